@@ -6,7 +6,7 @@
 
 _sched_noun() {
   case $1 in
-    events | event) noun=events verbs='list get cancel agenda stats' ;;
+    events | event) noun=events verbs='list get cancel agenda stats follow' ;;
     invitees | invitee) noun=invitees verbs='list get create no-show reconcile' ;;
     event-types | event-type) noun=event-types verbs='list get create update hosts slots' ;;
     availability) noun=availability verbs='list update' ;;
@@ -61,6 +61,11 @@ _sched_command() {
       flags='--user --org --status --since --until --event-type --by --no-shows'
       takers='--user --org --status --since --until --event-type --by'
       fields='key name booked canceled no_shows hours share'
+      ;;
+    'events follow')
+      flags='--since --until --every --once --user --org --group --event-type'
+      takers='--since --until --every --user --org --group --event-type'
+      fields='event created_at created_by payload'
       ;;
     'invitees list')
       flags='--since --until --status --email --sort --limit --all --page-size'
@@ -383,8 +388,8 @@ _sched_command() {
 
 _sched_value() {
   case $1 in
-    'events list --user' | 'events agenda --user' | 'events stats --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
-    'events list --org' | 'events agenda --org' | 'events stats --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
+    'events list --user' | 'events agenda --user' | 'events stats --user' | 'events follow --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
+    'events list --org' | 'events agenda --org' | 'events stats --org' | 'events follow --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
     'events list --status' | 'events agenda --status' | 'events stats --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;

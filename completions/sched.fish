@@ -105,7 +105,8 @@ function __sched_verbs
                 get 'Show an event' \
                 cancel 'Cancel events and notify invitees' \
                 agenda 'Show events as a calendar' \
-                stats 'Count events, cancellations, no-shows and hours'
+                stats 'Count events, cancellations, no-shows and hours' \
+                follow 'Print new and canceled bookings as they happen'
         case invitees
             printf '%s\t%s\n' list 'List invitees of an event' \
                 get 'Show an invitee' \
@@ -239,6 +240,15 @@ function __sched_flags
                 --event-type 'only events of this type, by name, ID or URI' \
                 --by 'what to group the events by (default event-type)' \
                 --no-shows 'also count no-shows: reads the invitees of each event'
+        case 'events follow'
+            printf '%s\t%s\n' --since 'start again with what was booked or canceled since this time (default: where it stopped, else now)' \
+                --until 'only events that start before this time (default +60d, which moves along)' \
+                --every 'pause between two checks, at least 10s (default 10s)' \
+                --once 'check once and exit, for a cron job' \
+                --user 'only events of this user' \
+                --org 'events of the whole organization' \
+                --group 'only events of this group' \
+                --event-type 'only events of this type, by name, ID or URI'
         case 'invitees list'
             printf '%s\t%s\n' --since 'only invitees created at or after this time' \
                 --until 'only invitees created before this time' \
@@ -630,6 +640,8 @@ function __sched_takers
             printf '%s\n' --since --user --org --status --event-type
         case 'events stats'
             printf '%s\n' --user --org --status --since --until --event-type --by
+        case 'events follow'
+            printf '%s\n' --since --until --every --user --org --group --event-type
         case 'invitees list'
             printf '%s\n' --since --until --status --email --sort --limit --page-size
         case 'invitees get'
@@ -713,6 +725,8 @@ function __sched_fields
             printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name
         case 'events stats'
             printf '%s\n' key name booked canceled no_shows hours share
+        case 'events follow'
+            printf '%s\n' event created_at created_by payload
         case 'invitees list' 'invitees get' 'invitees no-show'
             printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by
         case 'invitees create'
@@ -787,9 +801,9 @@ end
 # Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
-        case 'events list --user' 'events agenda --user' 'events stats --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
+        case 'events list --user' 'events agenda --user' 'events stats --user' 'events follow --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
             printf '%s\n' words me
-        case 'events list --org' 'events agenda --org' 'events stats --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
+        case 'events list --org' 'events agenda --org' 'events stats --org' 'events follow --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
             printf '%s\n' words current
         case 'events list --status' 'events agenda --status' 'events stats --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled

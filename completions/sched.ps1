@@ -91,6 +91,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'cancel' = 'Cancel events and notify invitees'
             'agenda' = 'Show events as a calendar'
             'stats' = 'Count events, cancellations, no-shows and hours'
+            'follow' = 'Print new and canceled bookings as they happen'
         }
         'invitees' = [ordered]@{
             'list' = 'List invitees of an event'
@@ -290,6 +291,20 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--event-type' = 'only events of this type, by name, ID or URI'
                 '--by' = 'what to group the events by (default event-type)'
                 '--no-shows' = 'also count no-shows: reads the invitees of each event'
+            }
+        }
+        'events follow' = @{
+            takers = @('--since', '--until', '--every', '--user', '--org', '--group', '--event-type')
+            fields = @('event', 'created_at', 'created_by', 'payload')
+            flags = [ordered]@{
+                '--since' = 'start again with what was booked or canceled since this time (default: where it stopped, else now)'
+                '--until' = 'only events that start before this time (default +60d, which moves along)'
+                '--every' = 'pause between two checks, at least 10s (default 10s)'
+                '--once' = 'check once and exit, for a cron job'
+                '--user' = 'only events of this user'
+                '--org' = 'events of the whole organization'
+                '--group' = 'only events of this group'
+                '--event-type' = 'only events of this type, by name, ID or URI'
             }
         }
         'invitees list' = @{
@@ -920,6 +935,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events list --user' = @('words', 'me')
         'events agenda --user' = @('words', 'me')
         'events stats --user' = @('words', 'me')
+        'events follow --user' = @('words', 'me')
         'event-types list --user' = @('words', 'me')
         'locations list --user' = @('words', 'me')
         'members list --user' = @('words', 'me')
@@ -927,6 +943,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events list --org' = @('words', 'current')
         'events agenda --org' = @('words', 'current')
         'events stats --org' = @('words', 'current')
+        'events follow --org' = @('words', 'current')
         'event-types list --org' = @('words', 'current')
         'routing-forms list --org' = @('words', 'current')
         'members list --org' = @('words', 'current')

@@ -30,13 +30,13 @@ export const withRedaction = (world: World): Runtime => {
   /** Overrides `write` only. All other properties are read from the original output. */
   const withoutSecrets = <Kind extends Output>(output: Kind): Kind =>
     Object.create(output, { write: { value: (text: string) => output.write(secrets.redact(text)) } });
-  const { openPager, stdin } = world;
-  const line: Runtime['stdin']['line'] = ({ prompt = '', ...options } = {}) =>
-    stdin.line({ ...options, prompt: secrets.redact(prompt) });
+  const { openPager, keyboard } = world;
+  const line: Runtime['keyboard']['line'] = ({ prompt = '', ...options } = {}) =>
+    keyboard.line({ ...options, prompt: secrets.redact(prompt) });
   const own: Partial<Runtime> = {
     secrets,
     reveal: (text) => world.stdout.write(text),
-    stdin: Object.create(stdin, { line: { value: line } }),
+    keyboard: Object.create(keyboard, { line: { value: line } }),
     stdout: withoutSecrets(world.stdout),
     stderr: withoutSecrets(world.stderr),
     ...(openPager && {

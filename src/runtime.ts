@@ -11,6 +11,8 @@ export interface World {
   /** The effective user ID. Not available on Windows. */
   readonly uid?: number | undefined;
   readonly stdin: Input;
+  /** Where people type answers: stdin, or the terminal itself if stdin is a file or a pipe. */
+  readonly keyboard: Keyboard;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
@@ -126,6 +128,8 @@ export interface Input {
   /** Reads one typed line without its line break; `undefined` at the end of input. Rejects with the signal's reason. */
   line(options?: LineOptions): Promise<string | undefined>;
 }
+
+export type Keyboard = Pick<Input, 'isTerminal' | 'line'>;
 
 export interface LineOptions {
   /** One line, shown on stderr before the answer. */

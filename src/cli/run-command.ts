@@ -119,7 +119,7 @@ export const runCommand = async (
     if (problem !== undefined) problems.add(problem);
   }
 
-  const online = createContext(runtime, settings, notes, findUser, command.operation);
+  const online = createContext(runtime, settings, notes, findUser, command.operation, command.background);
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];

@@ -49,6 +49,7 @@ const worldIn = (home: string, write: (text: string) => void): World => {
     home,
     platform: 'linux',
     stdin: { isTerminal: true, bytes: async () => new Uint8Array(), line: async () => undefined },
+    keyboard: { isTerminal: true, line: async () => undefined },
     stdout: terminal,
     stderr: terminal,
     clock,

@@ -19,9 +19,10 @@ type Refusal =
 export interface Budget {
   /**
    * Takes one request from the budget. Returns undefined if it may be sent, or else until when to wait, and why: a
-   * limit, the pace if no limit is known, or a request in flight, of another process or of this one.
+   * limit, the pace if no limit is known, or a request in flight, of another process or of this one. In the background,
+   * half of the limit and every waiting command come first.
    */
-  take(key: string, kind: Kind, most?: number): Promise<Refusal | undefined>;
+  take(key: string, kind: Kind, most?: number, isBackground?: boolean): Promise<Refusal | undefined>;
   untake(key: string, kind: Kind): Promise<void>;
   settle(
     key: string,
@@ -48,6 +49,8 @@ export interface RateLimitOptions {
   budget: Budget;
   /** The user whose bookings share a budget, if known. Otherwise the token's bookings share one. */
   booker?: string | undefined;
+  /** For a command that runs for days beside others: it takes single requests and never joins the queue. */
+  isBackground?: boolean | undefined;
   /** Called before each wait. */
   onWait(wait: Wait): void;
 }
@@ -121,6 +124,7 @@ export const rateLimit = ({
   interrupted,
   budget,
   booker,
+  isBackground,
   onWait,
 }: RateLimitOptions): Layer => {
   const keys = new Map<string, string>();
@@ -143,7 +147,8 @@ export const rateLimit = ({
   /** Takes one request from every bucket, or from none. Returns the bucket that has nothing left. */
   const takeAll = async (buckets: readonly Bucket[]) => {
     for (const [index, bucket] of buckets.entries()) {
-      const refused = await budget.take(bucket.key, bucket.kind, bucket.kind === 'bookings' ? 1 : undefined);
+      const isSingle = bucket.kind === 'bookings' || isBackground;
+      const refused = await budget.take(bucket.key, bucket.kind, isSingle ? 1 : undefined, isBackground);
       if (refused === undefined) continue;
       for (const { key, kind } of buckets.slice(0, index)) await budget.untake(key, kind);
       return { ...refused, bucket };
@@ -159,7 +164,9 @@ export const rateLimit = ({
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     if (milliseconds > maxWaitMs) throw usedUp(request, seconds, { nowMs: clock.now(), maxWaitMs }, why);
     const turn =
-      bucket === undefined ? 0 : await budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
+      bucket === undefined || isBackground
+        ? 0
+        : await budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? await budget.limitOf(bucket.key, 'general') : null;
     onWait({ seconds, perMinute: why.pace ?? limit ?? undefined, isPace: why.pace !== undefined });
     await clock.sleep(

@@ -1,22 +1,58 @@
+import { closeSync, openSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { TooLarge } from '../errors.ts';
 import type { Input } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
-/** Lines that arrived together with an earlier answer, for example pasted ones. */
-const linesAhead: string[] = [];
+/** Something that can be read: stdin, or the terminal. */
+interface Source {
+  isTerminal(): boolean;
+  stream(): NodeJS.ReadStream;
+  /** Lines that arrived together with an earlier answer, for example pasted ones. */
+  linesAhead: string[];
+}
 
-/** An open stdin keeps the process alive, so every read releases stdin when it ends, for any reason. */
-export const inputOf = (interrupted: () => AbortSignal): Input => ({
+export const stdin: Source = { isTerminal: () => isTerminal(0), stream: () => process.stdin, linesAhead: [] };
+
+const terminalPath = '/dev/tty';
+let opened: NodeJS.ReadStream | undefined;
+
+/** The terminal that this process was started from, if there is one. */
+const terminal: Source = {
+  isTerminal: () => {
+    try {
+      closeSync(openSync(terminalPath, 'r+'));
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  stream: () => {
+    if (opened !== undefined) return opened;
+    const { ReadStream } = process.getBuiltinModule('node:tty');
+    // Like stdin, it keeps the process running only while it is read.
+    const stream = new ReadStream(openSync(terminalPath, 'r+'));
+    stream.on('pause', () => stream.unref()).on('resume', () => stream.ref());
+    opened = stream;
+    return stream;
+  },
+  linesAhead: [],
+};
+
+/** Where people type answers. */
+export const keyboard = (): Source => (stdin.isTerminal() ? stdin : terminal);
+
+/** An open stream keeps the process alive, so every read releases it when it ends, for any reason. */
+export const inputOf = (source: () => Source, interrupted: () => AbortSignal): Input => ({
   get isTerminal() {
-    return isTerminal(0);
+    return source().isTerminal();
   },
   bytes: async (most = Number.POSITIVE_INFINITY) => {
     const signal = interrupted();
     const chunks: Buffer[] = [];
     let size = 0;
     try {
-      for await (const chunk of addAbortSignal(signal, process.stdin)) {
+      for await (const chunk of addAbortSignal(signal, source().stream())) {
         chunks.push(chunk as Buffer);
         size += (chunk as Buffer).length;
         if (size > most) throw new TooLarge(most);
@@ -32,9 +68,12 @@ export const inputOf = (interrupted: () => AbortSignal): Input => ({
     signal.throwIfAborted();
     const { createInterface } = await import('node:readline');
     // On a terminal, readline handles the arrow keys, which the terminal itself would print as ^[[D.
-    const terminal = isTerminal(0) && isTerminal(2);
+    const from = source();
+    const { linesAhead } = from;
+    const input = from.stream();
+    const terminal = from.isTerminal() && isTerminal(2);
     const screen = terminal ? { output: process.stderr, historySize: 0 } : {};
-    const lines = createInterface({ input: process.stdin, terminal, prompt, signal, ...screen });
+    const lines = createInterface({ input, terminal, prompt, signal, ...screen });
     lines.prompt();
     return new Promise<string | undefined>((resolve, reject) => {
       lines
@@ -50,7 +89,7 @@ export const inputOf = (interrupted: () => AbortSignal): Input => ({
       const ahead = linesAhead.shift();
       if (ahead !== undefined) lines.write(`${ahead}\n`);
       // After the end of the input, no second "end" event will come.
-      else if (process.stdin.readableEnded) lines.close();
+      else if (input.readableEnded) lines.close();
     });
   },
 });

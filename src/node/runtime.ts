@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { childEnvironment, type World } from '../runtime.ts';
 import { clock, every } from './clock.ts';
-import { inputOf } from './input.ts';
+import { inputOf, keyboard, stdin } from './input.ts';
 import { machine } from './machine.ts';
 import { afterSend, networkUntil } from './network.ts';
 import { outputOf } from './output.ts';
@@ -57,10 +57,14 @@ export const nodeRuntime = (): World => {
     home: homedir(),
     platform: process.platform,
     uid: process.geteuid?.(),
-    stdin: inputOf(() => signals().interrupted),
+    stdin: inputOf(
+      () => stdin,
+      () => signals().interrupted,
+    ),
+    keyboard: inputOf(keyboard, () => signals().interrupted),
     stdout: outputOf(1, () => process.stdout),
     stderr,
-    promptStreams: () => ({ input: process.stdin, output: process.stderr }),
+    promptStreams: () => ({ input: keyboard().stream(), output: process.stderr }),
     clock,
     every,
     get systemZone() {

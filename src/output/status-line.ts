@@ -24,7 +24,7 @@ const number = (value: number): string => value.toLocaleString('en-US');
  * place needs to start, update or erase the line.
  */
 export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOptions): Runtime => {
-  const { clock, stderr, stdin, openPager, spawn } = world;
+  const { clock, stderr, keyboard, openPager, spawn } = world;
   /** The hosts of the requests that wait for a reply, the oldest first. */
   const inFlight = new Set<{ host: string }>();
   let rows = 0;
@@ -173,8 +173,8 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
     sendToEnd: watched(world.sendToEnd),
     stdout: erasing(world.stdout),
     stderr: erasing(stderr),
-    stdin: Object.create(stdin, {
-      line: { value: (options: Parameters<typeof stdin.line>[0]) => lendFor(() => stdin.line(options)) },
+    keyboard: Object.create(keyboard, {
+      line: { value: (options: Parameters<typeof keyboard.line>[0]) => lendFor(() => keyboard.line(options)) },
     }),
     ...(openPager && { openPager: (command) => pagerThatBorrows(openPager, command) }),
     ...(spawn && { spawn: (...words) => lendFor(() => spawn(...words)) }),

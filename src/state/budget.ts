@@ -86,6 +86,8 @@ export interface GrantOptions {
   probeMs: number;
   /** Requests per minute, one at a time, while no limit is known. Unlimited if missing. */
   pace?: number | undefined;
+  /** Leaves half of the limit to other commands, and everything while another command waits. */
+  isBackground?: boolean | undefined;
 }
 
 export type Grant = { permits: number; end: number } | Refusal;
@@ -178,7 +180,7 @@ export const grant = (
   state: BudgetState,
   holder: string,
   now: number,
-  { most, probeMs, pace }: GrantOptions,
+  { most, probeMs, pace, isBackground }: GrantOptions,
 ): Grant => {
   if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
   const isPaced = pace !== undefined && state.told === 'nothing';
@@ -187,6 +189,7 @@ export const grant = (
     return { until: probe.until, why: probe.holder === holder ? 'own probe' : 'probe' };
   const refusal = (until: number): Refusal =>
     isPaced ? { until, why: 'pace', perMinute: pace } : { until, why: 'limit' };
+  if (isBackground && state.waiting.length > 0) return refusal(now + returnMs);
   const limitOf = ({ limit }: Window): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);
   const full = state.windows.filter((window) => window.used >= limitOf(window));
   if (full.length > 0) return refusal(Math.max(...full.map(({ end }) => end)));
@@ -202,6 +205,7 @@ export const grant = (
   const [first] = state.windows as [Window];
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
   const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
+  if (isBackground && left <= limitOf(first) / 2) return refusal(first.end);
   const share = shareOf(state, holder, now, left);
   // Carried requests may have filled a very small window, and the rest of it may belong to waiters.
   if (share <= 0) return refusal(first.end);

@@ -122,7 +122,7 @@ export const createSharedBudget = ({
 
   return {
     /** Takes a permit for one request. Returns undefined if it got one, or else until when there is none. */
-    take: (key: string, kind: Kind, most = 20): Promise<Refusal | undefined> =>
+    take: (key: string, kind: Kind, most = 20, isBackground = false): Promise<Refusal | undefined> =>
       inTurn(key, kind, async (local) => {
         if (local.permits > 0 && clock.now() < local.end) {
           local.permits -= 1;
@@ -137,6 +137,7 @@ export const createSharedBudget = ({
           probeMs: timeoutMs + 5000,
           // Booking limits are learned from refusals, so bookings need no pace.
           pace: kind === 'general' ? pacePerMinute : undefined,
+          isBackground,
           ...newsOf(local),
         });
         if ('until' in answer) return answer;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../src/auth/browser.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 let folder: string;
 let seen: string;
@@ -22,7 +23,7 @@ const program = (name: string) => {
   return path;
 };
 const words = async () => {
-  await expect.poll(() => existsSync(seen), { timeout: 5_000 }).toBe(true);
+  await until(() => existsSync(seen), folder);
   return readFileSync(seen, 'utf8').trim().split('\n');
 };
 

@@ -14,6 +14,7 @@ import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
 import { everythingIn, fingerprint, machineIn, memoryEntries, random } from './support/memory.ts';
 import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
@@ -150,14 +151,14 @@ test.each(['exports.AsyncEntry = class { getPassword() { hang() } }', 'hang();']
       () => binding,
     );
     const failed = vault.use((entries) => entries.get('x')).catch((thrown) => thrown);
-    await expect.poll(() => existsSync(hanging) && readFileSync(hanging, 'utf8'), { timeout: 10_000 }).toMatch(/./);
+    await until(() => existsSync(hanging) && readFileSync(hanging, 'utf8') !== '', folder);
     clock.end(keychainLimit);
     expect(await failed).toMatchObject({
       category: 'environment',
       facts: { reason: expect.stringMatching(/no reply within 4 s/) },
     });
     const pid = Number(readFileSync(hanging, 'utf8'));
-    await expect.poll(() => machineIn('/').isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await until(() => !machineIn('/').isAlive(pid));
   },
 );
 
@@ -297,13 +298,20 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
   });
   afterAll(() => service?.stop());
 
+  /** Asks the service, which takes a moment to start. */
+  const works = (store: Awaited<ReturnType<typeof keychain>>) =>
+    store.probe().then(
+      () => true,
+      () => false,
+    );
+
   const missing = /org\.freedesktop\.secrets was not provided/;
   test('reports that the service is missing', () => expectUnavailable(() => operations.read(env), missing));
 
   test('writes, reads, replaces and removes credentials', { timeout: 30_000 }, async () => {
     const daemon = service.unlock();
     const store = await keychain(env);
-    await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
+    await until(() => works(store));
     expect(await store.read(key)).toBeUndefined();
     expect(await store.remove(key)).toBe(false);
     await store.write(key, record());
@@ -324,7 +332,7 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
   test('refreshes a login once for two config directories', { timeout: 60_000 }, async () => {
     const daemon = service.unlock();
     const store = await keychain(env);
-    await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
+    await until(() => works(store));
     const { promise: hold, release } = gate();
     const server = createOAuthServer({ hold });
     const socket = await serve(server.send);
@@ -345,6 +353,7 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
       store: 'keychain' as const,
       key: credentialKey(expired),
       helper: true,
+      isCrowded: true,
     };
     const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
       startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
@@ -352,7 +361,7 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
     await Promise.all(workers.map(({ ready }) => ready));
     for (const worker of workers) worker.say('go');
     const waiting = () => readFileSync(log, 'utf8').match(/^wait /gm)?.length;
-    await expect.poll(waiting, { timeout: 30_000 }).toBe(workers.length);
+    await until(() => waiting() === workers.length, home);
     release();
     const ends = await Promise.all(workers.map(({ done }) => done));
     const { access_token: token } = (await store.read(credentialKey(expired)))!;
@@ -366,7 +375,7 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
     // The keyring made above exists, but this time it is not unlocked.
     const daemon = service.startLocked();
     const isMissing = () => operations.probe(env).catch(({ facts }) => missing.test(facts.reason));
-    await expect.poll(isMissing, { timeout: 10_000 }).toBe(false);
+    await until(async () => (await isMissing()) === false);
     for (const operation of [operations.probe, operations.write])
       await expectUnavailable(() => operation(env), /prompt|no reply/);
     await daemon.stop();
@@ -375,7 +384,7 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
   test('reports that the service is stopped', { timeout: 30_000 }, async () => {
     const daemon = service.unlock();
     const store = await keychain(env);
-    await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
+    await until(() => works(store));
     daemon.halt();
     // The time is over when the keychain has been asked, which the test sees on the way to the bus.
     const clock = heldClock();

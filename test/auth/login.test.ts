@@ -11,6 +11,7 @@ import { createSecrets } from '../../src/redact.ts';
 import { leaksIn } from '../support/canary.ts';
 import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
+import { until } from '../support/until.ts';
 import { everythingIn, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
@@ -235,7 +236,7 @@ describe('login', () => {
 
   test('ends after the timeout', async () => {
     const { result, urls, clock } = start(async () => {});
-    await expect.poll(clock.sleeping).toEqual([loginTimeoutMs]);
+    await until(() => clock.sleeping().includes(loginTimeoutMs));
     clock.end(loginTimeoutMs);
     await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
     expect(await isOpen(portOf(urls[0]!))).toBe(false);
@@ -295,7 +296,7 @@ describe('login', () => {
 
   test('reports that a chosen port is in use', async () => {
     const first = start(async () => {});
-    await expect.poll(first.clock.sleeping).toEqual([loginTimeoutMs]);
+    await until(() => first.clock.sleeping().includes(loginTimeoutMs));
     const second = start(async () => {}, { port: portOf(first.urls[0]!) });
     await expect(second.result).rejects.toMatchObject({
       category: 'environment',
@@ -386,7 +387,8 @@ describe('login', () => {
     );
     await expect(result).rejects.toMatchObject({ category: 'environment', message: 'the disk is full' });
     expect(server.counts.code).toBe(0);
-    await expect.poll(() => page?.body).toContain('Login failed');
+    await until(() => page !== undefined);
+    expect(page?.body).toContain('Login failed');
   });
 
   describe('in a browser that may run on another machine', () => {

@@ -45,10 +45,10 @@ const run = async (plan: Plan) => {
 const together = async (event: string, count: number, more: Partial<Plan> = {}) => {
   const { promise: hold, release } = gate();
   const all = await world({ hold, expired: true });
-  const workers = Array.from({ length: processes }, () => startWorker(file, { ...all.plan, ...more }));
+  const workers = Array.from({ length: processes }, () => startWorker(file, { ...all.plan, isCrowded: true, ...more }));
   await Promise.all(workers.map(({ ready }) => ready));
   for (const worker of workers) worker.say('go');
-  await expect.poll(() => countOf(event, all.lines()), { timeout: 30_000 }).toBe(count);
+  await all.untilLog((lines) => countOf(event, lines) === count);
   release();
   return { ...all, ends: await Promise.all(workers.map(({ done }) => done)) };
 };
@@ -121,7 +121,7 @@ const interleavings: [at: string, refreshes: number, survives: boolean][] = [
 // R24, R25: every step of the table in refresh-helper.ts
 describe('refresh: kill points', () => {
   test.each(interleavings)('%s', { timeout: 30_000 }, async (at, refreshes, survives) => {
-    const { server, socket, plan, lines, isWhole, lock } = await world({ expired: true });
+    const { server, socket, plan, lines, isWhole, lock, untilLog } = await world({ expired: true });
     const first = await run({ ...plan, ends: { at, signal: 'SIGKILL' } });
     const { code, signal, said } = await first.done;
     const ofCommand = at.startsWith('command');
@@ -129,7 +129,7 @@ describe('refresh: kill points', () => {
     expect([code, signal]).toEqual(ofCommand ? [null, 'SIGKILL'] : [survives ? 0 : 1, null]);
     if (ofCommand) {
       // Its helper, if any, exits first, and spends nothing unless it was told to go.
-      await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
+      await untilLog((all) => left(all) === 0);
       expect(server.counts.refresh).toBe(at === 'command told' ? 1 : 0);
       expect((await (await run(plan)).done).code).toBe(0);
     }
@@ -164,15 +164,16 @@ describe('refresh: a helper', () => {
   // Its command is dead, and so the pipes are closed.
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work after %s', async (signal) => {
     const { promise, release } = gate();
-    const { server, socket, plan, lines, isWhole } = await world({ expired: true, holdReply: () => promise });
+    const { server, socket, plan, lines, isWhole, untilLog } = await world({ expired: true, holdReply: () => promise });
     const command = await run({ ...plan, real: true });
-    await expect.poll(lines, { timeout: 10_000, interval: 5 }).toContainEqual(expect.stringMatching(/^send /));
+    await untilLog((all) => countOf('send', all) > 0);
     const helper = Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]);
     process.kill(-command.pid, 'SIGKILL');
     process.kill(helper, signal);
-    await expect.poll(lines, { timeout: 10_000 }).toContain(`${signal} ${helper}`);
+    await untilLog((all) => all.includes(`${signal} ${helper}`));
     release();
-    await expect.poll(() => lines().at(-1), { timeout: 10_000 }).toMatch(signal === 'SIGHUP' ? /^left/ : /^gone/);
+    const last = signal === 'SIGHUP' ? 'left ' : 'gone ';
+    await untilLog((all) => all.at(-1)!.startsWith(last));
     expect(server.counts).toMatchObject({ refresh: 1 });
     expect(await isWhole()).toBe(true);
     await socket.close();
@@ -181,12 +182,12 @@ describe('refresh: a helper', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'releases the lock if %s arrives before it is told to go',
     async (signal) => {
-      const { server, socket, plan, lines, isWhole } = await world({ expired: true });
+      const { server, socket, plan, lines, isWhole, untilLog } = await world({ expired: true });
       // The command is stopped after handing over the lock, before it says go.
       const command = await run({ ...plan, real: true, ends: { at: 'command handed', signal: 'SIGSTOP' } });
-      await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^handed /));
+      await untilLog((all) => countOf('handed', all) > 0);
       process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), signal);
-      await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
+      await untilLog((all) => left(all) === 0);
       expect(server.counts.refresh).toBe(0);
       expect((await (await run(plan)).done).code).toBe(0);
       command.child.kill('SIGCONT');
@@ -198,12 +199,12 @@ describe('refresh: a helper', () => {
   );
 
   test('keeps the lock while it is stopped, and finishes when it continues', async () => {
-    const { server, socket, plan, lines, isWhole } = await world({ expired: true });
+    const { server, socket, plan, lines, isWhole, untilLog } = await world({ expired: true });
     const command = await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGSTOP' } });
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^bought /));
+    await untilLog((all) => countOf('bought', all) > 0);
     const other = await run(plan);
     // It waits for the lock: it has looked at the stopped holder a few times.
-    await expect.poll(() => countOf('retry', lines()), { timeout: 10_000 }).toBeGreaterThan(3);
+    await untilLog((all) => countOf('retry', all) > 3);
     expect(judge(lines()).counts).toMatchObject({ send: 1 });
     process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), 'SIGCONT');
     expect([(await command.done).code, (await other.done).code]).toEqual([0, 0]);
@@ -214,11 +215,11 @@ describe('refresh: a helper', () => {
 
   test('is not stopped together with its command', async () => {
     const { promise, release } = gate();
-    const { socket, plan, lines, isWhole } = await world({ expired: true, holdReply: () => promise });
+    const { socket, plan, isWhole, untilLog } = await world({ expired: true, holdReply: () => promise });
     const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^told /));
+    await untilLog((all) => countOf('told', all) > 0);
     release();
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^gone /));
+    await untilLog((all) => countOf('gone', all) > 0);
     expect(await isWhole()).toBe(true);
     command.child.kill('SIGCONT');
     expect((await command.done).code).toBe(0);
@@ -230,14 +231,14 @@ describe('refresh: a helper', () => {
 describe('refresh: signals', () => {
   test.each([true, false])('do not lose the tokens of a refresh that was sent (with a helper: %s)', async (helper) => {
     const { promise: hold, release } = gate();
-    const { server, socket, plan, store, key, lines } = await world({ hold, expired: true });
+    const { server, socket, plan, store, key, lines, untilLog } = await world({ hold, expired: true });
     const worker = await run({ ...plan, helper, real: true });
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
+    await untilLog((all) => countOf('send', all) > 0);
     // A signal is lost if it arrives before the previous one was handled, and a process doesn't report that.
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const before = countOf(signal, lines());
       worker.child.kill(signal);
-      await expect.poll(() => countOf(signal, lines()), { timeout: 10_000 }).toBe(before + 1);
+      await untilLog((all) => countOf(signal, all) === before + 1);
     }
     release();
     const { code } = await worker.done;
@@ -249,13 +250,13 @@ describe('refresh: signals', () => {
 
   test('leave the lock free when they end a waiting process', async () => {
     const { promise: hold, release } = gate();
-    const { server, socket, plan, lines } = await world({ hold, expired: true });
+    const { server, socket, plan, untilLog } = await world({ hold, expired: true });
     const [holder, waiter] = [startWorker(file, plan), startWorker(file, { ...plan, real: true })];
     await Promise.all([holder.ready, waiter.ready]);
     holder.say('go');
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
+    await untilLog((all) => countOf('send', all) > 0);
     waiter.say('go');
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(`retry ${waiter.pid}`);
+    await untilLog((all) => all.includes(`retry ${waiter.pid}`));
     waiter.child.kill('SIGINT');
     expect((await waiter.done).said).toContain('Interrupted');
     release();

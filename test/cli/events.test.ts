@@ -335,6 +335,13 @@ describe('events cancel', () => {
     expect(stderr).toMatch(/^HOSTS hidden: terminal too narrow$/m);
   });
 
+  test('cancels an event once that is named by ID and by URI', async () => {
+    const uri = await firstUri();
+    const { code, requests } = await world.run(`events cancel ${uri} ${uri.split('/').at(-1)} --yes`);
+    expect(code).toBe(0);
+    expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   test('continues after a failure, and says how many events failed', async () => {
     const uri = await firstUri();
     const { code, stdout, stderr } = await world.run(`events cancel NOSUCHEVENT ${uri} --yes -o id`);

@@ -10,6 +10,7 @@ import { commandLinesIn } from './help-lines.ts';
 export const exempt: [pattern: RegExp, reason: string][] = [
   [/^auth (login|refresh)/, 'needs a browser, or a login that can be refreshed: covered by test/e2e and test/auth'],
   [/^sandbox run/, "starts the user's own program: covered by test/cli/sandbox-run.test.ts"],
+  [/^events follow(?!.*--once)/, 'runs until it is stopped: covered by test/cli/commands/follow'],
   [/^sandbox start/, 'runs until it is stopped: covered by test/cli/sandbox.test.ts'],
   [/^compliance (runs|bundle) \d{8}T/, 'the ID of a run is only known when it runs'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the user knows'],

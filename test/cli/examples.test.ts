@@ -33,7 +33,7 @@ describe.each(days)('examples on a sandbox seeded at %s', (day) => {
 
   /** What an example about accounts or bookings leaves would be in the way of the next; receipts need the key of the first. */
   const homeFor = (line: string) => {
-    if (/^(profiles|auth|sandbox|invitees create) /.test(line)) return temporaryDirectory('home');
+    if (/^(profiles|auth|sandbox|invitees create|events follow) /.test(line)) return temporaryDirectory('home');
     return /^(compliance|doctor)| --from /.test(line) ? shared : undefined;
   };
 

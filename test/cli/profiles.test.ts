@@ -58,6 +58,8 @@ describe('profiles', () => {
     expect((await world.run('profiles set timezone CET')).code).toBe(2);
     expect((await world.run('profiles set color red')).code).toBe(2);
     expect((await world.run('profiles remove home')).code).toBe(12);
+    const no = await world.run('profiles remove home', { terminals: ['stdin', 'stderr'], stdin: 'n\n' });
+    expect([no.code, no.stderr]).toEqual([12, expect.stringContaining('Not confirmed. Nothing was changed')]);
     expect((await world.run('profiles remove home --yes')).code).toBe(0);
     expect(Object.keys(stored().profiles)).toEqual(['work']);
   });

@@ -158,6 +158,11 @@ const samples: Record<string, () => Promise<unknown>> = {
   ratelimit: duringWait,
   'invitees reconcile': reconciled,
   'events stats': () => jsonOf('events stats --by week'),
+  'events follow': async () => {
+    const deliveries = (await jsonOf('events follow --once --since -30d')) as Record<string, unknown>[];
+    // The fields of the payload belong to the service.
+    return deliveries.map((delivery) => ({ ...delivery, payload: null }));
+  },
   'sandbox tokens': () => jsonOf('sandbox tokens'),
   'sandbox clock': () => jsonOf('sandbox clock'),
   // It runs until its output is closed.
@@ -189,6 +194,8 @@ const listLines: Record<string, () => Promise<string>> = {
   'event-types hosts': async () => `event-types hosts ${await plainType(world)}`,
   'routing-forms submissions': async () => `routing-forms submissions ${await idOf('routing-forms list')}`,
   'groups members': async () => `groups members ${await idOf('groups list')}`,
+  // Without --once it runs until it is stopped.
+  'events follow': async () => 'events follow --once',
   'groups events': async () => `groups events ${await idOf('groups list')}`,
 };
 

@@ -1,10 +1,11 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
   isStandalone,
@@ -15,6 +16,7 @@ import {
   schedInTerminal,
   startSandbox,
   temporaryHome,
+  testClock,
 } from './program.ts';
 
 /** Directory for screenshots of the pages, for manual review. */
@@ -173,7 +175,8 @@ describe('auth login in a terminal', () => {
     const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
     terminal = schedInTerminal(args, home, env(script));
     const url = await urlOn(terminal);
-    await expect.poll(() => filesIn(home)[heard], { timeout: 5_000 }).toBe(`1\n${url}\n`);
+    await until(() => existsSync(heard), home);
+    expect(filesIn(home)[heard]).toBe(`1\n${url}\n`);
     terminal.type(ctrlC);
     expect((await terminal.done).code).toBe(130);
   });
@@ -223,11 +226,13 @@ describe('auth login in a terminal', () => {
     expect([ended.code, ended.text]).toEqual([4, expect.stringMatching(/^error: No URL was pasted$/m)]);
   });
 
-  // R8. The standalone program can't preload code, so its five minutes can't be shortened.
+  // R8. The standalone program can't get another clock, so its five minutes can't be shortened.
   test.skipIf(isStandalone)('times out with --paste if nothing is typed', async () => {
-    const NODE_OPTIONS = `--import=${new URL('short-login.js', import.meta.url).href}`;
+    const clock = testClock();
     const args = ['auth', 'login', '--paste', '--credential-store', 'file', ...addresses()];
-    terminal = schedInTerminal(args, home, { NODE_OPTIONS });
+    terminal = schedInTerminal(args, home, clock.env);
+    await terminal.until(/paste the URL/);
+    clock.setAhead(5 * 60_000);
     const { code, text } = await terminal.done;
     expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('The login timed out') });
     expect(filesIn(home)).toEqual({});

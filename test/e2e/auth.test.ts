@@ -8,6 +8,7 @@ import { spawnSync } from '../support/processes.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
+import { until } from '../support/until.ts';
 import {
   credentialFile,
   everythingBelow,
@@ -19,6 +20,7 @@ import {
   shell,
   startSandbox,
   temporaryHome,
+  testClock,
 } from './program.ts';
 
 let sandbox: RunningSandbox;
@@ -51,7 +53,7 @@ test('auth login on a bus that never replies stores nothing, and names the alter
   const server = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const words = ['auth', 'login', '--with-token', '--base-url', sandbox.base_url];
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}`, ...testClock().env };
   const { code, stderr } = await sched(words, home, env, `${token}\n`);
   server.close();
   expect(code).toBe(3);
@@ -78,6 +80,7 @@ test(`${crowd} processes at expiry refresh the token once`, { timeout: 120_000 }
     });
   };
   expect(await refreshes()).toBe(0);
+  // The processes wait for each other as they do for users, with pauses of 10 to 200 ms. Without pauses they would take longer.
   const ends = await Promise.all(
     Array.from({ length: crowd }, () => sched(['events', 'list', '--limit', '1', '--json=uri'], home)),
   );
@@ -152,9 +155,9 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
 
   test('stores the token there and in no file, and removes it at logout', { timeout: 30_000 }, async () => {
     const withBus = service.env;
-    await expect
-      .poll(async () => (await sched(['doctor', '--json'], home, withBus)).stdout, { timeout: 10_000 })
-      .toContain('(Secret Service) works');
+    await until(async () =>
+      (await sched(['doctor', '--json'], home, withBus)).stdout.includes('(Secret Service) works'),
+    );
     const { code, text } = await logIn(sandbox, home, { flags: [], env: withBus });
     expect(code).toBe(0);
     expect(text).toContain('The token is stored in the keychain (Secret Service)');

@@ -10,15 +10,14 @@ import {
   sched,
   startSandbox,
   temporaryHome,
+  testClock,
   usedSandbox,
 } from './program.ts';
-
-const preload = new URL('later.js', import.meta.url).href;
 
 /** Quarter hours from 12:00Z that are working hours in Berlin in winter and summer, on working days. */
 const slotsPerDay = 12;
 
-const slot = (index: number): string => {
+export const slot = (index: number): string => {
   const day = Math.floor(index / slotsPerDay);
   const days = Math.floor(day / 5) * 7 + (day % 5);
   const start = Date.parse(farMonday().replace('T10', 'T12'));
@@ -77,18 +76,8 @@ export const openBookingTorture = async (count: number) => {
     }
   };
 
-  const run = async (words: string[], ahead = 0) => {
-    if (ahead === 0) return sched(words, home, env);
-    const child = spawn(runner, ['--import', preload, ...program, ...words], {
-      env: cleanEnvironment(home, { ...env, LATER_MS: String(ahead) }),
-    });
-    let stdout = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-    return { code, stdout };
-  };
+  const clock = testClock();
+  const run = (words: string[]) => sched(words, home, { ...env, ...clock.env });
 
   const log = async (): Promise<LogEntry[]> => {
     const reply = await fetch(`${sandbox.base_url}/__sandbox/log`, {
@@ -105,7 +94,8 @@ export const openBookingTorture = async (count: number) => {
     const moved = await sched(['sandbox', 'clock', 'advance', '3m', '--data', data], home);
     if (moved.code !== 0) throw new Error(moved.stderr);
     const other = ['--email', 'other@people.example', '--name', 'Other', '--start', farMonday()];
-    const booked = await run(['invitees', 'create', ...same, ...other], laterMs);
+    clock.setAhead(laterMs);
+    const booked = await run(['invitees', 'create', ...same, ...other]);
     if (booked.code !== 0) throw new Error(`the newer booking ended with ${booked.code}`);
   };
 
@@ -127,7 +117,7 @@ export const openBookingTorture = async (count: number) => {
       const { unknown } = JSON.parse(last.stdout) as BookingTorture['result'];
       if (unknown > 0) {
         await later();
-        last = await run(args, laterMs);
+        last = await run(args);
       }
       const sent = (await log())
         .map(({ body, committed }) => ({ email: JSON.parse(body!).invitee.email as string, committed }))

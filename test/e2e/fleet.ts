@@ -4,14 +4,14 @@ import { spawn } from '../support/processes.ts';
 import { closeLater } from '../support/temporary.ts';
 import { cleanEnvironment, type Finished, isStandalone, program, runner, temporaryHome } from './program.ts';
 
-const preload = new URL('later.js', import.meta.url).href;
+const preload = new URL('skewed.js', import.meta.url).href;
 const dayMs = 86_400_000;
 
 /** A machine with a home of its own and a clock that is ahead by `aheadMs`. The standalone program has the real time. */
 export const startOn = (words: readonly string[], env: Record<string, string>, aheadMs = 0, home = temporaryHome()) => {
   const clock = isStandalone ? [] : ['--import', preload];
   const child = spawn(runner, [...clock, ...program, ...words], {
-    env: cleanEnvironment(home, { ...env, LATER_MS: String(aheadMs) }),
+    env: cleanEnvironment(home, { ...env, AHEAD_MS: String(aheadMs) }),
   });
   const out = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)

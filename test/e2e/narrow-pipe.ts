@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { execFileSync } from '../support/processes.ts';
 
 /** Tests whether the pipe is full. The programs here never print this byte. */
@@ -23,11 +24,13 @@ export const narrowPipe = (home: string) => {
       throw error;
     }
   };
+  const isFull = () => unlessBlocked(() => writeSync(prober, Uint8Array.of(probe))) === undefined;
   return {
     /** For the `stdio` of a child process. */
     writer,
-    /** Whether not even one more byte fits. */
-    isFull: (): boolean => unlessBlocked(() => writeSync(prober, Uint8Array.of(probe))) === undefined,
+    /** Resolves when not even one more byte fits, or `isOver`. There is no event for it, and each look adds a byte. */
+    untilFull: (isOver = () => false) =>
+      expect.poll(() => isOver() || isFull(), { interval: 1, timeout: 20_000 }).toBe(true),
     /** Reads what is in the pipe. */
     read: (): Buffer => {
       const size = unlessBlocked(() => readSync(reader, buffer)) ?? 0;

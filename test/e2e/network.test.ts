@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addCanary } from '../support/canary.ts';
-import { type Finished, sched, schedInTerminal, temporaryHome } from './program.ts';
+import { type Finished, sched, schedInTerminal, temporaryHome, testClock } from './program.ts';
 import { smallService } from './small-service.ts';
 import {
   type Authority,
@@ -43,7 +43,12 @@ beforeAll(async () => {
   service = await smallService();
   const port = Number(new URL(service.env.SCHED_BASE_URL).port);
   secure = await withTls(port, authority.certify('DNS:*.test.example,IP:127.0.0.1,IP:0.0.0.0'));
-  trusting = { ...service.env, SCHED_BASE_URL: `https://${host}`, NODE_EXTRA_CA_CERTS: authority.file };
+  trusting = {
+    ...service.env,
+    ...testClock().env,
+    SCHED_BASE_URL: `https://${host}`,
+    NODE_EXTRA_CA_CERTS: authority.file,
+  };
 });
 afterAll(() => {
   secure.close();

@@ -5,7 +5,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
 import type { Terminal } from '../support/terminal.ts';
 import { clientSecret, startProvider } from './openid-provider.ts';
-import { credentialFile, everythingBelow, expireToken, sched, schedInTerminal, temporaryHome } from './program.ts';
+import {
+  credentialFile,
+  everythingBelow,
+  expireToken,
+  sched,
+  schedInTerminal,
+  temporaryHome,
+  testClock,
+} from './program.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -16,6 +24,7 @@ describe.skipIf(noBrowser !== undefined)(
     let browser: Browser;
     let provider: Awaited<ReturnType<typeof startProvider>>;
     let home: string;
+    let clock: ReturnType<typeof testClock>;
     let terminal: Terminal | undefined;
     beforeAll(async () => {
       browser = await openChromium();
@@ -25,6 +34,7 @@ describe.skipIf(noBrowser !== undefined)(
     afterAll(() => browser?.close());
     beforeEach(async () => {
       home = temporaryHome();
+      clock = testClock();
       provider = await startProvider();
     });
     afterEach(async () => {
@@ -34,11 +44,11 @@ describe.skipIf(noBrowser !== undefined)(
       await browser.context.clearCookies();
     });
 
-    const start = (flags: string[], env: Record<string, string> = {}) => {
+    const start = (flags: string[]) => {
       const addresses = ['--base-url', provider.origin, '--auth-url', provider.issuer];
       const scopes = flags.includes('--scopes') ? [] : ['--scopes', 'openid,offline_access,users:read'];
       const words = ['auth', 'login', '--credential-store', 'file', ...addresses, ...scopes, ...flags];
-      terminal = schedInTerminal(words, home, env, { columns: 200 });
+      terminal = schedInTerminal(words, home, clock.env, { columns: 200 });
       return terminal;
     };
 
@@ -73,9 +83,12 @@ describe.skipIf(noBrowser !== undefined)(
     const useIt = async () => {
       expireToken(home);
       const before = stored().refresh_token;
+      // The processes wait for each other as they do for users, with pauses of 10 to 200 ms. Without pauses they would take longer.
       const commands = Array.from({ length: 10 }, () => sched(['users', 'me', '--json'], home));
-      for (const { code, stdout } of await Promise.all(commands))
-        expect([code, JSON.parse(stdout).name]).toEqual([0, 'Ada']);
+      for (const { code, stdout, stderr } of await Promise.all(commands)) {
+        expect([code, stderr]).toEqual([0, '']);
+        expect(JSON.parse(stdout).name).toBe('Ada');
+      }
       expect(provider.grants.filter((grant) => grant === 'refresh_token')).toHaveLength(1);
       const { refresh_token: after } = stored();
       expect([after === before, await provider.isRefreshToken(after)]).toEqual([false, true]);
@@ -138,6 +151,8 @@ describe.skipIf(noBrowser !== undefined)(
       await allow(page);
       expect(await page.locator('body').textContent()).toContain('Sign-in Success');
       await page.close();
+      // The program asks again after five seconds.
+      clock.setAhead(5000);
       expect((await screen.done).code).toBe(0);
       expect(provider.grants).toEqual([deviceGrant]);
       await useIt();

@@ -126,7 +126,7 @@ describe('the program', () => {
       pager,
       `trap 'n=$((n + 1)); echo "pager: $n"' INT
       cat > /dev/null; echo 'pager: ready'
-      while [ "\${n:-0}" -lt 2 ]; do sleep 0.1; done; echo 'pager: over'`,
+      sleep infinity & while [ "\${n:-0}" -lt 2 ]; do wait; done; kill $!; echo 'pager: over'`,
     );
     const terminal = schedInTerminal(words, home, { PAGER: `sh ${pager}` });
     for (const sign of [/pager: ready/, /pager: 1/]) {
@@ -221,7 +221,7 @@ describe('the program', () => {
     child.on('close', (ended) => {
       code = ended;
     });
-    await expect.poll(pipe.isFull, { timeout: 20_000 }).toBe(true);
+    await pipe.untilFull();
     expect(code).toBeUndefined();
     let text = '';
     for (let size = 0; size > 0 || code === undefined; ) {

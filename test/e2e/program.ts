@@ -1,7 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { ensurePrivateDirectory } from '../../src/state/directories.ts';
+import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
 import { seededFile } from '../support/seeded.ts';
@@ -19,6 +22,29 @@ export const isStandalone = standalone !== undefined;
 export const runner = standalone === undefined ? node : resolve(standalone);
 export const program: readonly string[] =
   standalone === undefined ? [fileURLToPath(new URL('../../bin/sched.js', import.meta.url))] : [];
+
+/** The same with a clock that the test moves, if the environment has one. The standalone file always has the real clock. */
+export const programIn = ({ CLOCK_FILE }: Record<string, string>): readonly string[] =>
+  CLOCK_FILE === undefined || isStandalone ? program : [fileURLToPath(new URL('clocked.js', import.meta.url))];
+
+/** Where processes that refresh a login wait for each other. The lock is in the home directory of the account. */
+export const locks = (): string => {
+  const path = join(directory('state', { env: {}, home: userInfo().homedir, platform: process.platform }), 'locks');
+  ensurePrivateDirectory(path);
+  return path;
+};
+
+/** A clock for programs that get `env`. See clocked.js. */
+export const testClock = () => {
+  const file = join(temporaryDirectory('clock'), 'ahead');
+  /** Sets the clock ahead of the real time by so many milliseconds. */
+  const setAhead = (milliseconds: number) => {
+    writeFileSync(`${file}.draft`, String(milliseconds));
+    renameSync(`${file}.draft`, file);
+  };
+  setAhead(0);
+  return { env: { CLOCK_FILE: file }, setAhead };
+};
 
 export const temporaryHome = (): string => temporaryDirectory();
 
@@ -85,12 +111,12 @@ const finish = (
 
 /** Runs the real program in its own process. */
 export const sched = (args: string[], home: string, env: Record<string, string> = {}, stdin = ''): Promise<Finished> =>
-  finish([runner, ...program, ...args], args, cleanEnvironment(home, env), stdin);
+  finish([runner, ...programIn(env), ...args], args, cleanEnvironment(home, env), stdin);
 
 /** Runs a line of shell with `sched` as a command, as a script would. */
 export const shell = (line: string, home: string, env: Record<string, string> = {}): Promise<Finished> =>
   finish(
-    ['bash', '-c', `sched() { ${[runner, ...program].map((word) => `"${word}"`).join(' ')} "$@"; }\n${line}`],
+    ['bash', '-c', `sched() { ${[runner, ...programIn(env)].map((word) => `"${word}"`).join(' ')} "$@"; }\n${line}`],
     line,
     cleanEnvironment(home, env),
     '',
@@ -101,10 +127,10 @@ export const schedInTerminal = (
   args: string[],
   home: string,
   env: Record<string, string> = {},
-  options?: { columns?: number; stdout?: string },
+  options?: { columns?: number; stdin?: string; stdout?: string },
 ): Terminal => {
   const whole = cleanEnvironment(home, { NO_COLOR: '1', PAGER: 'cat', ...env });
-  const terminal = inTerminal([runner, ...program, ...args], whole, options);
+  const terminal = inTerminal([runner, ...programIn(env), ...args], whole, options);
   return {
     ...terminal,
     done: terminal.done.then((end) => {

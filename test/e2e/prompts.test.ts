@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
-import { schedInTerminal, temporaryHome, usedHome } from './program.ts';
+import { sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
 
 const arrowLeft = '\x1b[D';
 
@@ -79,5 +81,47 @@ describe('a prompt', () => {
     const { code, text } = await screen.done;
     expect(code).toBe(130);
     expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
+  });
+
+  describe('while stdin is a file', () => {
+    const cancelFromFile = async (): Promise<Terminal> => {
+      const home = await usedHome();
+      const { stdout } = await sched(['--sandbox', 'events', 'list', '--limit', '2', '-o', 'id'], home);
+      const items = join(home, 'items.txt');
+      writeFileSync(items, stdout);
+      terminal = schedInTerminal(['--sandbox', 'events', 'cancel', '--from', '-'], home, {}, { stdin: items });
+      await terminal.until(/\[y\/N\] $/);
+      return terminal;
+    };
+
+    test('reads the answer from the terminal', async () => {
+      const screen = await cancelFromFile();
+      screen.type('y\n');
+      const { code, text } = await screen.done;
+      expect(text).toMatch(/accepted +2\n/);
+      expect(code).toBe(0);
+    });
+
+    test.each([
+      ['no', 'n\n', 12, /error: Not confirmed/],
+      ['Ctrl-D', ctrlD, 12, /\[y\/N\] \nerror: Not confirmed/],
+      ['Ctrl-C', ctrlC, 130, /error: Interrupted\n/],
+    ])('ends at %s', async (_, keys, exit, words) => {
+      const screen = await cancelFromFile();
+      screen.type(keys);
+      const { code, text } = await screen.done;
+      expect(text).toMatch(words);
+      expect(code).toBe(exit);
+    });
+
+    test('reads single keys from the terminal too', async () => {
+      const home = await usedHome();
+      terminal = schedInTerminal(['--sandbox', 'invitees', 'create'], home, {}, { stdin: '/dev/null' });
+      await terminal.until(/Event type/i);
+      terminal.type('intro');
+      await terminal.until(/intro[\s\S]*Intro/);
+      terminal.type(ctrlD);
+      expect((await terminal.done).code).toBe(12);
+    });
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
+import { until } from '../support/until.ts';
 import { everythingBelow, sched, temporaryHome } from './program.ts';
 
 // R17, R36
@@ -33,7 +34,7 @@ describe.skipIf(noSecretService !== '')(
       service.unlock();
       const home = temporaryHome();
       const check = () => sched(['doctor', '--json'], home, service.env);
-      await expect.poll(async () => (await check()).stdout, { timeout: 10_000 }).toContain('(Secret Service) works');
+      await until(async () => (await check()).stdout.includes('(Secret Service) works'));
       const one = await remove(home, 'ada@x.example');
       const other = await remove(temporaryHome(), 'bob@x.example');
       const receipts = [one, other].map(({ stdout }) => JSON.parse(stdout).receipt as string);

@@ -1,21 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { credentialName } from '../../src/auth/record.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
-import { directory } from '../../src/state/paths.ts';
+import { gate } from '../support/gate.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
   credentialFile,
+  locks,
   logIn,
-  program,
+  programIn,
   runner,
   sched,
   startSandbox,
   temporaryHome,
+  testClock,
 } from './program.ts';
 
 interface Owner {
@@ -36,6 +39,33 @@ const ownersOf = (file: string): Owner[] => {
     }
   }
   return owners;
+};
+
+/** A server in front of the sandbox. It sends a reply with tokens when `hold()` resolves: the old token is spent by then. */
+const startForwarder = async (sandbox: string, hold: () => Promise<unknown>) => {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) };
+    const kept = ['content-type', 'authorization', 'x-sandbox-admin'].filter((name) => name in request.headers);
+    const headers = Object.fromEntries(kept.map((name) => [name, String(request.headers[name])]));
+    const reply = await fetch(sandbox + request.url, { method: request.method!, headers, ...body, redirect: 'manual' });
+    const text = await reply.text();
+    if (request.url === '/oauth/token') await hold();
+    // The metadata and the redirect must name this server as the issuer.
+    const location = reply.headers.get('location')?.replace(encodeURIComponent(sandbox), encodeURIComponent(url));
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...(location && { location }) });
+    response.end(request.url!.startsWith('/.well-known/') ? text.replaceAll(sandbox, url) : text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 };
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -66,25 +96,29 @@ export const killPrograms = async ({
   victims,
   replayWindow = '0s',
   crowd = 3,
-  pause = async () => {},
+  pause,
 }: {
   kills: number;
   victims: 'commands' | 'helpers';
   replayWindow?: string;
   crowd?: number;
-  /** A random pause of at most so many milliseconds before a kill. Without it, there is none. */
+  /**
+   * A random pause of at most so many milliseconds before a kill. Without it, there is none, and processes look at the
+   * lock again at once.
+   */
   pause?: (most: number) => Promise<void>;
 }): Promise<KilledPrograms> => {
   const [home, data] = [temporaryHome(), join(temporaryHome(), 'sandbox.db')];
-  const slow = ['--fault', 'oauth.token slow-token ms=60'];
+  const env: Record<string, string> = pause === undefined ? testClock().env : {};
   const window = ['--refresh-replay-window', replayWindow];
-  const sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data, ...slow, ...window);
-  const { code } = await logIn(sandbox, home);
-  if (code !== 0) throw new Error('cannot log in');
+  const sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data, ...window);
+  let held = Promise.resolve();
+  const forwarder = await startForwarder(sandbox.auth_url, () => held);
+  const { code, text } = await logIn({ ...sandbox, auth_url: forwarder.url }, home);
+  if (code !== 0) throw new Error(`cannot log in: ${text}`);
   const config = JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
   const { store: _, ...key } = config.profiles.default.login;
-  const machine = { env: {}, home: userInfo().homedir, platform: process.platform };
-  const lock = join(directory('state', machine), 'locks', credentialName(key));
+  const lock = join(locks(), credentialName(key));
   const database = await openDatabase(data);
 
   const told = { renewed: 0, lost: 0, spentUnstored: 0, odd: [] as string[] };
@@ -95,8 +129,8 @@ export const killPrograms = async ({
 
   const refresh = (): Promise<void> =>
     new Promise((resolve) => {
-      const child = spawn(runner, [...program, 'auth', 'refresh', '-q'], {
-        env: cleanEnvironment(home),
+      const child = spawn(runner, [...programIn(env), 'auth', 'refresh', '-q'], {
+        env: cleanEnvironment(home, env),
         detached: true,
       });
       running.set(child.pid!, child);
@@ -145,7 +179,7 @@ export const killPrograms = async ({
   /** All requests that the sandbox has received by now. */
   const requests = async () => {
     const headers = { 'x-sandbox-admin': sandbox.admin_token };
-    const reply = await fetch(`${sandbox.base_url}/__sandbox/log`, { headers });
+    const reply = await fetch(`${forwarder.url}/__sandbox/log`, { headers });
     return ((await reply.json()) as { log: { operation: string; status: number }[] }).log;
   };
 
@@ -156,22 +190,18 @@ export const killPrograms = async ({
       owners = ownersOf(lock);
       return owners.length > 0 && (owners.at(-1)!.job !== undefined) === isHandedOver;
     };
-    await expect
-      .poll(isSo, { timeout: 30_000, interval: 5 })
-      .toBe(true)
-      .catch(() => expect.fail(`no process refreshes the login: ${told.odd.join()}`));
+    await until(() => isSo() || told.odd.length > 0);
+    if (told.odd.length > 0) throw new Error(`a process failed: ${told.odd.join()}`);
     return owners;
   };
 
-  /** Kills one process. Returns false if it has already ended. */
-  const killOne = async (): Promise<boolean> => {
-    const isHandedOver = victims === 'helpers' || Math.random() < 0.6;
+  const killHolder = async (isHandedOver: boolean): Promise<boolean> => {
     const owners = await ownersWhen(isHandedOver);
     const holder = owners.at(-1)!;
     const command = isHandedOver ? owners.at(-2)!.pid : holder.pid;
     const pid = victims === 'helpers' ? holder.pid : command;
     if (isHandedOver && Math.random() < 0.7) await untilSpent(holder);
-    else await pause(100);
+    else await pause?.(100);
     if (victims === 'commands' && !running.has(pid)) return false;
     try {
       process.kill(victims === 'commands' ? -pid : pid, 'SIGKILL');
@@ -184,6 +214,18 @@ export const killPrograms = async ({
     if (!isSpentNow && victims === 'helpers') await requests();
     if (isSpentNow || (victims === 'helpers' && isSpent())) told.spentUnstored += 1;
     return true;
+  };
+
+  /** Kills one process. Returns false if it has already ended. A helper that is to be killed gets no tokens before that. */
+  const killOne = async (): Promise<boolean> => {
+    const isHandedOver = victims === 'helpers' || Math.random() < 0.6;
+    const { promise, release } = gate();
+    if (isHandedOver) held = promise;
+    try {
+      return await killHolder(isHandedOver);
+    } finally {
+      release();
+    }
   };
 
   try {
@@ -210,6 +252,7 @@ export const killPrograms = async ({
     isOver = true;
     for (const pid of running.keys()) process.kill(-pid, 'SIGKILL');
     database.close();
+    forwarder.close();
     await sandbox.stop();
   }
 };

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ChildProcess, spawn } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { cleanEnvironment, program, runner, sched, schedInTerminal, temporaryHome } from './program.ts';
 
 const run = (words: string[], env: Record<string, string> = {}) =>
@@ -75,7 +76,7 @@ describe('sandbox run', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('passes %s on and leaves no process, port or file behind', async (signal, code) => {
-    const { child, ended, pid, port, launcher } = await startInside('exec sleep 60');
+    const { child, ended, pid, port, launcher } = await startInside('exec sleep infinity');
     expect([isAlive(pid), await isListening(port)]).toEqual([true, true]);
     child.kill(signal);
     expect(await ended).toBe(code);
@@ -85,17 +86,18 @@ describe('sandbox run', () => {
 
   test('ends the command when the terminal closes', async () => {
     const home = temporaryHome();
-    const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', 'echo "inside: $$"; exec sleep 60'];
+    const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', 'echo "inside: $$"; exec sleep infinity'];
     const terminal = schedInTerminal(words, home, { TMPDIR: home });
     const pid = Number((await terminal.until(/inside: (\d+)/))[1]);
     terminal.close();
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
-    await expect.poll(() => readdirSync(home).filter((name) => name.startsWith('sched-run-'))).toEqual([]);
+    await until(() => !isAlive(pid));
+    await until(() => !readdirSync(home).some((name) => name.startsWith('sched-run-')), home);
+    expect(isAlive(pid)).toBe(false);
   });
 
   test("waits for a command that handles the signal, and exits with the command's code", async () => {
     const trap = `trap 'echo ending; read -r line; kill $!; exit 9' TERM`;
-    const { child, ended, port } = await startInside('sleep 60 & wait', trap);
+    const { child, ended, port } = await startInside('sleep infinity & wait', trap);
     const isEnding = new Promise((resolve) => child.stdout!.once('data', resolve));
     child.kill('SIGTERM');
     await isEnding;

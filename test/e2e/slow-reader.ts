@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { expect } from 'vitest';
 import { spawn } from '../support/processes.ts';
 import { narrowPipe } from './narrow-pipe.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
@@ -40,7 +39,7 @@ export const readSlowly = async (megabytes: number) => {
     // Before each page, the reader waits until the program has filled the pipe. A program that doesn't wait for its reader
     // uses this time to fetch more pages.
     for (let page = 1; !hasEnded(); page += 1) {
-      await expect.poll(() => hasEnded() || pipe.isFull(), { interval: 1, timeout: 20_000 }).toBe(true);
+      await pipe.untilFull(hasEnded);
       // How far the program has read ahead of its reader, in pages.
       mostAhead = Math.max(mostAhead, service.seen.pages - bytes / (rowBytes * rowsAPage));
       while (!hasEnded() && bytes < page * rowBytes * rowsAPage) {

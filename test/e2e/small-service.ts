@@ -1,13 +1,14 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
-import { type Finished, sched } from './program.ts';
 
 const root = 'http://127.0.0.1';
 
 interface Limit {
   limit: number;
   windowMs: number;
+  /** How far the service's clock is ahead, in milliseconds. */
+  ahead?: () => number;
 }
 
 /** What the service does with the next booking: whether it commits it, and how it replies. */
@@ -27,7 +28,7 @@ export const rowOf = (page: number, index: number, rowBytes = 0) => ({
 export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; rowBytes?: number } = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
   const headers: IncomingHttpHeaders[] = [];
-  const seen = { posts: 0, refused: 0, answered: 0, pages: 0, fullWindows: 0 };
+  const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
   let behaviour: Behaviour = (commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
@@ -48,14 +49,13 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
       for (const [name, value] of Object.entries(unlimitedHeaders)) response.setHeader(name, value);
       return true;
     }
-    const now = Date.now();
+    const now = Date.now() + (limit.ahead?.() ?? 0);
     if (now >= opened + limit.windowMs) {
       opened = now;
       used = 0;
     }
     const fits = used < limit.limit;
     if (fits) used += 1;
-    if (fits && used === limit.limit) seen.fullWindows += 1;
     response
       .setHeader('x-ratelimit-limit', limit.limit)
       .setHeader('x-ratelimit-remaining', limit.limit - used)
@@ -129,15 +129,10 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
   };
 };
 
-/** Runs several processes at once, each of which fetches that many pages. */
-export const fetchAtOnce = (
-  { env }: Pick<Awaited<ReturnType<typeof smallService>>, 'env'>,
-  processes: number,
-  pages: number,
-  home: () => string,
-  ...flags: string[]
-): Promise<Finished[]> => {
-  const who = { SCHED_USER: `${root}/users/U`, SCHED_ORG: `${root}/organizations/O` };
-  const words = ['events', 'list', '--limit', String(pages * 100), '-o', 'id', ...flags];
-  return Promise.all(Array.from({ length: processes }, () => sched(words, home(), { ...env, ...who })));
-};
+export type SmallService = Awaited<ReturnType<typeof smallService>>;
+
+/** A command that fetches that many pages, and the environment in which it sends no other requests. */
+export const fetching = ({ env }: Pick<SmallService, 'env'>, pages: number, ...flags: string[]) => ({
+  words: ['events', 'list', '--limit', String(pages * rowsAPage), '-o', 'id', ...flags],
+  env: { ...env, SCHED_USER: `${root}/users/U`, SCHED_ORG: `${root}/organizations/O` },
+});

@@ -42,6 +42,7 @@ const screens: Record<string, string> = {
   'help-topic-time': 'help time',
   'help-events-agenda': 'events agenda --help',
   'help-events-stats': 'events stats --help',
+  'help-events-follow': 'events follow --help',
 };
 
 /** Screens on narrow terminals, where columns are shortened or dropped. */

@@ -184,7 +184,7 @@ const withoutOurs = ({ _sched, ...record }: Json): Json => record;
 /** Commands that print the service's records and not a report of their own. */
 const telling = spoken.filter(
   ({ name, command, code }) =>
-    command.operation !== undefined && code === 0 && !/^(compliance|events stats)/.test(name),
+    command.operation !== undefined && code === 0 && !/^(compliance|events (stats|follow))/.test(name),
 );
 const listing = telling.filter(({ command }) => command.operation!.reply.kind === 'many');
 /** An agenda is a table in other formats only, and has no limit. */

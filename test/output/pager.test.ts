@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ClosedPipe } from '../../src/errors.ts';
@@ -6,8 +7,10 @@ import { nodeRuntime } from '../../src/node/runtime.ts';
 import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import type { Pager } from '../../src/runtime.ts';
+import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { event, eventView, pagesOf, paper, time } from './samples.ts';
 
 const world = (env: Record<string, string> = {}, isTerminal = true, platform = 'linux') => ({
@@ -167,11 +170,23 @@ describe('pager: real process', () => {
   const open = (...command: string[]) => runtime.openPager!(command);
 
   it('receives all output, and closing waits for it', async () => {
-    const file = join(temporaryDirectory(), 'read');
-    const pager = await open('sh', '-c', `sleep 0.2; cat > ${file}; printf "%s" "$LESS" >> ${file}`);
+    const folder = temporaryDirectory();
+    const [file, held] = [join(folder, 'read'), join(folder, 'held')];
+    execFileSync('mkfifo', [held]);
+    // The pager reads when the test has opened the named pipe.
+    const pager = await open('sh', '-c', `: < ${held}; cat > ${file}; printf "%s" "$LESS" >> ${file}`);
     const text = 'x'.repeat(300_000);
-    await pager!.write(text);
-    await pager!.close();
+    let isClosed = false;
+    const closed = pager!
+      .write(text)
+      .then(() => pager!.close())
+      .then(() => {
+        isClosed = true;
+      });
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(isClosed).toBe(false);
+    await writeFile(held, '');
+    await closed;
     expect(readFileSync(file, 'utf8')).toBe(`${text}${process.env.LESS ?? 'FRX'}`);
   });
 
@@ -185,7 +200,7 @@ describe('pager: real process', () => {
     try {
       await (await open('sh', '-c', `env > ${folder}/p`))!.close();
       expect(await runtime.openBrowser('https://auth.example.com/')).toBe(true);
-      await expect.poll(() => existsSync(join(folder, 'b')), { timeout: 5_000 }).toBe(true);
+      await until(() => existsSync(join(folder, 'b')), folder);
     } finally {
       vi.unstubAllEnvs();
     }

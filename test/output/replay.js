@@ -3,11 +3,15 @@
  * @typedef {{ method: string, url: string, reply: import('../../src/http/message.ts').HttpReply }} Exchange
  */
 
-/** Path and query of a request, without the page size. @param {string} url */
+/**
+ * Path and query of a request, without the page size. Times are days: some commands ask for a window that depends on the
+ * second in which they run.
+ * @param {string} url
+ */
 const questionOf = (url) => {
   const { pathname, searchParams } = new URL(url);
   searchParams.delete('count');
-  return `${pathname}?${searchParams}`;
+  return `${pathname}?${searchParams}`.replaceAll(/T\d\d%3A\d\d%3A\d\dZ/g, '');
 };
 
 /**

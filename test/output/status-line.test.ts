@@ -197,15 +197,14 @@ describe('withStatusLine', () => {
       new Promise((resolve) => {
         reply = () => resolve({ status: 200, headers: {}, body: '' });
       });
-    const stdin = {
+    const keyboard = {
       isTerminal: true,
-      bytes: async () => new Uint8Array(),
       line: async () => {
         pass(5);
         return 'y';
       },
     };
-    const base = { every, clock, stdin, stdout: output, stderr: output, send, sendToEnd: send };
+    const base = { every, clock, keyboard, stdout: output, stderr: output, send, sendToEnd: send };
     const pager = { ...output, write: async () => {}, close: async () => {} };
     const runtime = withStatusLine(
       { ...base, secrets: createSecrets(), openPager: async () => pager } as unknown as Runtime,
@@ -235,7 +234,7 @@ describe('withStatusLine', () => {
   test('keeps away from prompts and pagers', async () => {
     const { runtime, ask, pass, written } = open();
     void ask();
-    await runtime.stdin.line();
+    await runtime.keyboard.line();
     const pager = (await runtime.openPager!(['less']))!;
     pass(5);
     expect(written()).toBe('');

@@ -173,7 +173,7 @@ describe('robustness', () => {
 
   test(`disconnects ${slowClients} slow clients`, async () => {
     const { send } = await openWorld();
-    const { port, close } = await serve(send, { port: 0, patienceMs: 50 });
+    const { port, close } = await serve(send, { port: 0, patienceMs: 5 });
     onTestFinished(close);
     const ends = connectSlowClients(port).map((socket) => once(socket, 'close'));
     expect(await Promise.all(ends)).toHaveLength(slowClients);

@@ -65,6 +65,17 @@ describe('budget: shared by processes', () => {
   });
 });
 
+// R55
+describe('budget: a process in the background', () => {
+  test('opens no window while another command waits for its turn', () => {
+    const state = emptyState('general');
+    state.waiting = [{ holder: 'other', pid: 1, since: 0, until: 1000 }];
+    const options = { most: 1, probeMs: 30_000, pace: 500, isBackground: true };
+    expect(grant(state, 'follower', 1000, options)).toEqual({ until: 6000, why: 'pace', perMinute: 500 });
+    expect(state.windows[0]!.opened).toBe(0);
+  });
+});
+
 describe('budget: the end of a window', () => {
   const opened = 1_000_000_000_000;
   const window: Window = { length: 60_000, limit: 320, opened, end: opened + 60_000, isSure: true, used: 100 };

@@ -10,12 +10,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { clock as realClock } from '../../src/node/clock.ts';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
+import { heldClock } from '../support/held-clock.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -28,7 +29,7 @@ const make = (more: Partial<LockOptions> = {}) =>
     directory,
     name: 'l',
     machine,
-    clock: realClock,
+    clock: heldClock(),
     randomBytes: random,
     interrupted: new AbortController().signal,
     ...more,
@@ -189,7 +190,7 @@ describe('lock', () => {
       // The parent never collects its child, which stays a zombie while the parent lives.
       const parent = spawn(process.execPath, [
         '-e',
-        `const { pid } = require('node:child_process').spawn('sleep', ['60']);
+        `const { pid } = require('node:child_process').spawn('sleep', ['infinity']);
          require('node:fs').writeSync(1, String(pid));
          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
       ]);
@@ -198,7 +199,7 @@ describe('lock', () => {
         const { started } = await identityOf({ ...machine, pid });
         expect(started).not.toBe('');
         process.kill(pid, 'SIGKILL');
-        await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), { timeout: 10_000 }).toContain(') Z ');
+        await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '));
         writeFileSync(first(), owner('z', { pid, started }));
         await expectTaken();
       } finally {
@@ -207,7 +208,7 @@ describe('lock', () => {
     });
 
     test('is not taken over if the holder is only stopped', async () => {
-      const child = spawn('sleep', ['60']);
+      const child = spawn('sleep', ['infinity']);
       try {
         const { started } = await identityOf({ ...machine, pid: child.pid! });
         child.kill('SIGSTOP');
@@ -224,7 +225,7 @@ describe('lock', () => {
   });
 
   describe('that is handed over', () => {
-    const child = spawn('sleep', ['60']);
+    const child = spawn('sleep', ['infinity']);
     afterAll(() => child.kill('SIGKILL'));
     const heirMachine = { ...machine, pid: child.pid! };
     const give = async () => {

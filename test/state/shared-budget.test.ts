@@ -290,6 +290,77 @@ describe('budget that a store on another machine keeps', () => {
   });
 });
 
+// R55
+describe.each(places)('budget in $name: a process in the background', ({ newPlace }) => {
+  /** Processes in the background that send all the time, beside others. */
+  const beside = async (count: number) => {
+    const { clock, run } = simulatedClock();
+    const place = await newPlace();
+    const service = limitedService(clock, { limit: 10, latency: jittery });
+    let isOver = false;
+    const sent: number[] = [];
+    const followers = Array.from({ length: count }, async () => {
+      const follower = simulatedProcess(clock, service.send, place, { isBackground: true });
+      while (!isOver) {
+        await follower.send();
+        sent.push(clock.now());
+      }
+    });
+    const other = (maxWaitMs = 90_000) => simulatedProcess(clock, service.send, place, { maxWaitMs });
+    const end = () => {
+      isOver = true;
+    };
+    return { clock, run, service, followers, other, sent, end };
+  };
+
+  test('leaves half of the limit to a command that must not wait, at any moment', async () => {
+    const { clock, run, service, followers, other, end } = await beside(1);
+    const work = async () => {
+      for (let minute = 0; minute < 20; minute += 1) {
+        await clock.sleep(40_000 + Math.random() * 50_000);
+        // A new process each time, as a command is. At most four of them are in one window.
+        for (let sent = 0; sent < 2; sent += 1) expect((await other(0).send()).status).toBe(200);
+      }
+      end();
+    };
+    await run(Promise.all([work(), ...followers]));
+    expect(service.seen.refused).toBe(0);
+  });
+
+  test('comes after a command that waits, so that a hungry one gets everything it can use', async () => {
+    const { clock, run, service, followers, other, end } = await beside(1);
+    const started = clock.now();
+    const work = async () => {
+      const hungry = Array.from({ length: 4 }, () => other());
+      await Promise.all(
+        hungry.map(async (client) => {
+          for (let sent = 0; sent < 10; sent += 1) expect((await client.send()).status).toBe(200);
+          await client.budget.close();
+        }),
+      );
+      const elapsed = clock.now() - started;
+      end();
+      return elapsed;
+    };
+    const [elapsed] = await run(Promise.all([work(), ...followers]));
+    // Alone, 40 requests take four windows. At half speed, they would take eight.
+    expect(elapsed).toBeLessThan(5 * 61_000);
+    expect(service.seen.refused).toBe(0);
+  });
+
+  test('never blocks another one in the background', async () => {
+    const { clock, run, service, followers, sent, end } = await beside(3);
+    const work = async () => {
+      await clock.sleep(10 * 60_000);
+      end();
+    };
+    await run(Promise.all([work(), ...followers]));
+    expect(service.seen.refused).toBe(0);
+    // Five requests a window, for ten windows.
+    expect(sent.length).toBeGreaterThanOrEqual(45);
+  });
+});
+
 // R40
 describe.each(places)('budget in $name: the pace for a service without a limit', ({ newPlace }) => {
   /** A service without rate-limit headers that records its requests. */

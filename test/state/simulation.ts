@@ -126,7 +126,11 @@ export const simulatedProcess = (
   clockOfAll: SimulatedClock,
   service: Send,
   place: Place | undefined,
-  { maxWaitMs = 90_000, random = Math.random }: { maxWaitMs?: number; random?: () => number } = {},
+  {
+    maxWaitMs = 90_000,
+    random = Math.random,
+    isBackground = false,
+  }: { maxWaitMs?: number; random?: () => number; isBackground?: boolean } = {},
 ) => {
   processes += 1;
   const waits: number[] = [];
@@ -153,6 +157,7 @@ export const simulatedProcess = (
     maxWaitMs,
     interrupted: interrupted.signal,
     budget,
+    isBackground,
     onWait: ({ seconds }) => waits.push(seconds),
   })(service);
   return { budget, waits, interrupted, send: (more: Partial<HttpRequest> = {}) => send({ ...request, ...more }) };

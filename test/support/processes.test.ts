@@ -66,7 +66,7 @@ describe('processes: a deliberate leak by the real program is caught', () => {
   });
 
   test('through spawn, before the process has ended', async () => {
-    const child = spawn(process.execPath, ['-e', `console.log('${token}'); setInterval(() => {}, 1000)`], options());
+    const child = spawn(process.execPath, ['-e', `console.log('${token}'); process.stdin.resume()`], options());
     await new Promise((resolve) => child.stdout.once('data', resolve));
     expectCaught();
     child.kill('SIGKILL');

@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The arguments and input of a process that the search needs. */
 const givenTo = (name: string, args: readonly string[], env: Environment = process.env, stdin = '') => {
-  const program = args.findIndex((word) => word.endsWith('bin/sched.js'));
+  const program = args.findIndex((word) => /\/(bin\/sched|e2e\/clocked)\.js$/.test(word));
   // A shell or terminal command contains the words of the program somewhere.
   const line = program < 0 ? [name, ...args].join(' ') : args.slice(program + 1);
   return { line, env, stdin };

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
@@ -98,8 +98,8 @@ export const logIn = ({ run, service, clock }: Opened, flags: string[] = [], mor
   run(['auth', 'login', '--credential-store', 'file', ...flags], {
     ...more,
     terminals: ['stdin', 'stdout', 'stderr'],
-    // The login waits for the browser, and the time for that must not be over at once.
-    clock: { now: clock.now, sleep: realClock.sleep },
+    // The login waits for the browser, and the time for that is never over.
+    clock: { now: clock.now, sleep: (_, signal) => once(signal!, 'abort').then(() => signal!.throwIfAborted()) },
     openBrowser: async (url) => {
       const page = await service({ method: 'GET', url, headers: {} });
       const ticket = /name="ticket" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
@@ -165,6 +165,11 @@ const runInWorld = async (
     },
   });
   const lines = stdin.split('\n');
+  const readLine: World['keyboard']['line'] = async ({ prompt = '' } = {}) => {
+    written.stderr += prompt;
+    screen += prompt;
+    return lines.shift();
+  };
   const runtime: World = {
     // Tests of colors set NO_COLOR to '', which counts as unset.
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
@@ -173,12 +178,9 @@ const runInWorld = async (
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),
-      line: async ({ prompt = '' } = {}) => {
-        written.stderr += prompt;
-        screen += prompt;
-        return lines.shift();
-      },
+      line: readLine,
     },
+    keyboard: { isTerminal: terminals.includes('stdin'), line: readLine },
     stdout: output('stdout'),
     stderr: output('stderr'),
     clock: { ...clock, now: () => clock.now() + clockAheadMs },

@@ -21,14 +21,15 @@ const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
  * Runs a program in a pseudo-terminal, with the `script` command that every Debian has (bsdutils is essential there).
- * `stdout` may go to a file instead, to tell it from the other text on the screen.
+ * `stdout` may go to a file instead, to tell it from the other text on the screen, and `stdin` may come from one.
  */
 export const inTerminal = (
   command: readonly string[],
   env: Record<string, string>,
-  { columns = 100, stdout }: { columns?: number; stdout?: string } = {},
+  { columns = 100, stdin, stdout }: { columns?: number; stdin?: string; stdout?: string } = {},
 ): Terminal => {
-  const line = `stty cols ${columns} rows 40; exec ${command.map(quoted).join(' ')}${stdout === undefined ? '' : ` > ${quoted(stdout)}`}`;
+  const redirect = (sign: string, file?: string) => (file === undefined ? '' : ` ${sign} ${quoted(file)}`);
+  const line = `stty cols ${columns} rows 40; exec ${command.map(quoted).join(' ')}${redirect('<', stdin)}${redirect('>', stdout)}`;
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
     env: { SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -83,7 +83,7 @@ const inOrder =
   };
 
 /** Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't. */
-const settle = async (context: Context, query: NonNullable<Input['query']>) => {
+export const settleFilters = async (context: Context, query: NonNullable<Input['query']>) => {
   const verdicts: Verdict[] = [];
   let choose: Stage | undefined;
   const { group, invitee_email: email, user, organization } = query;
@@ -155,7 +155,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const rows = await fillScope(events.list, { query }, 'events', context);
   if (context.settings.dryRun) return printList(invocation, query, isWith);
 
-  const { choose, confirm } = await settle(context, query);
+  const { choose, confirm } = await settleFilters(context, query);
   const isSlow = isWith || choose !== undefined;
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),

@@ -3,10 +3,11 @@ import type { View } from '../../output/view.ts';
 import type { Command, Flag } from '../command.ts';
 import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
 import { typeFlag } from './events-list.ts';
+import { deliveryView } from './follow/delivery-view.ts';
 import { groupings } from './stats/groupings.ts';
 
 /*
- * The commands that show events as a calendar or as counts. Only their flags and help are here: the code that runs them
+ * The commands that show events as a calendar, as counts or as they happen. Only their flags and help are here: the code that runs them
  * is loaded on first use.
  */
 
@@ -103,6 +104,58 @@ export const statsCommand = (): Command => {
     run: async (invocation) => {
       const { runStats } = await import('./stats/stats.ts');
       await runStats({ ...generic, fieldFlags, view: statsView }, invocation);
+    },
+  };
+};
+
+const followFlags: Flag[] = [
+  {
+    name: 'since',
+    value: 'TIME',
+    description: 'start again with what was booked or canceled since this time (default: where it stopped, else now)',
+    heading: 'Filters',
+  },
+  {
+    name: 'until',
+    value: 'TIME',
+    description: 'only events that start before this time (default +60d, which moves along)',
+    heading: 'Filters',
+  },
+  {
+    name: 'every',
+    value: 'DURATION',
+    description: 'pause between two checks, at least 10s (default 10s)',
+    heading: 'Flags',
+  },
+  { name: 'once', description: 'check once and exit, for a cron job', heading: 'Flags' },
+];
+
+export const followCommand = (): Command => {
+  const generic = genericCommand('events', 'follow', events.list);
+  const fieldFlags = filtersOf(generic, ['user', 'org', 'group']);
+  return {
+    ...generic,
+    summary: 'Print new and canceled bookings as they happen',
+    flags: [...followFlags, ...fieldFlags],
+    examples: [
+      'events follow',
+      'events follow --org current --event-type "Intro call" --every 1m',
+      'events follow --since -7d --once',
+      'events follow --once -o jsonl --jq .payload.email',
+    ],
+    fields: ['event', 'created_at', 'created_by', 'payload'],
+    view: deliveryView,
+    background: true,
+    notes: [
+      'Needs no webhook and no public address: it reads the events of its window again and again, and the invitees of those that are new or have changed. The window starts an hour before the last check and ends at --until. A booking beyond --until is printed when the window reaches it.',
+      "It can't see no-shows, changes of events that start after --until, or changes of events that started over an hour ago.",
+      'The first start prints nothing of the past. After that, the same command continues where it stopped, also after a kill: nothing in the window is missing, and at most the line that was being printed comes twice. Compare event, created_at and payload.uri to find it. Each profile and each set of --user, --org, --group and --event-type has its own position, and one process at a time.',
+      'Other commands come first: it uses at most half of the rate limit, and nothing while another command waits. If the network or the service fails, it says so once and keeps trying. With --once, it exits with the code of the failure.',
+      'With -o jsonl, each line has the shape of a webhook delivery: event is invitee.created or invitee.canceled, and payload is the invitee with the event in scheduled_event. -o json only works with --once.',
+    ],
+    run: async (invocation) => {
+      const { runFollow } = await import('./follow/follow.ts');
+      await runFollow({ ...generic, fieldFlags }, invocation);
     },
   };
 };

@@ -17,7 +17,7 @@ import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/result.ts';
 import { searchable } from './events-list.ts';
-import { agendaCommand, statsCommand } from './events-overview.ts';
+import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
 export const examples = {
   list: [
@@ -74,13 +74,15 @@ const transient = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unk
 const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   if (args.length === 0) problems.missingArgument('event');
-  const inputs: Input[] = [];
-  for (const arg of new Set(args))
-    inputs.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));
+  const read: Input[] = [];
+  for (const arg of args) read.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));
   problems.check();
-  if (context.settings.dryRun) return printRequest(invocation, events.cancel, inputs);
   const idOf = ({ path }: Input): string => path!.event!;
-  const before = await confirmCancel(context, [...new Set(inputs.map(idOf))]);
+  // An ID and a URI can name the same event.
+  const byId = new Map(read.map((input) => [idOf(input), input]));
+  const inputs = [...byId.values()];
+  if (context.settings.dryRun) return printRequest(invocation, events.cancel, inputs);
+  const before = await confirmCancel(context, [...byId.keys()]);
   const { interrupted } = context.runtime;
   if (inputs.length === 1) {
     const [input] = inputs as [Input];
@@ -150,4 +152,4 @@ export const decorate = {
   }),
 };
 
-export const extra = (): Command[] => [agendaCommand(), statsCommand()];
+export const extra = (): Command[] => [agendaCommand(), statsCommand(), followCommand()];

@@ -35,7 +35,7 @@ const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
     problems.add(`--spot must be START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z, not "${text}"`);
     return undefined;
   }
-  const isTerminal = runtime.stdin.isTerminal && runtime.stderr.isTerminal;
+  const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
   const [from, to] = [start, end].map((part) => {
     const reading = readMutationTime(part, {
       zone: settings.zone,

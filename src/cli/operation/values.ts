@@ -54,7 +54,7 @@ const readMoment = async (flag: FieldFlag, raw: string, { context, typed }: Invo
           zone,
           zoneSource,
           inviteeZone: theirs?.ok ? theirs.zone : undefined,
-          isTerminal: runtime.stdin.isTerminal && runtime.stderr.isTerminal,
+          isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
           now,
         });
   return reading.ok

@@ -80,10 +80,11 @@ export const confirm = async (
     list: shortened(list).map(cut),
     facts: [...facts, ...place].map(([label, value]) => [label, cut(value)] as const),
     yes: 'continue',
-    no: 'stop and send nothing',
+    no: about === 'service' ? 'stop and send nothing' : 'stop and change nothing',
   };
   const shown = [...(await laidOut(asked, runtime.stderr.columns)), 'Continue? [y/N] '].join('\n');
   if (!(await askYes(context, asked, shown))) {
-    throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
+    const nothing = about === 'service' ? 'sent' : 'changed';
+    throw new SchedError('confirmation-required', `Not confirmed. Nothing was ${nothing}`, { outcome: 'not-sent' });
   }
 };

@@ -48,6 +48,7 @@ export const createContext = (
   notes: Notes,
   findUser: FindUser,
   operation?: Operation,
+  isBackground = false,
 ): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
@@ -67,7 +68,7 @@ export const createContext = (
   });
   const client = once(async () => {
     const { baseUrl, mcpUrl } = await connection();
-    network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget);
+    network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
     return withPlaceToLook(withScopeCheck(client, holderOf(await connection())));

@@ -60,6 +60,14 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
   };
 };
 
+const showBackgroundWait = ({ status, clock }: Runtime, seconds: number): void => {
+  if (status === undefined || status.isPlain) return;
+  status.countDown(clock.now() + seconds * 1000, (left) => [
+    `leaving the rest of the rate limit to other commands for ${left} s`,
+    `waiting ${left} s`,
+  ]);
+};
+
 /** Sends requests. The first signal doesn't abort a write, because its reply is the only one there will be (R42). */
 const transportOf =
   (runtime: Runtime, notes: Notes): Send =>
@@ -97,13 +105,17 @@ export interface Network {
   serviceTime(): number | undefined;
 }
 
-/** Builds the layers between a command and the network. */
+/**
+ * Builds the layers between a command and the network. For a command in the background, waits for the rate limit are
+ * normal, so only the status line shows them.
+ */
 export const createNetwork = (
   runtime: Runtime,
   settings: Settings,
   notes: Notes,
   connection: Connection,
   budget: SharedBudget,
+  isBackground = false,
 ): Network => {
   const { credentials } = connection;
   const { clock, interrupted } = runtime;
@@ -131,8 +143,11 @@ export const createNetwork = (
       interrupted,
       budget,
       booker: bookerOf(runtime, connection),
-      onWait: ({ seconds, perMinute, isPace }) =>
-        announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute),
+      isBackground,
+      onWait: ({ seconds, perMinute, isPace }) => {
+        if (!isBackground) announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute);
+        else showBackgroundWait(runtime, seconds);
+      },
     }),
     callBeforeSend,
     ...(settings.verbose ? [trace(clock, (line) => notes.always(line))] : []),

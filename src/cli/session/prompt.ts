@@ -68,7 +68,7 @@ export const askLine = async (
   const prompt = text.slice(start);
   let answer: string | undefined;
   try {
-    answer = await runtime.stdin.line(unwanted === undefined ? { prompt } : { prompt, unwanted });
+    answer = await runtime.keyboard.line(unwanted === undefined ? { prompt } : { prompt, unwanted });
   } finally {
     // Ctrl-D and a timeout leave the cursor after the prompt. After Ctrl-C, the error report starts a new line.
     if (answer === undefined && !runtime.interrupted.aborted) await runtime.stderr.write('\n');

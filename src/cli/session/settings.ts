@@ -99,7 +99,7 @@ export const resolveSettings = (
   { problem, value: wrongValue, note }: Reports,
   account?: Account,
 ): Settings => {
-  const { env, stdin, stdout, stderr } = runtime;
+  const { env, keyboard, stdout, stderr } = runtime;
   const text = (name: string): string | undefined => typed[name] as string | undefined;
 
   const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
@@ -191,7 +191,7 @@ export const resolveSettings = (
     dryRun: typed['dry-run'] === true || typed.curl === true,
     curl: typed.curl === true,
     yes: typed.yes === true,
-    canAsk: !isSilent && !env.CI && stdin.isTerminal && stderr.isTerminal,
+    canAsk: !isSilent && !env.CI && stderr.isTerminal && keyboard.isTerminal,
     mayPage: !isSilent && typed.accessible !== true,
     sandbox: wantsSandbox(typed, runtime),
     ...(account === undefined ? {} : { account }),

@@ -99,6 +99,7 @@ local function grant(state)
     if isPaced then return { ['until'] = ending, why = 'pace', perMinute = pace } end
     return { ['until'] = ending, why = 'limit' }
   end
+  if step.isBackground and #state.waiting > 0 then return refusal(now + ${rules.returnMs}) end
   local function limitOf(window)
     if not isNone(window.limit) then return window.limit end
     return isPaced and pace or math.huge
@@ -120,6 +121,7 @@ local function grant(state)
   state.leases = filter(state.leases, function(lease) return lease.opened == first.opened end)
   local left = math.huge
   for _, window in ipairs(state.windows) do left = math.min(left, limitOf(window) - window.used) end
+  if step.isBackground and left <= limitOf(first) / 2 then return refusal(first['end']) end
   local share = shareOf(state, holder, left)
   if share <= 0 then return refusal(first['end']) end
   local permits = isPaced and 1 or math.min(share, blockOf(left, first['end'] - now, step.most))

@@ -15,6 +15,8 @@ export interface Plan {
   churn?: boolean;
   /** Pauses at random while it holds the lock. */
   pauses?: boolean;
+  /** Looks at the lock again when its directory changes. Otherwise at once, which finds a killed holder too. */
+  isCrowded?: boolean;
   withoutLock?: boolean;
   /** Whether a helper spends the token, as in the real program. */
   helper?: boolean;

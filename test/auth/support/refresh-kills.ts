@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { expect } from 'vitest';
+import { until } from '../../support/until.ts';
 import { startWorker, type Worker } from './build-worker.ts';
 import { renewalWorld } from './renewal.ts';
 
@@ -91,7 +91,9 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     const worker = startWorker(file, { ...plan, churn: true, pauses: options.pause !== undefined });
     workers.add(worker);
     worker.done.then(({ code, said }) => {
-      if (workers.has(worker) && code !== 0) stuck.push(said);
+      if (!workers.has(worker) || code === 0) return;
+      stuck.push(said);
+      appendFileSync(log, `failed ${worker.pid}\n`);
     });
     await worker.ready;
     worker.say('go');
@@ -105,18 +107,14 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     const point = [own, ...more][Math.floor(Math.random() * points[victims].length)];
     const from = lines().length;
     let found: string | undefined;
-    await expect
-      .poll(
-        async () => {
-          await recover();
-          const since = lines().slice(from);
-          const theirs = since.filter((line) => line.startsWith(`${own} `)).map((line) => line.split(' ')[1]);
-          found = theirs.find((pid) => since.includes(`${point} ${pid}`));
-          return found;
-        },
-        { timeout: 30_000, interval: 5, message: `${stuck.join()} no process reached ${point}` },
-      )
-      .toBeDefined();
+    await until(async () => {
+      await recover();
+      const since = lines().slice(from);
+      const theirs = since.filter((line) => line.startsWith(`${own} `)).map((line) => line.split(' ')[1]);
+      found = theirs.find((pid) => since.includes(`${point} ${pid}`));
+      return found !== undefined || stuck.length > 0;
+    }, home);
+    if (found === undefined) throw new Error(`${stuck.join()} no process reached ${point}`);
     await pause(20);
     return Number(found);
   };
@@ -156,10 +154,10 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     const after = lines().slice(lines().lastIndexOf('after 0'));
     return [...workers].filter(({ pid }) => after.includes(`renewed ${pid}`)).length;
   };
-  await expect
-    .poll(() => recover().then(renewing), { timeout: 30_000, interval: 50 })
-    .toBe(workers.size)
-    .catch(() => {});
+  await until(async () => {
+    await recover();
+    return renewing() === workers.size || stuck.length > 0;
+  }, home);
   const idle = workers.size - renewing();
   if (idle > 0) stuck.push(`${idle} did not refresh`);
   for (const worker of workers) worker.say('stop');

@@ -4,12 +4,15 @@ import { usualServer } from '../../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin } from '../../../src/auth/record.ts';
 import { lockOf, saveCredential } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
-import { clock as realClock } from '../../../src/node/clock.ts';
+import { until } from '../../support/until.ts';
 import type { Plan } from './build-worker.ts';
 import { machineIn, random } from './memory.ts';
 import { createOAuthServer, serve } from './oauth-server.ts';
 
 const origin = 'https://api.example.com';
+
+/** The real time. Its pauses last one turn of the event loop. */
+const clock = { now: Date.now, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 
 type Options = Parameters<typeof createOAuthServer>[0] & { expired?: boolean };
 
@@ -38,17 +41,18 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
   };
   const first = loggedIn();
   const key = credentialKey(first);
-  const stores = { env: {}, platform, clock: realClock, machine, randomBytes: random };
+  const stores = { env: {}, platform, clock, machine, randomBytes: random };
   const store = await openStore('file', stores, config);
   const interrupted = new AbortController().signal;
-  const lock = lockOf(key, { platform, clock: realClock, machine, interrupted, randomBytes: random });
+  const lock = lockOf(key, { platform, clock, machine, interrupted, randomBytes: random });
   await store.write(key, first);
-  const logInAgain = () =>
-    saveCredential({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
+  const logInAgain = () => saveCredential({ key, store, lock, clock, protect: (work) => work() }, loggedIn());
   const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, helper: true };
   const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  /** Resolves when the lines of the log are so. */
+  const untilLog = (condition: (all: string[]) => unknown) => until(() => condition(lines()), home);
   /** Whether the stored refresh token is the one that the server accepts. */
   const isWhole = async () =>
     !server.families.at(-1)!.revoked && (await store.read(key))?.refresh_token === server.families.at(-1)!.refresh;
-  return { server, socket, plan, store, lock, key, log, lines, logInAgain, isWhole };
+  return { server, socket, plan, store, lock, key, log, lines, untilLog, logInAgain, isWhole };
 };

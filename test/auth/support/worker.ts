@@ -4,6 +4,7 @@
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { usualServer } from '../../../src/auth/auth-server.ts';
 import { goLine, runRefreshHelper } from '../../../src/auth/refresh-helper.ts';
@@ -15,6 +16,8 @@ import type { Send } from '../../../src/http/message.ts';
 import { nodeRuntime } from '../../../src/node/runtime.ts';
 import { helperArgument, type World } from '../../../src/runtime.ts';
 import type { Held, Lock } from '../../../src/state/lock.ts';
+import { directory } from '../../../src/state/paths.ts';
+import { untilChange } from '../../support/changes.js';
 import type { Plan } from './build-worker.ts';
 import { fingerprint, machineIn } from './memory.ts';
 
@@ -91,14 +94,20 @@ const world: World = {
     : { interrupted: new AbortController().signal, protect: (work) => work() }),
 };
 
-/** For the lock: logs each time that it is held by another process. */
+const nextTurn = () => new Promise<void>(setImmediate);
+const locks = join(directory('state', { ...real, env: {}, home: plan.home }), 'locks');
+const lockPause = plan.isCrowded ? untilChange(locks) : nextTurn;
+
+/** For the lock: logs the first times that it is held by another process, and looks again without waiting for a time. */
+let retries = 0;
 const retrying: World = {
   ...world,
   clock: {
     ...world.clock,
-    sleep: (...args) => {
-      note('retry');
-      return world.clock.sleep(...args);
+    sleep: async (_, signal) => {
+      retries += 1;
+      if (retries <= 10) note('retry');
+      await lockPause(signal);
     },
   },
 };

@@ -30,6 +30,7 @@ const step = fc.oneof(
     most: fc.integer({ min: 1, max: 20 }),
     probeMs: fc.constant(35_000),
     pace: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
+    isBackground: fc.boolean(),
     news,
   }),
   fc.record({

@@ -164,7 +164,7 @@ export const logIn = async (
   const wrong = nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  const canFinish = runtime.stdin.isTerminal || isSecretOnStdin(invocation);
+  const canFinish = runtime.keyboard.isTerminal || isSecretOnStdin(invocation);
   const isInteractive = canFinish && runtime.stderr.isTerminal && !runtime.env.CI;
   if (!isToken && !isInteractive) {
     problems.check();

@@ -1,0 +1,291 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { events } from '../../../api/events.ts';
+import { limits } from '../../../api/limits.ts';
+import { windowQuery } from '../../../api/window.ts';
+import { type Category, SchedError } from '../../../errors.ts';
+import { type FollowFile, openFollowFile } from '../../../jobs/follow-file.ts';
+import { beginState, type FollowState, type News, rememberTold, windowStart } from '../../../jobs/follow-state.ts';
+import { durationText } from '../../../output/progress.ts';
+import { homeMissing } from '../../../state/paths.ts';
+import { readDuration } from '../../../time/duration.ts';
+import { shortInstant } from '../../../time/echo.ts';
+import { readTime } from '../../../time/read.ts';
+import { timestampOf, utcText } from '../../../time/wall.ts';
+import { idIn } from '../../../uri.ts';
+import type { Invocation } from '../../command.ts';
+import { fillScope } from '../../operation/default-scope.ts';
+import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import { readInput } from '../../operation/input.ts';
+import { noteRowFilters } from '../../operation/listing.ts';
+import { sandboxAddress } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
+import { isForbidden } from '../../session/identity.ts';
+import { stateDirectory } from '../../session/shared-state.ts';
+import { settleFilters } from '../events-list.ts';
+import { deliveryView } from './delivery-view.ts';
+import { deliveryOf, lineOf, paintLine } from './lines.ts';
+import { readRound, type Source } from './round.ts';
+
+/*
+ * Each round reads the window: one request per hundred events, and one per event that is new or has changed, for its
+ * invitees. A quiet round of up to a hundred events is one request, so every 10 s means 6 requests a minute. The rate
+ * limit layer lets them through one by one, as long as more than half of the limit is left and no other command waits.
+ */
+
+const shortestEvery = 10_000;
+const defaultUntil = '+60d';
+/** The pauses after failed rounds, which double up to the longest one. */
+const longestPauseMs = 300_000;
+/** The position on disk may be this old. Younger ones show a process in another container that this one is alive. */
+const savedEveryMs = 300_000;
+
+interface Flags {
+  everyMs: number;
+  isOnce: boolean;
+  since: number | undefined;
+  /** The end of the window at that time. An offset such as +60d moves along. */
+  untilAt(now: number): number;
+}
+
+const readEdge = (
+  { context, problems }: Invocation,
+  edge: 'since' | 'until',
+  text: string,
+  now: number,
+): number | undefined => {
+  const reading = readTime(text, { zone: context.settings.zone, now, edge });
+  if (reading.ok) return timestampOf(reading.instant)!;
+  problems.value(edge, text, `--${edge}: ${reading.problem}`);
+  return undefined;
+};
+
+const readFlags = (invocation: Invocation): Flags => {
+  const { context, typed, problems } = invocation;
+  const { format, fields } = context.settings;
+  const now = context.runtime.clock.now();
+  const isOnce = typed.once === true;
+  const everyMs = typed.every === undefined ? shortestEvery : readDuration(String(typed.every));
+  if (everyMs === undefined) problems.add(`--every must be a duration such as 30s or 5m, not "${typed.every}"`);
+  else if (everyMs < shortestEvery)
+    problems.add(`--every must be at least 10s, not "${typed.every}", to leave the rate limit to other commands`);
+  if (isOnce && typed.every !== undefined) problems.add("--once and --every can't be used together");
+  const since = typed.since === undefined ? undefined : readEdge(invocation, 'since', String(typed.since), now);
+  if (since !== undefined && since > now) problems.add(`--since must be in the past, not "${typed.since}"`);
+  const untilText = String(typed.until ?? defaultUntil);
+  const until = readEdge(invocation, 'until', untilText, now);
+  if (until !== undefined && until <= now) problems.add(`--until must be in the future, not "${untilText}"`);
+  if (format === 'json' && !isOnce)
+    problems.add('-o json prints one array, which never ends here. Use -o jsonl, or add --once');
+  if (format === 'table' && fields !== undefined)
+    problems.add('--fields only works with -o jsonl, csv, tsv and yaml here, because a line for people has no fields');
+  return {
+    everyMs: everyMs ?? shortestEvery,
+    isOnce,
+    since,
+    untilAt: (at) => (untilText.startsWith('+') ? readEdge(invocation, 'until', untilText, at) : until) ?? now,
+  };
+};
+
+/** The folder for states. Throws if there is no place for one: without it, every start would lose bookings. */
+const stateFolder = ({ runtime }: Context): string => {
+  const folder = stateDirectory(runtime);
+  if (folder !== undefined) return join(folder, 'follow');
+  throw new SchedError('environment', 'events follow has no directory to remember where it stopped', {
+    reason: homeMissing(runtime),
+    advice: 'set SCHED_STATE_DIR',
+    outcome: 'not-sent',
+  });
+};
+
+/** One state per service, profile and filter. The built-in sandbox has another port each time. */
+const openFile = async (context: Context, filters: readonly unknown[]): Promise<FollowFile> => {
+  const { clock, machine, randomBytes, interrupted } = context.runtime;
+  const { baseUrl, isSandbox } = await context.connection();
+  const facts = [isSandbox ? sandboxAddress : baseUrl, isSandbox, context.settings.account?.name ?? null, ...filters];
+  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
+  return openFollowFile({ directory: stateFolder(context), name, machine, clock, randomBytes, interrupted });
+};
+
+/** The user a delivery names as its creator, or null if the token can't read its own user. */
+const creatorOf = ({ identity }: Context): Promise<string | null> =>
+  identity.user().catch((error: unknown) => {
+    if (isForbidden(error)) return null;
+    throw error;
+  });
+
+/** The stored state, or a new one. A new one begins now by the service's clock, which one request shows. */
+const openState = async (file: FollowFile, source: Source, { since }: Flags): Promise<FollowState> => {
+  const stored = since === undefined ? await file.load() : undefined;
+  if (stored !== undefined) return stored;
+  if (since === undefined)
+    for await (const _ of source.client.pages(events.list, { query: source.query }, { limit: 1 })) break;
+  const state = beginState(since ?? source.serviceNow());
+  // Saved before anything is told: after a kill, the same command begins at the same time.
+  await file.save(state);
+  return state;
+};
+
+const everyText = (milliseconds: number): string => durationText(milliseconds / 1000);
+
+/** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
+const announce = ({ notes, settings, runtime }: Context, state: FollowState, flags: Flags, whose: string): void => {
+  const { zone } = settings;
+  const now = runtime.clock.now();
+  const shown = (at: number) => shortInstant(utcText(at), zone, now);
+  const say = flags.isOnce ? notes.footer : notes.info;
+  const from = shown(state.position ?? state.since);
+  say(
+    `Following ${whose}: booked or canceled since ${from}, and starting before ${shown(flags.untilAt(now))} (${zone})`,
+  );
+  if (!flags.isOnce)
+    say(`Checks every ${everyText(flags.everyMs)}, with at most half of the rate limit. Press Ctrl-C to stop`);
+  say('Not seen: no-shows, and changes of events that start later or started more than an hour ago');
+};
+
+/** Failures that pass: the network, the service or the rate limit. All others end the command. */
+const passing = new Set<Category>(['unavailable', 'rate-limited']);
+
+const isPassing = (error: unknown): error is SchedError => error instanceof SchedError && passing.has(error.category);
+
+/** Counts failed rounds. Says so once, and once more when the service replies again. */
+const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) => {
+  const { clock } = runtime;
+  let failures = 0;
+  let failingSince = 0;
+  return {
+    /** Returns how long to wait before the next round. */
+    failed(error: SchedError): number {
+      const asked = (error.facts.retryAfterSeconds ?? 0) * 1000;
+      const pause = Math.max(asked, Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 10)));
+      if (failures === 0) {
+        failingSince = clock.now();
+        const reason = error.facts.reason === undefined ? '' : ` (${error.facts.reason})`;
+        notes.warn(`${error.message}${reason}. Nothing is lost: trying again until it works`);
+      }
+      failures += 1;
+      return pause;
+    },
+    worked(): void {
+      if (failures > 0)
+        notes.info(
+          `Working again, after trouble since ${shortInstant(utcText(failingSince), settings.zone, clock.now())}`,
+        );
+      failures = 0;
+    },
+  };
+};
+
+/** Shows on a terminal that the command is alive. A screen reader would have to read it again and again. */
+const showPause = ({ status, clock }: Context['runtime'], milliseconds: number, what: string): void => {
+  if (status === undefined || status.isPlain) return;
+  status.countDown(clock.now() + milliseconds, (seconds) => [`${what} in ${seconds} s`, `${seconds} s`]);
+};
+
+/** All news, round after round. The caller prints each item before it takes the next: then the item is remembered. */
+async function* follow(
+  context: Context,
+  source: Source,
+  file: FollowFile,
+  state: FollowState,
+  flags: Flags,
+): AsyncGenerator<News> {
+  const { clock, interrupted } = context.runtime;
+  const trouble = createTrouble(context, flags.everyMs);
+  let saved = state.position;
+  const save = async () => {
+    await file.save(state);
+    saved = state.position;
+  };
+  const pause = async (milliseconds: number, what: string) => {
+    showPause(context.runtime, milliseconds, what);
+    for (let left = milliseconds; left > 0; left -= savedEveryMs) {
+      await clock.sleep(Math.min(left, savedEveryMs), interrupted);
+      if (left > savedEveryMs) await save();
+    }
+  };
+  for (;;) {
+    const now = clock.now();
+    const until = flags.untilAt(now);
+    if (until <= now) return context.notes.info('The time of --until has come: nothing more to follow');
+    const known = state.events.size;
+    try {
+      let isNews = false;
+      for await (const news of readRound(source, state, { now, until })) {
+        yield news;
+        rememberTold(state, news);
+        isNews = true;
+        await save();
+      }
+      const isOld = saved === null || Math.abs(state.position! - saved) >= savedEveryMs;
+      if (isNews || isOld || flags.isOnce || state.events.size !== known) await save();
+      trouble.worked();
+      if (flags.isOnce) return;
+      await pause(flags.everyMs, 'following, next check');
+    } catch (error) {
+      if (flags.isOnce || interrupted.aborted || !isPassing(error)) throw error;
+      await save();
+      await pause(trouble.failed(error), `${error.message}: trying again`);
+    }
+  }
+}
+
+/** Prints the news until the command is stopped. Stopping is not a failure: the next start resumes here. */
+const print = async (context: Context, news: AsyncGenerator<News>, { isOnce, since }: Flags, isShared: boolean) => {
+  const { runtime, settings, printer, notes } = context;
+  const createdBy = await creatorOf(context);
+  let failure: { error: unknown } | undefined;
+  async function* untilStopped() {
+    try {
+      yield* news;
+    } catch (error) {
+      // A list that ends early is reported as incomplete. One that never ends can't be.
+      if (isOnce) throw error;
+      failure = { error };
+    }
+  }
+  async function* deliveries() {
+    for await (const item of untilStopped()) yield [deliveryOf(item, createdBy)];
+  }
+  if (settings.format === 'table') {
+    for await (const item of untilStopped())
+      await printer.text(lineOf(item, { zone: settings.zone, now: runtime.clock.now(), isShared }), paintLine);
+  } else await printer.list(deliveryView, deliveries());
+  if (failure === undefined) return;
+  if (!runtime.interrupted.aborted) throw failure.error;
+  notes.info(`Stopped. The same command${since === undefined ? '' : ' without --since'} continues from here`);
+};
+
+export const runFollow = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const flags = readFlags(invocation);
+  const input = await readInput(invocation, events.list, command.fieldFlags);
+  const query = input.query!;
+  const { event_type: type } = input.rows!;
+  const whose = await fillScope(events.list, { query }, 'events', context);
+  const { runtime, settings } = context;
+  if (settings.dryRun) {
+    noteRowFilters(invocation, command.fieldFlags);
+    const now = runtime.clock.now();
+    const since = windowStart(beginState(flags.since ?? now), now);
+    const window = windowQuery('start_time', { since: utcText(since), until: utcText(flags.untilAt(now)) });
+    return printRequest(invocation, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
+  }
+  await settleFilters(context, query);
+  const source: Source = {
+    client: await context.client(),
+    query,
+    keep: (event) => type === undefined || idIn(event.event_type) === idIn(type),
+    serviceNow: () => context.serviceTime() ?? runtime.clock.now(),
+  };
+  const file = await openFile(context, [query, type ?? null]);
+  try {
+    const state = await openState(file, source, flags);
+    const isShared = query.user === undefined;
+    const isWhole = isShared && query.group === undefined && type === undefined;
+    announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));
+    await print(context, follow(context, source, file, state, flags), flags, isShared);
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,74 @@
+import { isObject, type Json } from '../../../client/reading.ts';
+import type { News } from '../../../jobs/follow-state.ts';
+import { cutLong, humanText } from '../../../output/cells.ts';
+import type { Paint } from '../../../output/paint.ts';
+import { shortInstant, shortSpan } from '../../../time/echo.ts';
+import { wallClock, wallParts } from '../../../time/show.ts';
+import { timestampOf } from '../../../time/wall.ts';
+import { idIn } from '../../../uri.ts';
+
+/** A news item in the shape of a webhook delivery. */
+export interface Delivery {
+  event: 'invitee.created' | 'invitee.canceled';
+  created_at: unknown;
+  created_by: string | null;
+  /** The invitee, with the event in `scheduled_event`. */
+  payload: Json;
+}
+
+export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): Delivery => ({
+  event: `invitee.${kind}`,
+  created_at: at ?? null,
+  created_by: createdBy,
+  payload: { ...invitee, scheduled_event: event },
+});
+
+/** A name of any length comes from the network, and a line must stay readable. */
+const longestName = 80;
+
+const textIn = (...values: unknown[]): string | undefined => {
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+  return text === undefined ? undefined : cutLong(String(text), longestName);
+};
+
+/** The time of day, with the date if that isn't today. */
+const timeOf = (at: unknown, zone: string, now: number): string => {
+  const time = typeof at === 'string' ? timestampOf(at) : undefined;
+  if (time === undefined) return 'unknown time';
+  const clock = wallClock(zone);
+  const [then, today] = [wallParts(clock(time)), wallParts(clock(now))];
+  return then.date === today.date ? then.time : shortInstant(String(at), zone, now);
+};
+
+const hostsOf = ({ event_memberships: hosts }: Json): string =>
+  (Array.isArray(hosts) ? hosts.filter(isObject) : [])
+    .flatMap(({ user_name: name, user_email: email }) => textIn(name, email) ?? [])
+    .join(', ');
+
+const words = { created: 'booked', canceled: 'canceled' } as const;
+
+/**
+ * A news item for people: `10:42:07  booked    Zoë Müller · Intro call · Mon 16 Nov, 09:00–09:30`. Hosts are named if
+ * the events are those of several people.
+ */
+export const lineOf = (
+  { kind, at, event, invitee }: News,
+  { zone, now, isShared }: { zone: string; now: number; isShared: boolean },
+): string => {
+  const hosts = isShared ? hostsOf(event) : '';
+  const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
+  const facts = [
+    hosts === '' ? who : `${who} with ${hosts}`,
+    textIn(event.name) ?? `event ${idIn(event.uri)}`,
+    typeof event.start_time === 'string' ? shortSpan(event.start_time, String(event.end_time), zone, now) : undefined,
+    kind === 'canceled' && invitee.rescheduled === true ? 'moved to another time' : undefined,
+  ].filter((fact) => fact !== undefined);
+  return humanText(`${timeOf(at, zone, now)}  ${words[kind].padEnd(8)}  ${facts.join(' · ')}`);
+};
+
+/** Paints the words that say what happened. Color only repeats them. */
+export const paintLine = (line: string, { status, faint }: Paint): string =>
+  line.replace(/^(.*?)( {2})(booked|canceled)/, (_, time: string, gap: string, word: string) => {
+    const painted = word === 'booked' ? status('confirmed').replace('confirmed', word) : status(word);
+    return `${faint(time)}${gap}${painted}`;
+  });

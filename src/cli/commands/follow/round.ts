@@ -1,0 +1,103 @@
+import { events } from '../../../api/events.ts';
+import { invitees } from '../../../api/invitees.ts';
+import { windowQuery } from '../../../api/window.ts';
+import type { Client, Input } from '../../../client/client.ts';
+import { rowFilter } from '../../../client/filter.ts';
+import type { Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import {
+  byChange,
+  endRound,
+  type FollowState,
+  isBehind,
+  mayHaveNews,
+  type News,
+  newsOf,
+  rememberEvent,
+  windowStart,
+} from '../../../jobs/follow-state.ts';
+import { timestampOf, utcText } from '../../../time/wall.ts';
+import { idIn } from '../../../uri.ts';
+
+/** What to read, and with what. */
+export interface Source {
+  client: Client;
+  /** Whose events, without a time window. */
+  query: NonNullable<Input['query']>;
+  /** A condition on events that the service can't check. */
+  keep(event: Json): boolean;
+  /** The service's time as of its last reply, or this machine's time. */
+  serviceNow(): number;
+}
+
+/** A page token expires if the rate limit makes the next request wait for minutes. */
+const isStalePage = (error: unknown): boolean =>
+  error instanceof SchedError && error.category === 'unavailable' && error.facts.http?.status === 400;
+
+/**
+ * Reads the events of the window, in one request per hundred. Calls `onEvent` for each, and perhaps twice: if a page
+ * token has expired, the list continues at the start time of the last event. Returns the service's time at the first
+ * page.
+ *
+ * Assumed: without `sort`, the list is in the order of start times.
+ */
+const readWindow = async (
+  { client, query, keep, serviceNow }: Source,
+  window: { since: number; until: number },
+  onEvent: (event: Json) => void,
+): Promise<number> => {
+  let { since } = window;
+  let began: number | undefined;
+  for (;;) {
+    const from = since;
+    const asked = { ...query, ...windowQuery('start_time', { since: utcText(since), until: utcText(window.until) }) };
+    const isAsked = rowFilter(events.list, asked);
+    const onPage = () => {
+      began ??= serviceNow();
+    };
+    try {
+      for await (const page of client.pages(events.list, { query: asked }, { onPage })) {
+        for (const event of page) {
+          since = Math.max(since, timestampOf(String(event.start_time)) ?? since);
+          if (isAsked(event) && keep(event)) onEvent(event);
+        }
+      }
+      return began!;
+    } catch (error) {
+      if (!isStalePage(error) || since === from) throw error;
+    }
+  }
+};
+
+/** The invitees of an event; none if the event is gone by now. */
+const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> => {
+  const found: Json[] = [];
+  try {
+    for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } })) found.push(...page);
+  } catch (error) {
+    if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+  }
+  return found;
+};
+
+/**
+ * One round: reads the window, then the invitees of each event that is new or has changed. Yields the news one by one;
+ * the caller remembers each of them before it takes the next.
+ */
+export async function* readRound(
+  source: Source,
+  state: FollowState,
+  { now, until }: { now: number; until: number },
+): AsyncGenerator<News> {
+  const changed = new Map<string, Json>();
+  const began = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
+    if (mayHaveNews(state, event)) changed.set(idIn(event.uri), event);
+    else rememberEvent(state, event);
+  });
+  for (const event of byChange([...changed.values()])) {
+    const people = await readInvitees(source, event);
+    yield* newsOf(state, event, people);
+    if (!isBehind(event, people, began)) rememberEvent(state, event);
+  }
+  endRound(state, began);
+}

@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SchedError } from '../errors.ts';
+import { readPrivateFile, removeDrafts, writePrivateFile } from '../state/files.ts';
+import { createLock, type Held, type LockOptions } from '../state/lock.ts';
+import { type FollowState, readState, stateText } from './follow-state.ts';
+
+/*
+ * The file with the state of `events follow`, and the lock that keeps it to one process.
+ */
+
+export type FollowFileOptions = Pick<
+  LockOptions,
+  'directory' | 'name' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'
+>;
+
+export interface FollowFile {
+  readonly path: string;
+  /** The stored state, or undefined if there is none yet. */
+  load(): Promise<FollowState | undefined>;
+  /** Replaces the stored state. It is on disk when this resolves. */
+  save(state: FollowState): Promise<void>;
+  close(): Promise<void>;
+}
+
+const inUse = (pid: number, since: string): SchedError =>
+  new SchedError('conflict', 'Another process follows the same bookings', {
+    reason: `process ${pid} has been running since ${since}`,
+    advice: 'stop it first, or set SCHED_STATE_DIR to another directory for a second one',
+    outcome: 'not-sent',
+  });
+
+const damaged = (path: string): SchedError =>
+  new SchedError('environment', "Can't read where events follow stopped", {
+    reason: `${path} is damaged, or a newer version of sched wrote it`,
+    advice: 'add --since TIME to start again from that time',
+    outcome: 'not-sent',
+  });
+
+/** Takes the lock, or throws an error that names the process that has it. */
+export const openFollowFile = async (options: FollowFileOptions): Promise<FollowFile> => {
+  const { directory, name, randomBytes } = options;
+  const path = join(directory, `${name}.json`);
+  const lastSeen = async () => (await stat(path).catch(() => undefined))?.mtimeMs;
+  const held: Held | undefined = await createLock({ ...options, waitMs: 0, lastSeen, busy: inUse }).acquire();
+  return {
+    path,
+    load: async () => {
+      await removeDrafts(path);
+      const text = await readPrivateFile(path);
+      if (text === undefined) return undefined;
+      const state = readState(text);
+      if (state === undefined) throw damaged(path);
+      return state;
+    },
+    save: (state) => writePrivateFile(path, stateText(state), Buffer.from(randomBytes(8)).toString('hex')),
+    close: async () => held?.release(),
+  };
+};
