@@ -17,18 +17,22 @@ export async function licencesOf({ inputs }) {
     [...folders].map(async (path) => {
       const folder = join(root, path);
       const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-      const parts = [await licenceIn(folder), ...(await noticesOf(name))].map((text) => text.trim());
+      const parts = [await licenceIn(folder, name), ...(await noticesOf(name))].map((text) => text.trim());
       return `${name} ${version} (${license})\n\n${parts.join('\n\n')}\n`;
     }),
   );
   return texts.sort().join(`\n${'-'.repeat(72)}\n\n`);
 }
 
-/** @param {string} folder */
-async function licenceIn(folder) {
-  const name = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
-  if (name === undefined) throw new Error(`No licence text in ${folder}`);
-  return readFile(join(folder, name), 'utf8');
+/**
+ * The licence text in a package's folder. For a package without one, it is in scripts/notices/PACKAGE.txt, copied from the
+ * package's repository.
+ * @param {string} folder
+ * @param {string} name
+ */
+async function licenceIn(folder, name) {
+  const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+  return readFile(file === undefined ? join(root, 'scripts/notices', `${name}.txt`) : join(folder, file), 'utf8');
 }
 
 /**

@@ -69,6 +69,8 @@ const flags = [
   ['--entry-naming', '[name].[ext]', '--define', 'SCHED_JQ_WORKER="./jq-worker.js"'],
   // Bun includes SQLite.
   ['--external', 'libsql'],
+  // The Redis client can use these, and sched doesn't ask it to.
+  ['--external', '@node-rs/xxhash', '--external', '@opentelemetry/api'],
 ].flat();
 
 // Inside node_modules, so that the relative paths in the entry work.

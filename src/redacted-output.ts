@@ -3,7 +3,7 @@ import type { Output, Runtime, World } from './runtime.ts';
 
 const proxyVariables = ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 
-/** The password in a proxy URL, both as written and decoded. */
+/** The password in a URL, both as written and decoded. */
 const passwordsIn = (address = ''): string[] => {
   const [, written] = /^(?:[^/]*:\/\/)?[^/@]*?:([^/]*)@/.exec(address) ?? [];
   if (written === undefined) return [];
@@ -16,7 +16,8 @@ const passwordsIn = (address = ''): string[] => {
 
 const keepEnvironment = ({ env }: World, secrets: Secrets): void => {
   secrets.keep(env.SCHED_TOKEN?.trim() ?? '');
-  for (const name of proxyVariables) for (const password of passwordsIn(env[name])) secrets.keep(password, 'password');
+  for (const name of [...proxyVariables, 'SCHED_SHARED_STATE'])
+    for (const password of passwordsIn(env[name])) secrets.keep(password, 'password');
 };
 
 /**

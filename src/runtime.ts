@@ -1,5 +1,7 @@
 import type { Send } from './http/message.ts';
 import type { Secrets } from './redact.ts';
+import type { RedisAddress } from './state/redis/address.ts';
+import type { RedisConnection } from './state/redis/connection.ts';
 
 /** The outside world as one value. All streams, clocks, environment variables and random bytes come from here. */
 export interface World {
@@ -21,6 +23,8 @@ export interface World {
   randomBytes(count: number): Uint8Array;
   /** Sends a request over the network. The first request loads the HTTP library. */
   readonly send: Send;
+  /** Opens a connection to Redis. The first one loads the client. */
+  connectRedis(address: RedisAddress): Promise<RedisConnection>;
   /**
    * Resolves when a request that was just started has left, unless that request has to wait. Callers then work while
    * the reply is on its way.

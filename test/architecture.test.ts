@@ -80,7 +80,7 @@ const allowed: Record<string, string[]> = {
   'version.ts': [],
   'http/': ['errors.ts', 'node:', 'undici'],
   'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'redact.ts', 'version.ts', 'type zod'],
-  'state/': ['node:', 'errors.ts', 'shell-quote.ts'],
+  'state/': ['node:', 'errors.ts', 'shell-quote.ts', '@redis/client'],
   'auth/': [
     'api/',
     'http/',
@@ -135,9 +135,17 @@ const allowed: Record<string, string[]> = {
     'node/',
     'type runtime.ts',
   ],
-  'runtime.ts': ['type http/message.ts', 'type redact.ts'],
+  'runtime.ts': ['type http/message.ts', 'type redact.ts', 'type state/'],
   'redacted-output.ts': ['redact.ts', 'type runtime.ts'],
-  'node/': ['runtime.ts', 'errors.ts', 'node:', 'http/transport.ts', 'type http/message.ts', 'auth/browser.ts'],
+  'node/': [
+    'runtime.ts',
+    'errors.ts',
+    'node:',
+    'http/transport.ts',
+    'type http/message.ts',
+    'auth/browser.ts',
+    'state/redis/connection.ts',
+  ],
 };
 
 const mayImport = ({ from, to, isType }: Import) => {
@@ -165,6 +173,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   '@napi-rs/keyring': { in: /^auth\/keychain/ },
   oauth4webapi: { in: /^auth\// },
   '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
+  '@redis/client': { in: /^state\/redis\/connection\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
   libsql: { in: /^sandbox\/database\.ts$/ },
 };

@@ -58,6 +58,7 @@ const worldIn = (home: string, write: (text: string) => void): World => {
     randomBytes: (count) => Uint8Array.from({ length: count }, (_, index) => (index * 89 + 41) % 256),
     send,
     sendToEnd: send,
+    connectRedis: () => Promise.reject(new Error('The picture needs no Redis')),
     afterSend,
     interrupted,
     protect: (work) => work(),

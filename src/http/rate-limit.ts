@@ -22,8 +22,8 @@ export interface Budget {
    * limit, the pace if no limit is known, or a request in flight, of another process or of this one. In the background,
    * half of the limit and every waiting command come first.
    */
-  take(key: string, kind: Kind, most?: number, isBackground?: boolean): Refusal | undefined;
-  untake(key: string, kind: Kind): void;
+  take(key: string, kind: Kind, most?: number, isBackground?: boolean): Promise<Refusal | undefined>;
+  untake(key: string, kind: Kind): Promise<void>;
   settle(
     key: string,
     kind: Kind,
@@ -33,10 +33,10 @@ export interface Budget {
       closedMs?: number | undefined;
       least?: number | undefined;
     },
-  ): void;
-  limitOf(key: string): number | null;
+  ): Promise<void>;
+  limitOf(key: string, kind: Kind): Promise<number | null>;
   /** Joins the queue of those who wait until then. Returns how long after that it is this request's turn. */
-  waiting(key: string, kind: Kind, until: number): number;
+  waiting(key: string, kind: Kind, until: number): Promise<number>;
 }
 
 export interface RateLimitOptions {
@@ -145,12 +145,12 @@ export const rateLimit = ({
   };
 
   /** Takes one request from every bucket, or from none. Returns the bucket that has nothing left. */
-  const takeAll = (buckets: readonly Bucket[]) => {
+  const takeAll = async (buckets: readonly Bucket[]) => {
     for (const [index, bucket] of buckets.entries()) {
       const isSingle = bucket.kind === 'bookings' || isBackground;
-      const refused = budget.take(bucket.key, bucket.kind, isSingle ? 1 : undefined, isBackground);
+      const refused = await budget.take(bucket.key, bucket.kind, isSingle ? 1 : undefined, isBackground);
       if (refused === undefined) continue;
-      for (const { key, kind } of buckets.slice(0, index)) budget.untake(key, kind);
+      for (const { key, kind } of buckets.slice(0, index)) await budget.untake(key, kind);
       return { ...refused, bucket };
     }
     return undefined;
@@ -166,8 +166,8 @@ export const rateLimit = ({
     const turn =
       bucket === undefined || isBackground
         ? 0
-        : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
-    const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
+        : await budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
+    const limit = bucket?.kind === 'general' ? await budget.limitOf(bucket.key, 'general') : null;
     onWait({ seconds, perMinute: why.pace ?? limit ?? undefined, isPace: why.pace !== undefined });
     await clock.sleep(
       Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs),
@@ -177,18 +177,22 @@ export const rateLimit = ({
 
   /** Requests that wait for another request of this process to end. */
   const waiters: (() => void)[] = [];
+  let endings = 0;
   const ended = () => {
+    endings += 1;
     for (const wake of waiters.splice(0)) wake();
   };
 
   /** Resolves when the request may be sent. */
   const leave = async (request: HttpRequest, buckets: readonly Bucket[]): Promise<void> => {
     for (;;) {
-      const refused = takeAll(buckets);
+      const before = endings;
+      const refused = await takeAll(buckets);
       if (refused === undefined) return;
       const end = abortSignalFor(request, interrupted);
       if (refused.why === 'own probe') {
-        await new Promise<void>((resolve) => waiters.push(resolve));
+        // If that request has ended meanwhile, nothing would end the wait.
+        if (endings === before) await new Promise<void>((resolve) => waiters.push(resolve));
         end.throwIfAborted();
       } else if (refused.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), end);
       else {
@@ -198,24 +202,28 @@ export const rateLimit = ({
     }
   };
 
-  /** Whether the headers are about this bucket. A booking's headers describe the window with the fewest left. */
-  const isAbout = ({ kind, key }: Bucket, buckets: readonly Bucket[], limit: number | undefined): boolean => {
-    if (buckets.length === 1 || limit === undefined) return kind === 'general' || buckets.length > 1;
-    const isGeneral = budget.limitOf(buckets[0]!.key) === limit;
-    return kind === 'general' ? isGeneral && key === buckets[0]!.key : !isGeneral;
+  /** The buckets that a reply is about. A booking's headers describe the window with the fewest left. */
+  const bucketsMeant = async (buckets: readonly Bucket[], limit: number | undefined): Promise<readonly Bucket[]> => {
+    const [general, bookings] = buckets;
+    if (general === undefined || bookings === undefined || limit === undefined) return buckets;
+    return [(await budget.limitOf(general.key, 'general')) === limit ? general : bookings];
   };
 
-  const settle = (buckets: readonly Bucket[], sentAt: number, reply: HttpReply | undefined, closedMs?: number) => {
+  const settle = async (
+    buckets: readonly Bucket[],
+    sentAt: number,
+    reply: HttpReply | undefined,
+    closedMs?: number,
+  ): Promise<void> => {
     const told = reply === undefined ? undefined : readLimits(reply.headers, clock.now());
-    for (const bucket of buckets) {
-      const isMeant = isAbout(bucket, buckets, told?.limit);
-      budget.settle(bucket.key, bucket.kind, {
+    const meant = await bucketsMeant(buckets, told?.limit);
+    for (const bucket of buckets)
+      await budget.settle(bucket.key, bucket.kind, {
         sentAt,
         // Headers describe the window with the fewest left.
         least: told?.remaining,
-        ...(isMeant ? { told, closedMs } : {}),
+        ...(meant.includes(bucket) ? { told, closedMs } : {}),
       });
-    }
     ended();
   };
 
@@ -224,19 +232,19 @@ export const rateLimit = ({
     for (let blind = 0, refusals = 1; ; refusals += 1) {
       await leave(request, buckets);
       const sentAt = clock.now();
-      const reply = await next(request).catch((error: unknown) => {
-        settle(buckets, sentAt, undefined);
+      const reply = await next(request).catch(async (error: unknown) => {
+        await settle(buckets, sentAt, undefined);
         throw error;
       });
       if (reply.status !== 429) {
-        settle(buckets, sentAt, reply);
+        await settle(buckets, sentAt, reply);
         return reply;
       }
       const asked = requestedWait(reply, clock.now());
       if (asked === undefined) blind += 1;
       // Wait at least a second, even for a reset of 0, so that a misbehaving service is not flooded (R28).
       const seconds = Math.max(1, asked ?? 2 ** blind);
-      settle(buckets, sentAt, reply, seconds * 1000);
+      await settle(buckets, sentAt, reply, seconds * 1000);
       if (blind > maxBlindWaits || refusals > maxRefusals)
         throw usedUp(
           request,

@@ -79,7 +79,7 @@ const activeBooking = async (context: BookingContext, kept: StoredEntry): Promis
   if (seen.isComplete && isLocal(context.origin)) return undefined;
   const doubt = await unknownOutcomeOf(context, kept, seen);
   if (doubt !== undefined)
-    throw unknown(context, kept, "it was booked from this machine, but the service doesn't show it", doubt);
+    throw unknown(context, kept, `it was booked from ${context.ledger.reach}, but the service doesn't show it`, doubt);
   return undefined;
 };
 
@@ -91,9 +91,13 @@ const mayBeHere = ({ origin }: BookingContext, { entry }: StoredEntry, eventType
   serviceName(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
 
 /** Returns the existing booking with --if-absent or `keepEarlier`. Otherwise throws, so that it isn't booked again. */
-const alreadyBooked = (record: Json | undefined, { ifAbsent, keepEarlier }: BookingOptions): Booked => {
+const alreadyBooked = (
+  { ledger }: BookingContext,
+  record: Json | undefined,
+  { ifAbsent, keepEarlier }: BookingOptions,
+): Booked => {
   if (ifAbsent || keepEarlier) return { record, how: 'existing' };
-  throw new SchedError('conflict', 'This was already booked from this machine', {
+  throw new SchedError('conflict', `This was already booked from ${ledger.reach}`, {
     reason: record === undefined ? "the service accepted the booking, but doesn't show it" : String(record.uri),
     advice: 'to book again, add --allow-duplicate',
     hint: { flags: { 'if-absent': true } },
@@ -113,10 +117,11 @@ const fromEarlier = async (
     const record = bookedBy(entry, seen);
     if (record !== undefined) await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
     else if ((await unknownOutcomeOf(context, kept, seen)) === undefined) return undefined;
-    return alreadyBooked(record, options);
+    return alreadyBooked(context, record, options);
   }
   if (entry.state === 'open') {
-    const earlier = `process ${entry.pid} sent this booking to ${entry.origin} and got no reply`;
+    const sender = `process ${entry.pid}${entry.host === undefined ? '' : ` on ${entry.host}`}`;
+    const earlier = `${sender} sent this booking to ${entry.origin} and got no reply`;
     const seen = await lookUpAttempt(context, entry).catch((error: unknown) => {
       if (!(error instanceof SchedError) || context.interrupted.aborted) throw error;
       // R27: it may be booked, so this is worse than an unreachable service.
@@ -134,7 +139,7 @@ const fromEarlier = async (
     throw unknown(context, kept, earlier, doubt);
   }
   const record = entry.state === 'booked' ? await activeBooking(context, kept) : undefined;
-  return record === undefined ? undefined : alreadyBooked(record, options);
+  return record === undefined ? undefined : alreadyBooked(context, record, options);
 };
 
 /**

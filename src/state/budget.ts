@@ -5,6 +5,8 @@
  * is never guessed too early: a reply that is received at t and says "n seconds" comes from a window that ends at t + n
  * or before, so the smallest of those sums is the best estimate.
  *
+ * `redis/budget-script.ts` has the same rules in Lua, and a test compares both: change them together.
+ *
  * Assumed: windows are fixed, and the first request in a window opens it.
  */
 
@@ -31,6 +33,8 @@ interface Lease {
 export interface Waiter {
   holder: string;
   pid: number;
+  /** The machine that it runs on. Missing if all waiters are on this one. */
+  host?: string;
   since: number;
   until: number;
 }
@@ -58,6 +62,8 @@ export interface LimitHeaders {
 export interface Settlement {
   holder: string;
   sentAt: number;
+  /** How much earlier it may have been sent, if another machine's clock counts. */
+  doubtMs?: number | undefined;
   now: number;
   told?: LimitHeaders | undefined;
   /** After a 429: how long no process may send. */
@@ -102,25 +108,29 @@ export const emptyState = (kind: Kind): BudgetState => ({
   waiting: [],
 });
 
-/** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
-const replyMs = 30_000;
-/** A waiter that is this late was killed. */
-const lateMs = 10_000;
-/** Waiters return one after another, this far apart, and all of them within `returnMs`. */
-const slotMs = 60;
-const returnMs = 5000;
-/** The header is rounded by up to a second. */
-const roundingMs = 1000;
-/** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
-const closingMs = 1500;
-/** A lease without a known limit expires after this time. */
-const looseMs = 10_000;
-const largestBlock = 20;
-/** A block is small enough to leave permits for this many processes. */
-const sharers = 16;
+/** The numbers of the rules. Times are in milliseconds. */
+export const rules = {
+  /** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
+  replyMs: 30_000,
+  /** A waiter that is this late was killed. */
+  lateMs: 10_000,
+  /** Waiters return one after another, this far apart, and all of them within `returnMs`. */
+  slotMs: 60,
+  returnMs: 5000,
+  /** The header is rounded by up to a second. */
+  roundingMs: 1000,
+  /** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
+  closingMs: 1500,
+  /** A lease without a known limit expires after this time. */
+  looseMs: 10_000,
+  largestBlock: 20,
+  /** A block is small enough to leave permits for this many processes. */
+  sharers: 16,
+  /** No service refuses requests for more than a day. */
+  longestMs: 25 * 60 * minute,
+} as const;
 
-/** No service refuses requests for more than a day. */
-const longestMs = 25 * 60 * minute;
+const { replyMs, lateMs, slotMs, returnMs, roundingMs, closingMs, looseMs, largestBlock, sharers, longestMs } = rules;
 
 const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
 
@@ -214,14 +224,18 @@ export const grant = (
 const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): Window =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
-const learn = (state: BudgetState, told: LimitHeaders, { holder, sentAt, now, unused }: Settlement): void => {
+const learn = (
+  state: BudgetState,
+  told: LimitHeaders,
+  { holder, sentAt, doubtMs = 0, now, unused }: Settlement,
+): void => {
   const window = described(state, told);
   const seen = told.limit - told.remaining;
   const end = now + told.resetMs;
   state.told = 'limit';
   window.limit = told.limit;
   // The header is rounded up, so only an end that is later by more than the rounding means a new window.
-  const isNewer = !isOpen(window, now) || (window.isSure && sentAt + told.resetMs > window.end + roundingMs);
+  const isNewer = !isOpen(window, now) || (window.isSure && sentAt - doubtMs + told.resetMs > window.end + roundingMs);
   if (isNewer) {
     const others = state.leases.filter((lease) => lease.holder !== holder).length;
     Object.assign(window, { opened: sentAt, end, isSure: true, used: seen + unused + others });

@@ -31,11 +31,13 @@ export interface Entry {
   start_time: string;
   /** `open`: sent or about to be sent, without a reply yet. */
   state: 'open' | 'booked' | 'refused';
-  /** When it was sent, in milliseconds since 1970, by this machine's clock. */
+  /** When it was sent, in milliseconds since 1970, by the clock of the machine that reads it. */
   at: number;
   /** The timeout of the request. */
   timeoutMs: number;
   pid: number;
+  /** The machine that sent it. Missing in a ledger of one machine. */
+  host?: string;
   /** The sender's organization, if known. A token of another organization can't see its hosts. */
   organization?: string;
   event?: string;
@@ -52,6 +54,8 @@ export interface Entry {
 export interface StoredEntry {
   number: number;
   entry: Entry;
+  /** Written by this machine before it shared its ledger. */
+  isInFiles?: boolean;
 }
 
 export interface Found {
@@ -62,6 +66,8 @@ export interface Found {
 }
 
 export interface Ledger {
+  /** Whose bookings it holds: "this machine". */
+  readonly reach: string;
   /** Finds earlier attempts. The first digest is the current one, the others are those of older versions. */
   find(digests: readonly string[]): Promise<Found>;
   /** Writes the next attempt to disk. Returns false if another process was faster. */
@@ -100,7 +106,7 @@ interface Options {
   randomBytes(count: number): Uint8Array;
 }
 
-const startOf = ({ start_time }: Pick<Entry, 'start_time'>): number => Math.floor(Date.parse(start_time) / 1000);
+export const startOf = ({ start_time }: Pick<Entry, 'start_time'>): number => Math.floor(Date.parse(start_time) / 1000);
 
 const nameOf = (entry: Pick<Entry, 'digest' | 'start_time'>, number: number): string =>
   `${startOf(entry).toString(36)}-${entry.digest}.${number}.json`;
@@ -121,16 +127,19 @@ const readName = (name: string): Name | undefined => {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-const trouble = (directory: string, reason: string): SchedError =>
+export const ledgerTrouble = (reason: string, fix: string): SchedError =>
   new SchedError('environment', "Can't use the booking ledger, so nothing was booked", {
-    reason: `${directory}: ${reason}`,
-    advice: 'set SCHED_STATE_DIR to a directory you can write to, or add --allow-duplicate to book without the ledger',
+    reason,
+    advice: `${fix}, or add --allow-duplicate to book without the ledger`,
     outcome: 'not-sent',
   });
 
+const trouble = (directory: string, reason: string): SchedError =>
+  ledgerTrouble(`${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
+
 const dayMs = 86_400_000;
 /** So long after its start, a slot is not booked again. */
-const keptForMs = 30 * dayMs;
+export const keptForMs = 30 * dayMs;
 
 let drafts = 0;
 
@@ -182,6 +191,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
 
   return {
+    reach: 'this machine',
     find: async (digests) => {
       const all = await names();
       const groups = digests.map((digest) => all.filter((name) => name.digest === digest));
@@ -242,6 +252,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
 
 /** Used if there is no directory for a ledger: nothing is booked, unless duplicates are allowed. */
 export const noLedger = (directory: string, reason: string): Ledger => ({
+  reach: 'this machine',
   find: async () => ({ last: 0, attempts: [] }),
   claim: async () => {
     throw trouble(directory, reason);

@@ -1,27 +1,14 @@
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  applyPlan,
-  type BudgetState,
-  current,
-  grant,
-  type Kind,
-  type LimitHeaders,
-  queue,
-  type Refusal,
-  release,
-  settle,
-  type Waiter,
-  type Window,
-} from './budget.ts';
-import { ensurePrivateDirectory } from './directories.ts';
-import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
+import type { BudgetState, Kind, LimitHeaders, Refusal, Waiter, Window } from './budget.ts';
+import type { News, Step, StepResult } from './budget-steps.ts';
+import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
 
 interface Clock {
   now(): number;
 }
 
 export interface SharedBudgetOptions {
+  /** Shares it with other machines. Whenever this fails, this machine's budget is used. */
+  remote?: BudgetStore | undefined;
   /** The directory to share it in. Without a usable directory, this process has a budget of its own. */
   directory?: string | undefined;
   clock: Clock;
@@ -36,6 +23,8 @@ export interface SharedBudgetOptions {
   pacePerMinute: number;
   /** Called once if the directory can't be used. */
   onTrouble(reason: string): void;
+  /** Called once if `remote` can't be used. */
+  onRemoteTrouble?(reason: string): void;
 }
 
 /** A window and its remaining requests, to show to users. */
@@ -44,22 +33,23 @@ export interface Level extends Window {
 }
 
 interface Local {
-  versions: Versions<BudgetState>;
+  kind: Kind;
   /** Permits of this process, valid until `end`. */
   permits: number;
   end: number;
   isWaiting?: boolean;
   /** Learned from replies and not yet shared with other processes. */
-  news?: { sentAt: number; now: number; told: LimitHeaders } | undefined;
+  news?: News | undefined;
+  /** Resolves when the last step that was asked for is done. */
+  lastStep: Promise<unknown>;
 }
 
 /** Permits aren't used this close to the end of their window, because the service might count them in the next one. */
 const closingMs = 1500;
-/** Tokens change every two hours, so a budget that is untouched for days is useless. */
-const forgottenMs = 3 * 24 * 3_600_000;
 
-/** The rate budget that all processes of this user share. Its rules are in `budget.ts`. */
+/** The rate budget that all processes with this token share. Its rules are in `budget.ts`. */
 export const createSharedBudget = ({
+  remote,
   directory,
   clock,
   holder,
@@ -68,105 +58,98 @@ export const createSharedBudget = ({
   timeoutMs,
   pacePerMinute,
   onTrouble,
+  onRemoteTrouble,
 }: SharedBudgetOptions) => {
   const buckets = new Map<string, Local>();
-  let isShared = directory !== undefined;
+  const alone = memoryBudgets(clock);
+  let shared: BudgetStore | undefined =
+    directory === undefined ? undefined : fileBudgets({ directory, clock, holder, isAlive });
 
-  const open = (key: string): Versions<BudgetState> => {
-    if (!isShared) return memoryVersions();
-    try {
-      const own = join(directory!, key);
-      ensurePrivateDirectory(directory!);
-      if (lstatSync(own, { throwIfNoEntry: false }) === undefined) sweepVersions(directory!, clock.now() - forgottenMs);
-      return fileVersions(own, holder);
-    } catch (error) {
-      alone(error);
-      return memoryVersions();
-    }
-  };
-
-  const alone = (error: unknown): void => {
-    if (isShared) onTrouble((error as Error).message);
-    isShared = false;
-    for (const local of buckets.values()) local.versions = memoryVersions();
-  };
-
-  const bucket = (key: string): Local => {
-    const local = buckets.get(key) ?? { versions: open(key), permits: 0, end: 0 };
+  const bucket = (key: string, kind: Kind): Local => {
+    const local = buckets.get(key) ?? { kind, permits: 0, end: 0, lastStep: Promise.resolve() };
     buckets.set(key, local);
     return local;
   };
 
-  /** The stored state is a cache: a failing disk must not stop a command. */
-  const update = <Value>(key: string, kind: Kind, change: (state: BudgetState) => Value): Value => {
-    const local = bucket(key);
-    const step = (before: BudgetState | undefined) => {
-      const state = current(before, kind, clock.now());
-      return { value: change(state), state };
-    };
+  let isRemoteTold = false;
+
+  /** A budget is a cache: a failing store must not stop a command. */
+  const using = async <Value>(work: (store: BudgetStore) => Promise<Value>): Promise<Value> => {
+    if (remote === undefined) return usingLocal(work);
     try {
-      return local.versions.update(step);
+      return await work(remote);
     } catch (error) {
-      alone(error);
-      return local.versions.update(step);
+      if (!isRemoteTold) onRemoteTrouble?.((error as Error).message);
+      isRemoteTold = true;
+      return usingLocal(work);
     }
   };
 
-  const read = (key: string): BudgetState | undefined => {
-    const local = bucket(key);
+  const usingLocal = async <Value>(work: (store: BudgetStore) => Promise<Value>): Promise<Value> => {
+    if (shared === undefined) return work(alone);
     try {
-      return local.versions.read();
+      return await work(shared);
     } catch (error) {
-      alone(error);
-      return undefined;
+      if (shared !== undefined) onTrouble((error as Error).message);
+      shared = undefined;
+      return work(alone);
     }
   };
 
-  const tell = (state: BudgetState, local: Local): void => {
-    if (local.news === undefined) return;
-    settle(state, { holder, ...local.news, unused: local.permits });
+  const apply = <S extends Step>(key: string, kind: Kind, step: S): Promise<StepResult<S>> =>
+    using((store) => store.apply(key, kind, step));
+  const read = (key: string, kind: Kind): Promise<BudgetState> => using((store) => store.read(key, kind));
+
+  /** Runs work on a bucket after all earlier work on it: requests of one process share its permits. */
+  const inTurn = <Value>(key: string, kind: Kind, work: (local: Local) => Promise<Value>): Promise<Value> => {
+    const local = bucket(key, kind);
+    const turn = local.lastStep.then(() => work(local));
+    local.lastStep = turn.catch(() => {});
+    return turn;
+  };
+
+  const newsOf = (local: Local): { news?: News } => {
+    const { news } = local;
     local.news = undefined;
+    return news === undefined ? {} : { news };
   };
 
-  const take = (key: string, kind: Kind, most = 20, isBackground = false): Refusal | undefined => {
-    const local = bucket(key);
-    const now = clock.now();
-    // Booking limits are learned from refusals, so bookings need no pace.
-    const pace = kind === 'general' ? pacePerMinute : undefined;
-    if (local.permits > 0 && now < local.end) {
-      local.permits -= 1;
-      return undefined;
-    }
-    const answer = update(key, kind, (state) => {
-      local.permits = 0;
-      tell(state, local);
-      // A process that was killed during its request can't clear the probe itself.
-      if (state.probe?.pid !== undefined && !isAlive(state.probe.pid)) delete state.probe;
-      const granted = grant(state, holder, now, { most, probeMs: timeoutMs + 5000, pace, isBackground });
-      if (state.probe?.holder === holder) state.probe.pid = pid;
-      return granted;
-    });
-    if ('until' in answer) return answer;
+  const giveBack = (key: string, local: Local, unused: number): Promise<void> => {
+    local.permits = 0;
     local.isWaiting = false;
-    local.permits = answer.permits - 1;
-    local.end = answer.end - closingMs;
-    return undefined;
+    return apply(key, local.kind, { do: 'release', holder, unused, ...newsOf(local) });
   };
 
   return {
     /** Takes a permit for one request. Returns undefined if it got one, or else until when there is none. */
-    take,
+    take: (key: string, kind: Kind, most = 20, isBackground = false): Promise<Refusal | undefined> =>
+      inTurn(key, kind, async (local) => {
+        if (local.permits > 0 && clock.now() < local.end) {
+          local.permits -= 1;
+          return undefined;
+        }
+        local.permits = 0;
+        const answer = await apply(key, kind, {
+          do: 'take',
+          holder,
+          pid,
+          most,
+          probeMs: timeoutMs + 5000,
+          // Booking limits are learned from refusals, so bookings need no pace.
+          pace: kind === 'general' ? pacePerMinute : undefined,
+          isBackground,
+          ...newsOf(local),
+        });
+        if ('until' in answer) return answer;
+        local.isWaiting = false;
+        local.permits = answer.permits - 1;
+        local.end = answer.end - closingMs;
+        return undefined;
+      }),
 
     /** Returns a permit that wasn't used after all. A wait follows, so all other unused permits are returned, too. */
-    untake: (key: string, kind: Kind): void => {
-      const local = bucket(key);
-      const unused = local.permits + 1;
-      local.permits = 0;
-      update(key, kind, (state) => {
-        tell(state, local);
-        release(state, holder, unused);
-      });
-    },
+    untake: (key: string, kind: Kind): Promise<void> =>
+      inTurn(key, kind, (local) => giveBack(key, local, local.permits + 1)),
 
     settle: (
       key: string,
@@ -177,42 +160,43 @@ export const createSharedBudget = ({
         closedMs?: number | undefined;
         least?: number | undefined;
       },
-    ): void => {
-      const local = bucket(key);
+    ): Promise<void> => {
       const now = clock.now();
-      const { told, sentAt, closedMs } = facts;
-      // While permits are left and the reply has no surprise, the news for other processes can wait.
-      if (told !== undefined && closedMs === undefined && local.permits > 0 && told.remaining >= local.permits) {
-        local.news = { sentAt, now, told };
-        return;
-      }
-      if (told === undefined && closedMs === undefined && local.permits > 0) return;
-      const surplus = told !== undefined && told.remaining < local.permits ? local.permits : 0;
-      local.permits -= surplus;
-      update(key, kind, (state) => {
-        // More permits were handed out than the service has left.
-        if (surplus > 0) release(state, holder, surplus);
-        settle(state, { holder, now, ...facts, unused: local.permits });
+      return inTurn(key, kind, async (local) => {
+        const { told, sentAt, closedMs } = facts;
+        // While permits are left and the reply has no surprise, the news for other processes can wait.
+        if (told !== undefined && closedMs === undefined && local.permits > 0 && told.remaining >= local.permits) {
+          local.news = { sentAt, now, told };
+          return;
+        }
+        if (told === undefined && closedMs === undefined && local.permits > 0) return;
+        const surplus = told !== undefined && told.remaining < local.permits ? local.permits : 0;
+        local.permits -= surplus;
+        await apply(key, kind, { do: 'settle', holder, now, ...facts, surplus, unused: local.permits });
+        local.news = undefined;
       });
-      local.news = undefined;
     },
 
     /** The limit of the first window, or null if unknown. */
-    limitOf: (key: string): number | null => read(key)?.windows[0]?.limit ?? null,
+    limitOf: async (key: string, kind: Kind): Promise<number | null> => (await read(key, kind)).windows[0]!.limit,
 
     /** Joins the queue. Returns how long after `until` it is this process's turn. */
-    waiting: (key: string, kind: Kind, until: number): number => {
-      bucket(key).isWaiting = true;
-      return update(key, kind, (state) => queue(state, { holder, pid, since: clock.now(), until }));
-    },
+    waiting: (key: string, kind: Kind, until: number): Promise<number> =>
+      inTurn(key, kind, (local) => {
+        local.isWaiting = true;
+        return apply(key, kind, { do: 'queue', holder, pid, until });
+      }),
 
     /** Applies the limits of a plan, one per window. `isNews`: the plan has changed. */
-    know: (key: string, kind: Kind, limits: readonly (number | null)[], isNews: boolean): void =>
-      update(key, kind, (state) => applyPlan(state, limits, isNews)),
+    know: (key: string, kind: Kind, limits: readonly (number | null)[], isNews: boolean): Promise<void> =>
+      apply(key, kind, { do: 'plan', limits, isNews }),
 
     /** The current state, without changing it. */
-    look: (key: string, kind: Kind): { levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string } => {
-      const { windows, waiting, closedUntil, told } = current(read(key), kind, clock.now());
+    look: async (
+      key: string,
+      kind: Kind,
+    ): Promise<{ levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string }> => {
+      const { windows, waiting, closedUntil, told } = await read(key, kind);
       const levels = windows.map((window) => ({
         ...window,
         remaining: window.limit === null ? null : Math.max(0, window.limit - window.used),
@@ -221,17 +205,12 @@ export const createSharedBudget = ({
     },
 
     /** Returns unused permits when the command ends. */
-    close: (): void => {
-      for (const [key, local] of buckets) {
-        if (local.permits === 0 && local.news === undefined && !local.isWaiting) continue;
-        const kind = key.startsWith('bookings-') ? 'bookings' : 'general';
-        update(key, kind, (state) => {
-          const { permits } = local;
-          tell(state, local);
-          release(state, holder, permits);
+    close: async (): Promise<void> => {
+      for (const [key, { kind }] of buckets)
+        await inTurn(key, kind, async (local) => {
+          if (local.permits === 0 && local.news === undefined && !local.isWaiting) return;
+          await giveBack(key, local, local.permits);
         });
-        local.permits = 0;
-      }
     },
   };
 };

@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
+import { clock as realClock } from '../../src/node/clock.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
+import type { BudgetStore } from '../../src/state/budget-store.ts';
+import { redisBudgets } from '../../src/state/redis/budgets.ts';
+import { openConnection } from '../../src/state/redis/connection.ts';
+import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { simulatedClock, simulatedProcess } from '../state/simulation.ts';
-import { type Measurement, median } from './measurement.ts';
+import { noRedis, startRedis } from '../support/redis.ts';
+import { tidyUp } from '../support/temporary.ts';
+import { type Figure, median } from './measurement.ts';
 
 const rounds = 15;
 const pages = 400;
@@ -40,11 +47,11 @@ const timeOf = async (send: Send): Promise<number> => {
   return (performance.now() - started) / pages;
 };
 
-/** The rate-limit layer with its files, compared to requests without it. */
-const perPage = async (directory: string): Promise<number> => {
+/** The rate-limit layer with its files or Redis, compared to requests without it. */
+const perPage = async (place: { directory: string } | { remote: BudgetStore }): Promise<number> => {
   const clock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('unexpected wait')) };
   const budget = createSharedBudget({
-    directory,
+    ...place,
     clock,
     holder: 'bench',
     pid: process.pid,
@@ -53,14 +60,39 @@ const perPage = async (directory: string): Promise<number> => {
     onTrouble: (reason) => {
       throw new Error(reason);
     },
+    onRemoteTrouble: (reason) => {
+      throw new Error(reason);
+    },
   });
   const { signal: interrupted } = new AbortController();
   const layer = rateLimit({ clock, random: Math.random, maxWaitMs: 0, interrupted, budget, onWait: () => {} });
   const bare = await timeOf(answering());
   const ours = await timeOf(layer(answering()));
   const sent = performance.now();
-  budget.close();
+  await budget.close();
   return ours - bare + (performance.now() - sent) / pages;
+};
+
+const redisName = 'budget: a page, shared through Redis on loopback and uncontended';
+
+const throughRedis = async (): Promise<Figure> => {
+  if (noRedis !== undefined) return { name: redisName, skipped: noRedis };
+  const redis = await startRedis();
+  const connection = openConnection({ host: '127.0.0.1', port: redis.port, isTls: false, database: 0 }, realClock);
+  try {
+    const costs: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await connection.command('FLUSHALL');
+      const clock = createServerClock(realClock);
+      costs.push(await perPage({ remote: redisBudgets({ connection, clock, host: 'bench' }) }));
+    }
+    const value = median(costs);
+    return { name: redisName, unit: 'ms', value, reference: mostMs, ratio: value / mostMs, target: { most: 1 } };
+  } finally {
+    connection.close();
+    await redis.stop();
+    tidyUp();
+  }
 };
 
 /** How much of a token's limit busy processes use, measured with the built-in sandbox and its clock. */
@@ -87,7 +119,7 @@ const use = async (plan: Plan, limit: number, processes: number, windows: number
       const { status } = await client.send({ headers: { authorization: `Bearer ${sandbox.token}` } });
       if (status !== 200) throw new Error(`status ${status}`);
     }
-    client.budget.close();
+    await client.budget.close();
   };
   try {
     await run(Promise.all(Array.from({ length: processes }, work)));
@@ -99,12 +131,13 @@ const use = async (plan: Plan, limit: number, processes: number, windows: number
   return { perMinute: (limit * windows) / minutes, refused };
 };
 
-export const measure = async (): Promise<Measurement[]> => {
-  const measurements: Measurement[] = [];
+export const measure = async (): Promise<Figure[]> => {
+  const measurements: Figure[] = [];
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   try {
     const costs: number[] = [];
-    for (let round = 0; round < rounds; round += 1) costs.push(await perPage(join(directory, String(round))));
+    for (let round = 0; round < rounds; round += 1)
+      costs.push(await perPage({ directory: join(directory, String(round)) }));
     const value = median(costs);
     measurements.push({
       name: 'budget: a page, shared through files and uncontended',
@@ -117,6 +150,7 @@ export const measure = async (): Promise<Measurement[]> => {
   } finally {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
+  measurements.push(await throughRedis());
   for (const [plan, limit, processes, windows] of [
     ['enterprise', 500, 1, 4],
     ['enterprise', 500, 8, 4],

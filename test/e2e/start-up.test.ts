@@ -78,6 +78,7 @@ const marks = {
   keychain: '@napi-rs/keyring',
   sandbox: 'sandbox_read_only',
   prompts: 'ExitPromptError',
+  redis: 'LIB-VER',
   'status line': 'countDown:',
   'pages for people': "Invitee's time",
   agenda: 'the day before',
@@ -107,6 +108,7 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
     expect(heavyIn(texts)).not.toContain('prompts');
+    expect(heavyIn(texts)).not.toContain('redis');
     expect(heavyIn(texts)).not.toContain('pages for people');
     // Only a terminal has one.
     expect(heavyIn(texts)).not.toContain('status line');
@@ -132,6 +134,9 @@ describe.skipIf(program.length === 0)('start-up', () => {
   test('is measured correctly: this test finds the heavy parts if they are loaded', async () => {
     const { texts } = await loadedFor('--sandbox', 'events', 'list', '--limit', '1', '--json');
     expect(heavyIn(texts)).toEqual(expect.arrayContaining(['sandbox']));
+    const nowhere = { SCHED_SHARED_STATE: 'redis://127.0.0.1:1' };
+    const account = { SCHED_BASE_URL: sandbox.base_url, SCHED_TOKEN: sandbox.token, ...nowhere };
+    expect(heavyIn((await loadedBy(temporaryHome(), ['users', 'me'], account)).texts)).toContain('redis');
     const { texts: ofLogin } = await loadedFor('doctor');
     expect(heavyIn(ofLogin)).toContain('keychain');
   });

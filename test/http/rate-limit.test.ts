@@ -333,8 +333,10 @@ describe('rate-limit', () => {
       random: () => 0,
       budget: {
         ...budgetOf({ now: () => someday }),
-        take: (_, kind) => (kind === 'bookings' ? { until: someday + 86_400_000, why: 'limit' } : undefined),
-        untake: (key) => given.push(key.split('-')[0]!),
+        take: async (_, kind) => (kind === 'bookings' ? { until: someday + 86_400_000, why: 'limit' } : undefined),
+        untake: async (key) => {
+          given.push(key.split('-')[0]!);
+        },
       },
       maxWaitMs: 90_000,
       interrupted: new AbortController().signal,

@@ -1,6 +1,23 @@
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
+import type { BudgetStore } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
+
+let calls = 0;
+
+/** Keeps simulated clocks from advancing until some real work is done. */
+export const holdingClocks = async <Value>(work: Promise<Value>): Promise<Value> => {
+  calls += 1;
+  return work.finally(() => {
+    calls -= 1;
+  });
+};
+
+/** Resolves when no task has anything to do but sleep. */
+export const quiet = async (): Promise<void> => {
+  do await new Promise(setImmediate);
+  while (calls > 0);
+};
 
 /** A clock that only advances when all tasks sleep. */
 export const simulatedClock = (start = Date.parse('2026-11-15T18:00:00.250Z')) => {
@@ -32,7 +49,7 @@ export const simulatedClock = (start = Date.parse('2026-11-15T18:00:00.250Z')) =
     });
     finished.catch(() => {});
     for (let idle = 0; !isDone; ) {
-      await new Promise(setImmediate);
+      await quiet();
       if (isDone) break;
       const next = sleepers.reduce<(typeof sleepers)[0] | undefined>(
         (first, other) => (first === undefined || other.at < first.at ? other : first),
@@ -99,13 +116,16 @@ const request: HttpRequest = {
   headers: { authorization: 'Bearer canary-token-0123456789' },
 };
 
+/** Where processes share their budget: a directory, or a store for each machine, whose clocks may differ. */
+export type Place = string | { machine(clock: SimulatedClock): { clock: SimulatedClock; remote: BudgetStore } };
+
 let processes = 0;
 
-/** One process: its budget in the shared directory, and the rate-limit layer that uses it. */
+/** One process: its budget in the shared place, and the rate-limit layer that uses it. */
 export const simulatedProcess = (
-  clock: SimulatedClock,
+  clockOfAll: SimulatedClock,
   service: Send,
-  directory: string | undefined,
+  place: Place | undefined,
   {
     maxWaitMs = 90_000,
     random = Math.random,
@@ -114,14 +134,19 @@ export const simulatedProcess = (
 ) => {
   processes += 1;
   const waits: number[] = [];
+  const { clock, ...where } =
+    typeof place === 'object' ? place.machine(clockOfAll) : { clock: clockOfAll, directory: place };
   const budget = createSharedBudget({
-    directory,
+    ...where,
     clock,
     holder: `p${processes}`,
     pid: processes,
     timeoutMs: 30_000,
     pacePerMinute: 500,
     onTrouble: (reason) => {
+      throw new Error(reason);
+    },
+    onRemoteTrouble: (reason) => {
       throw new Error(reason);
     },
   });

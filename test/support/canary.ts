@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * R12: searches the output of all commands for secrets: those that a command was given (SCHED_TOKEN, SCHED_TOKEN_FILE,
- * --with-token, --client-secret-file) and those that a test adds. The sandbox's own tokens are public.
+ * --with-token, --client-secret-file, the password in SCHED_SHARED_STATE and of SCHED_SHARED_STATE_PASSWORD_FILE) and those that a test adds. The sandbox's own tokens are public.
  */
 const added = new Set<string>();
 
@@ -102,7 +102,9 @@ const secretsGiven = ({ line, env, stdin = '' }: Given): string[] => {
   const isToken = words.includes('--with-token');
   const at = words.indexOf('--client-secret-file');
   const clientSecret = at === -1 ? '' : fileText(words[at + 1]);
-  return [env.SCHED_TOKEN ?? '', fileText(env.SCHED_TOKEN_FILE), isToken ? stdin : '', clientSecret]
+  const [, password = ''] = /^rediss?:\/\/[^:@/]*:([^@/]*)@/.exec(env.SCHED_SHARED_STATE ?? '') ?? [];
+  const passwords = [password, fileText(env.SCHED_SHARED_STATE_PASSWORD_FILE)];
+  return [env.SCHED_TOKEN ?? '', fileText(env.SCHED_TOKEN_FILE), isToken ? stdin : '', clientSecret, ...passwords]
     .flatMap((text) => [text.trim(), ...text.split(/[\r\n\0]+/)])
     .filter((secret) => secret.length >= shortest && !secret.startsWith('sandbox_'));
 };

@@ -8,7 +8,9 @@ import { afterSend } from '../../src/node/network.ts';
 import type { Clock, World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
+import { openConnection } from '../../src/state/redis/connection.ts';
 import { expectNoSecret } from './canary.ts';
+import { withServerTime } from './redis.ts';
 import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { closeLater } from './temporary.ts';
@@ -197,6 +199,7 @@ const runInWorld = async (
       requests.push(request);
       return send(request);
     },
+    connectRedis: async (address) => withServerTime(openConnection(address, realClock), clock),
     interrupted,
     afterSend,
     protect: (work) => work(),

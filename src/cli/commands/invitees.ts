@@ -177,7 +177,7 @@ export const decorate = {
     ],
     fields: [...Object.keys(invitees.create.reply.of.record.shape), ...resultFields],
     notes: [
-      "In scripts and CI use --if-absent: it checks the service first, so that running the command again never books twice. sched records each booking on this machine before sending it. If the reply is lost, sched looks up the booking and never sends it a second time. If it can't find out what happened, the exit code is 10, and `sched invitees reconcile` checks again. While a booking exists, the same booking from the same machine is refused with exit code 7. If a booking can't be recorded, nothing is booked (exit code 3) unless you add --allow-duplicate.",
+      "In scripts and CI use --if-absent: it checks the service first, so that running the command again never books twice. sched records each booking on this machine before sending it. If the reply is lost, sched looks up the booking and never sends it a second time. If it can't find out what happened, the exit code is 10, and `sched invitees reconcile` checks again. While a booking exists, the same booking from the same machine (or one with the same SCHED_SHARED_STATE) is refused with exit code 7. If a booking can't be recorded, nothing is booked (exit code 3) unless you add --allow-duplicate.",
       '--first-free books the first time that `sched event-types slots` lists, and says which. Run again, it books no second time in the same window: like --start, it is refused with exit code 7, or with --if-absent the existing booking is used. If the time was taken meanwhile, the exit code is 7.',
       'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
       "With --from, sched books every line of a file. The columns (or JSON fields) are named like the flags: event_type, start, email, name, timezone and so on. A flag is the value for lines that have none of their own. Answers are a column answers with a JSON object or 'Question=Answer; Question=Answer', or a column 'answers.QUESTION' for each question. A start needs a date, and an offset or --tz. All wrong lines are reported before anything is sent.",
@@ -246,7 +246,7 @@ export const extra = (): Command[] => [
     flags: [],
     examples: ['invitees reconcile', 'invitees reconcile --json'],
     notes: [
-      "Checks every booking from this machine whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown.",
+      "Checks every booking from this machine, or from all machines with the same SCHED_SHARED_STATE, whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown.",
     ],
     fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event', 'reason'],
     run: runReconcile,

@@ -15,7 +15,7 @@ const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions' | 'choic
   const collection = collections[key];
   if (key === 'client_auth') return { value: 'METHOD', choices: clientAuthMethods };
   if (collection !== undefined) return { value: referenceWords[collection]!, suggestions: [selfWords[collection]!] };
-  return { value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID' };
+  return { value: key.endsWith('_url') || key === 'issuer' || key === 'shared_state' ? 'URL' : 'ID' };
 };
 
 export const keyFlags: Flag[] = settableKeys

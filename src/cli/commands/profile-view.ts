@@ -21,6 +21,7 @@ const page: Page = {
     { label: 'Login stored in', value: 'login.store' },
     { label: 'Time zone', value: 'timezone' },
     { label: 'Output', value: 'output' },
+    { label: 'Shared state', value: 'shared_state' },
   ],
 };
 

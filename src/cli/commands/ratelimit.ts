@@ -3,7 +3,7 @@ import type { View } from '../../output/view.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Command, Invocation } from '../command.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { bookerOf, openBudget } from '../session/network.ts';
+import { bookerOf } from '../session/network.ts';
 
 const view: View = {
   columns: [
@@ -25,23 +25,23 @@ interface Row {
   remaining: number | null;
   reset_at: string | null;
   reset_s: number | null;
-  waiting: { pid: number; since: string; until: string }[];
+  waiting: { pid: number; host?: string; since: string; until: string }[];
 }
 
 function waitingText(row: object): string[] {
-  return (row as Row).waiting.map(({ pid }) => `process ${pid}`);
+  return (row as Row).waiting.map(({ pid, host }) => `process ${pid}${host === undefined ? '' : ` on ${host}`}`);
 }
 
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  const { runtime, settings, notes } = context;
+  const { runtime, notes } = context;
   const connection = await context.connection();
   const credential = await connection.credentials.current();
-  const budget = openBudget(runtime, settings, notes, connection.isSandbox);
+  const { budget } = await context.sharedState();
   const now = runtime.clock.now();
-  const rowsOf = (kind: 'general' | 'bookings'): Row[] => {
+  const rowsOf = async (kind: 'general' | 'bookings'): Promise<Row[]> => {
     const key = budgetKey(kind, credential, bookerOf(runtime, connection));
-    const { levels, waiting, closedUntil } = budget.look(key, kind);
+    const { levels, waiting, closedUntil } = await budget.look(key, kind);
     const isClosed = closedUntil > now;
     const rowOf = (level: Level, index: number): Row => {
       const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);
@@ -54,8 +54,9 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
         waiting:
           index > 0
             ? []
-            : waiting.map(({ pid, since, until }) => ({
+            : waiting.map(({ pid, host, since, until }) => ({
                 pid,
+                ...(host === undefined ? {} : { host }),
                 since: new Date(since).toISOString(),
                 until: new Date(until).toISOString(),
               })),
@@ -63,7 +64,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     };
     return levels.map(rowOf).filter((row, index) => row.limit !== null || (index === 0 && row.reset_at !== null));
   };
-  const rows = [...rowsOf('general'), ...rowsOf('bookings')];
+  const rows = [...(await rowsOf('general')), ...(await rowsOf('bookings'))];
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
   async function* pages() {
     if (known.length > 0) yield known;
@@ -85,7 +86,7 @@ export const ratelimit: Command = {
   flags: [],
   examples: ['ratelimit', 'ratelimit --json'],
   notes: [
-    "Sends no request. It shows what your sched processes have learned from the service's replies and share with each other. Other users of the same token show up only in those replies.",
+    "Sends no request. It shows what your sched processes have learned from the service's replies and share with each other, on all machines with the same SCHED_SHARED_STATE. Other users of the same token show up only in those replies.",
   ],
   fields: ['window', 'limit', 'remaining', 'reset_at', 'reset_s', 'waiting'],
   run,

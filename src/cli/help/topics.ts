@@ -55,6 +55,8 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_CONFIG_DIR', 'directory of profiles'],
   ['SCHED_STATE_DIR', 'directory of receipts, the booking ledger and the sandbox'],
   ['SCHED_CACHE_DIR', 'directory of cached data'],
+  ['SCHED_SHARED_STATE', 'Redis URL: machines with the same one share rate budget and booking ledger'],
+  ['SCHED_SHARED_STATE_PASSWORD_FILE', 'file with the password for that server'],
 ];
 
 const environmentTopic = (page: Layout): string[] => [
@@ -81,7 +83,7 @@ const formattingTopic = (page: Layout): string[] => [
     ['ics', 'a calendar of events (RFC 5545); --with invitees adds attendees'],
   ]),
   page.text(
-    "Choose fields with --fields a,b.c or --json=a,b.c. Use * for every item of a list. --jq runs a jq program on the result; in it, env and $ENV don't contain SCHED_TOKEN. Field names are the service's own. Fields that sched adds are under _sched.",
+    "Choose fields with --fields a,b.c or --json=a,b.c. Use * for every item of a list. --jq runs a jq program on the result; in it, env and $ENV don't contain SCHED_TOKEN or SCHED_SHARED_STATE. Field names are the service's own. Fields that sched adds are under _sched.",
   ),
   page.text(
     'A write that the service accepted ends with exit code 0, whatever the reply contains. If the reply has no record, _sched.source says where the printed record comes from: read (read afterwards; stale: true if it still shows the old state) or request (what was sent).',
@@ -140,6 +142,9 @@ const ciTopic = (page: Layout): string[] => [
   ]),
   page.text(
     'If CI is set, sched never prompts. A write that needs confirmation ends with exit code 12 and names the flag to add. With a JSON format, the last line of stderr is the error as JSON. A job without a token ends with exit code 4; it never falls back to the sandbox.',
+  ),
+  page.text(
+    'If jobs on several machines use the same token, set SCHED_SHARED_STATE to the URL of a Redis server: they then share the rate limit, and a job that is retried on another machine books nothing twice.',
   ),
   page.text('Try a job without an account: SCHED_SANDBOX=1 sched events list'),
 ];

@@ -1,15 +1,13 @@
-import { join } from 'node:path';
 import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import type { Owner } from '../../jobs/look-up.ts';
 import { type Change, type ChangeOptions, change } from '../../jobs/read-back.ts';
-import { fileLedger, noLedger, sandboxService, serviceName } from '../../state/ledger.ts';
-import { directoryPath, homeMissing } from '../../state/paths.ts';
+import { sandboxService, serviceName } from '../../state/ledger.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
-import { announceWaits, randomOf, serviceUnavailable, stateDirectory } from '../session/network.ts';
+import { announceWaits, randomOf, serviceUnavailable } from '../session/network.ts';
 import { recordOf, type Source, sourceWords, withFacts } from './write-result.ts';
 
 export const bookingFlags: Flag[] = [
@@ -67,14 +65,10 @@ const ownerOf = async ({ identity }: Context): Promise<Owner> => {
 export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
   const { runtime, settings, notes } = context;
   const { baseUrl, isSandbox } = await context.connection();
-  const state = stateDirectory(runtime);
   const origin = isSandbox ? sandboxService : serviceName(baseUrl);
   return {
     client: await context.client(),
-    ledger:
-      state === undefined
-        ? noLedger(directoryPath('state', runtime), homeMissing(runtime))
-        : fileLedger({ directory: join(state, 'bookings'), randomBytes: runtime.randomBytes }),
+    ledger: (await context.sharedState()).ledger,
     clock: runtime.clock,
     interrupted: runtime.interrupted,
     origin,

@@ -8,7 +8,7 @@ import { readPrivateFile } from '../../state/files.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { cacheFile, staleAfterMs, writeCache } from './identity.ts';
-import { bookerOf, openBudget } from './network.ts';
+import { bookerOf } from './network.ts';
 
 /** An organization's plan. Empty if the token may not read it. */
 interface Plan {
@@ -64,15 +64,15 @@ const ask = async (context: Context): Promise<Plan> => {
  * only the window with the fewest requests left. So the second booking reads the organization, once.
  */
 export const applyPlanLimits = async (context: Context): Promise<void> => {
-  const { runtime, settings, notes } = context;
+  const { runtime, settings } = context;
   const connection = await context.connection();
   // The built-in sandbox ends with the command, so it needs no limits.
   if (connection.isSandbox) return;
   const credential = await connection.credentials.current();
   const key = budgetKey('bookings', credential, bookerOf(runtime, connection));
-  const budget = openBudget(runtime, settings, notes, false);
+  const { budget } = await context.sharedState();
   const now = runtime.clock.now();
-  const { levels, closedUntil } = budget.look(key, 'bookings');
+  const { levels, closedUntil } = await budget.look(key, 'bookings');
   if (levels.every(({ used }) => used === 0) && closedUntil <= now) return;
   const opens = Math.max(closedUntil, ...levels.filter(({ remaining }) => remaining === 0).map(({ end }) => end));
   const file = cacheFile(runtime, credential, 'plan');
@@ -80,20 +80,21 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   const age = kept === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - kept.at);
   const apply = (plan: Plan, isNews: boolean) => {
     const { minute = null, hour = null, day = null } = bookingWindows(plan);
-    budget.know(key, 'bookings', [minute, hour, day], isNews);
+    return budget.know(key, 'bookings', [minute, hour, day], isNews);
   };
   if (kept !== undefined && age < (opens - now > settings.maxWaitMs ? doubtedAfterMs : staleAfterMs)) {
     // The budget's file may have been deleted when the user logged out of the OS.
-    if (kept.plan !== undefined && levels.every(({ limit }) => limit === null)) apply(kept, false);
+    if (kept.plan !== undefined && levels.every(({ limit }) => limit === null)) await apply(kept, false);
     return;
   }
-  const left = budget.look(budgetKey('general', credential), 'general').levels[0]!.remaining;
+  const { levels: requests } = await budget.look(budgetKey('general', credential), 'general');
+  const left = requests[0]!.remaining;
   if (left !== null && left < leastLeft) return;
   const found = await ask(context);
   await writeCache(runtime, file, found);
   if (found.plan === undefined) return;
   const isNews = kept?.plan !== undefined && (kept.plan !== found.plan || kept.stage !== found.stage);
-  apply(found, isNews);
+  await apply(found, isNews);
 };
 
 /** The booking limits of the plan, for an estimate. Empty if the plan can't be read or has none. */

@@ -4,6 +4,7 @@ import { pagerOf } from '../../output/pager.ts';
 import type { Printer } from '../../output/printer.ts';
 import { createPrinter } from '../../output/printer.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { SharedState } from '../../state/shared-state.ts';
 import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
@@ -14,9 +15,10 @@ import { createNetwork, type Network } from './network.ts';
 import { once } from './once.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
+import { openSharedState } from './shared-state.ts';
 
-/** The environment for a jq program, which must not see the token: only `auth token` prints one. */
-const withoutToken = ({ SCHED_TOKEN: _, ...env }: Runtime['env']): Runtime['env'] => env;
+/** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
+const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;
 
 /** Everything a running command can use. Opened on first use. */
 export interface Context {
@@ -26,6 +28,8 @@ export interface Context {
   printer: Printer;
   connection(): Promise<Connection>;
   client(): Promise<Client>;
+  /** The rate budget and the booking ledger. */
+  sharedState(): Promise<SharedState>;
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   identity: Identity;
@@ -48,6 +52,7 @@ export const createContext = (
 ): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
+  let shared: SharedState | undefined;
   const connection = once(async () => {
     open = await connect(runtime, settings, notes);
     if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
@@ -57,9 +62,13 @@ export const createContext = (
     scopes,
     profile: isLogin ? settings.account?.name : undefined,
   });
+  const sharedState = once(async () => {
+    shared = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);
+    return shared;
+  });
   const client = once(async () => {
     const { baseUrl, mcpUrl } = await connection();
-    network = createNetwork(runtime, settings, notes, await connection(), isBackground);
+    network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
     return withPlaceToLook(withScopeCheck(client, holderOf(await connection())));
@@ -91,13 +100,14 @@ export const createContext = (
       },
       say: notes.info,
       onRows: runtime.status?.rows,
-      env: withoutToken(runtime.env),
+      env: withoutSecrets(runtime.env),
       interrupted: runtime.interrupted,
       // After a write, the next words typed belong to the shell, not to a pager.
       openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,
     }),
     connection,
     client,
+    sharedState,
     serviceTime: () => network?.serviceTime(),
     identity: createIdentity({
       env: runtime.env,
@@ -106,7 +116,7 @@ export const createContext = (
       findUser: (who) => findUser(who, context),
     }),
     close: async () => {
-      network?.close();
+      await shared?.close();
       await open?.close();
     },
   };

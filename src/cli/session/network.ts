@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { limits } from '../../api/limits.ts';
 import { withContent } from '../../client/content.ts';
 import { isPlainId, isUri, selfWords } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
@@ -15,47 +12,16 @@ import { trace } from '../../http/trace.ts';
 import { durationText } from '../../output/progress.ts';
 import { counted } from '../../plural.ts';
 import type { Runtime, Versions } from '../../runtime.ts';
-import { checkDirectory } from '../../state/directories.ts';
-import { directory, isHomeless } from '../../state/paths.ts';
-import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
+import type { SharedBudget } from '../../state/shared-budget.ts';
 import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Connection } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-/** The user's state directory, or undefined if it would be in a home directory that doesn't exist. */
-export const stateDirectory = (runtime: Runtime): string | undefined =>
-  isHomeless('state', runtime) ? undefined : directory('state', runtime);
-
-/** Prefers the OS runtime directory, which is cleared at logout: right for a budget. SCHED_STATE_DIR overrides it. */
-const budgetDirectory = (runtime: Runtime): string | undefined => {
-  const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
-  const isVolatile = !chosen && volatile.startsWith('/') && existsSync(volatile);
-  const base = isVolatile ? join(volatile, 'sched') : stateDirectory(runtime);
-  if (base !== undefined && isVolatile) checkDirectory(base, { isOurs: true, uid: runtime.uid });
-  return base === undefined ? undefined : join(base, 'budget');
-};
-
 export const randomOf =
   (runtime: Runtime): (() => number) =>
   () =>
     Buffer.from(runtime.randomBytes(4)).readUInt32BE() / 2 ** 32;
-
-export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, isSandbox: boolean): SharedBudget =>
-  createSharedBudget({
-    // The built-in sandbox has its own port and ends with the command, so there is nothing to share.
-    directory: isSandbox ? undefined : budgetDirectory(runtime),
-    clock: runtime.clock,
-    holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
-    pid: runtime.machine.pid,
-    isAlive: runtime.machine.isAlive,
-    timeoutMs: settings.timeoutMs,
-    // Assumed: a service that states no limit has the documented one.
-    pacePerMinute: limits.requestsPerMinute.paid,
-    onTrouble: (reason) => {
-      if (settings.verbose) notes.always(`The rate budget is not shared with other processes: ${reason}`);
-    },
-  });
 
 /** Estimates the total waiting time for the remaining requests, if it is more than a minute. */
 const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | undefined): string | undefined => {
@@ -137,7 +103,6 @@ export interface Network {
   sendPlain: Send;
   /** The time in the last reply, if it had one. */
   serviceTime(): number | undefined;
-  close(): void;
 }
 
 /**
@@ -149,12 +114,12 @@ export const createNetwork = (
   settings: Settings,
   notes: Notes,
   connection: Connection,
+  budget: SharedBudget,
   isBackground = false,
 ): Network => {
-  const { credentials, isSandbox } = connection;
+  const { credentials } = connection;
   const { clock, interrupted } = runtime;
   const random = randomOf(runtime);
-  const budget = openBudget(runtime, settings, notes, isSandbox);
   const announce = announceWaits(runtime, settings, notes);
   const { maxWaitMs } = settings;
   const time = serviceClock();
@@ -192,6 +157,5 @@ export const createNetwork = (
     send: again(withContent(authorize(credentials)(sendPlain))),
     sendPlain: again(withContent(sendPlain)),
     serviceTime: time.now,
-    close: budget.close,
   };
 };

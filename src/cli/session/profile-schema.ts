@@ -3,6 +3,7 @@ import { choice, described, word } from '../../api/field.ts';
 import { clientAuthMethods, endpointProblem } from '../../auth/auth-server.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import { commonFormats } from '../../output/formats.ts';
+import { storedAddressProblem } from '../../state/redis/address.ts';
 import { zoneProblem } from '../../time/zone.ts';
 import { profileName } from './profile-name.ts';
 
@@ -41,6 +42,9 @@ export const Profile = z.strictObject({
   organization: z.optional(word('default organization')),
   timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),
   output: z.optional(choice(commonFormats, 'default output format on a terminal')),
+  shared_state: z.optional(
+    exactUrl(storedAddressProblem, 'Redis server that keeps rate budget and booking ledger for several machines'),
+  ),
   uri_root: z.optional(url("root of the service's URIs")),
   /** Where the login is stored, and its key there. */
   login: z.optional(

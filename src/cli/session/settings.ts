@@ -3,6 +3,7 @@ import { nearest } from '../../nearest.ts';
 import { type ColourFlag, colourWanted } from '../../output/colour.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
+import { addressProblem } from '../../state/redis/address.ts';
 import { readDuration } from '../../time/duration.ts';
 import { type ResolvedZone, resolveZone, type ZoneSource } from '../../time/zone.ts';
 import type { Profile } from './profile-schema.ts';
@@ -46,6 +47,8 @@ export interface Settings {
   allowRefresh: boolean;
   maxWaitMs: number;
   timeoutMs: number;
+  /** The URL of the Redis server that keeps the shared state. It may hold a password. */
+  sharedState?: string;
 }
 
 type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
@@ -134,6 +137,10 @@ export const resolveSettings = (
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);
 
+  const wrong = env.SCHED_SHARED_STATE ? addressProblem(env.SCHED_SHARED_STATE) : undefined;
+  if (wrong !== undefined) problem(`SCHED_SHARED_STATE can't be used: ${wrong}`);
+  const sharedState = env.SCHED_SHARED_STATE || account?.profile.shared_state;
+
   let found: ResolvedZone | undefined;
   const zone = (): ResolvedZone => {
     if (found !== undefined) return found;
@@ -191,5 +198,6 @@ export const resolveSettings = (
     allowRefresh: !env.CI || typed['allow-refresh'] === true,
     maxWaitMs: typed['no-wait'] === true ? 0 : maxWaitMs,
     timeoutMs,
+    ...(sharedState === undefined ? {} : { sharedState }),
   };
 };

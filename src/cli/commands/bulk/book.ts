@@ -17,7 +17,7 @@ import { bookingContextOf, bookingOptions } from '../../operation/booking-contex
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { stateDirectory } from '../../session/network.ts';
+import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
 import { checkCount, confirmBookings, noteTime, readCounts } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';

@@ -4,7 +4,7 @@ import { realDisk } from '../../../jobs/disk.ts';
 import { isDone, type RunLine } from '../../../jobs/receipt.ts';
 import { doneAt, firstLineOf, type KnownRun, listRuns, type Opened, openReceipt } from '../../../jobs/runs.ts';
 import type { Context } from '../../session/context.ts';
-import { stateDirectory } from '../../session/network.ts';
+import { stateDirectory } from '../../session/shared-state.ts';
 import type { Bulk } from './bulk.ts';
 
 /** The folder for receipts, unless --receipt names a file. */

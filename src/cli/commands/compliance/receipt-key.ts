@@ -10,7 +10,7 @@ import { readNamedFile } from '../../../state/named-file.ts';
 import { directory } from '../../../state/paths.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
-import { stateDirectory } from '../../session/network.ts';
+import { stateDirectory } from '../../session/shared-state.ts';
 
 export const keyFileFlag: Flag = {
   name: 'receipt-key-file',

@@ -1,6 +1,7 @@
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
 import type { Check, DoctorContext, Finding } from './finding.ts';
 import { clockCheck, directoryCheck, fileCheck, lockCheck, networkSettingsCheck, runtimeCheck } from './machine.ts';
+import { sharedStateCheck } from './shared-state.ts';
 import { bookingCheck, runCheck } from './unfinished-work.ts';
 
 const checks: Check[] = [
@@ -15,6 +16,7 @@ const checks: Check[] = [
   clockCheck,
   networkSettingsCheck,
   tokenCheck,
+  sharedStateCheck,
   bookingCheck,
   runCheck,
 ];

@@ -21,7 +21,7 @@ import { noteRowFilters } from '../../operation/listing.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { isForbidden } from '../../session/identity.ts';
-import { stateDirectory } from '../../session/network.ts';
+import { stateDirectory } from '../../session/shared-state.ts';
 import { settleFilters } from '../events-list.ts';
 import { deliveryOf, lineOf, paintLine } from './lines.ts';
 import { newsView } from './news-view.ts';

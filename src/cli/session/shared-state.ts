@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { limits } from '../../api/limits.ts';
+import { SchedError } from '../../errors.ts';
+import { isLoopback } from '../../http/proxy.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { BudgetStore } from '../../state/budget-store.ts';
+import { checkDirectory } from '../../state/directories.ts';
+import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
+import { readNamedFile } from '../../state/named-file.ts';
+import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
+import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
+import { createSharedBudget } from '../../state/shared-budget.ts';
+import type { SharedState } from '../../state/shared-state.ts';
+import type { Notes } from '../messages/notes.ts';
+import type { Settings } from './settings.ts';
+
+/** The user's state directory, or undefined if it would be in a home directory that doesn't exist. */
+export const stateDirectory = (runtime: Runtime): string | undefined =>
+  isHomeless('state', runtime) ? undefined : directory('state', runtime);
+
+/** Prefers the OS runtime directory, which is cleared at logout: right for a budget. SCHED_STATE_DIR overrides it. */
+const budgetDirectory = (runtime: Runtime): string | undefined => {
+  const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
+  const isVolatile = !chosen && volatile.startsWith('/') && existsSync(volatile);
+  const base = isVolatile ? join(volatile, 'sched') : stateDirectory(runtime);
+  if (base !== undefined && isVolatile) checkDirectory(base, { isOurs: true, uid: runtime.uid });
+  return base === undefined ? undefined : join(base, 'budget');
+};
+
+const fileLedgerOf = (runtime: Runtime): Ledger => {
+  const state = stateDirectory(runtime);
+  return state === undefined
+    ? noLedger(directoryPath('state', runtime), homeMissing(runtime))
+    : fileLedger({ directory: join(state, 'bookings'), randomBytes: runtime.randomBytes });
+};
+
+const longestPassword = 10_000;
+
+/** The address with its password. A file holds the password if the URL is in a profile, which stores no secrets. */
+export const redisAddressOf = async (url: string, { env, secrets, interrupted }: Runtime): Promise<RedisAddress> => {
+  const address = readAddress(url);
+  const { SCHED_SHARED_STATE_PASSWORD_FILE: file } = env;
+  if (address.password !== undefined || !file) return address;
+  const bytes = await readNamedFile(file, interrupted, longestPassword).catch((error) => {
+    interrupted.throwIfAborted();
+    throw new SchedError('environment', "Can't read the file named in SCHED_SHARED_STATE_PASSWORD_FILE", {
+      reason: error.code ?? error.message,
+      outcome: 'not-sent',
+    });
+  });
+  const password = bytes.toString('utf8').replace(/\r?\n$/, '');
+  secrets.keep(password, 'password');
+  return { ...address, password };
+};
+
+interface Remote {
+  budgets: BudgetStore;
+  ledgerWith(files: Ledger): Ledger;
+  close(): void;
+}
+
+/** The state that several machines share. Connects on first use. */
+const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<Remote> => {
+  const address = await redisAddressOf(url, runtime);
+  if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
+    notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
+  const [{ redisBudgets }, { redisLedger }, { createServerClock }, { withEarlierFiles }] = await Promise.all([
+    import('../../state/redis/budgets.ts'),
+    import('../../state/redis/ledger.ts'),
+    import('../../state/redis/server-clock.ts'),
+    import('../../state/with-earlier-files.ts'),
+  ]);
+  const connection = await runtime.connectRedis(address);
+  const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
+  return {
+    budgets: redisBudgets(options),
+    ledgerWith: (files) => withEarlierFiles(redisLedger(options), files),
+    close: connection.close,
+  };
+};
+
+export const openSharedState = async (
+  runtime: Runtime,
+  settings: Settings,
+  notes: Notes,
+  isSandbox: boolean,
+): Promise<SharedState> => {
+  // The built-in sandbox has its own port and ends with the command, so there is nothing to share.
+  const remote =
+    isSandbox || settings.sharedState === undefined
+      ? undefined
+      : await openRemote(settings.sharedState, runtime, notes);
+  const budget = createSharedBudget({
+    remote: remote?.budgets,
+    directory: isSandbox ? undefined : budgetDirectory(runtime),
+    clock: runtime.clock,
+    holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
+    pid: runtime.machine.pid,
+    isAlive: runtime.machine.isAlive,
+    timeoutMs: settings.timeoutMs,
+    // Assumed: a service that states no limit has the documented one.
+    pacePerMinute: limits.requestsPerMinute.paid,
+    onTrouble: (reason) => {
+      if (settings.verbose) notes.always(`The rate budget is not shared with other processes: ${reason}`);
+    },
+    onRemoteTrouble: (reason) => notes.info(`The rate budget is not shared with other machines right now. ${reason}`),
+  });
+  return {
+    budget,
+    get ledger() {
+      const files = fileLedgerOf(runtime);
+      return remote?.ledgerWith(files) ?? files;
+    },
+    close: async () => {
+      await budget.close();
+      remote?.close();
+    },
+  };
+};

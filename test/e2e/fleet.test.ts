@@ -1,0 +1,143 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clock } from '../../src/node/clock.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
+import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { closeLater } from '../support/temporary.ts';
+import { fleet, fleetBooking, fleetPages, fleetUser, slowProxy, startOn } from './fleet.ts';
+import { sched, temporaryHome } from './program.ts';
+import { smallService } from './small-service.ts';
+import { createAuthority, withTls } from './tls.ts';
+
+let service: Awaited<ReturnType<typeof smallService>> | undefined;
+afterEach(() => service?.close());
+
+const note = 'The rate budget is not shared with other machines right now';
+
+describe.skipIf(noRedis !== undefined)(`a fleet of machines ${noRedis ?? ''}`, { timeout: 60_000 }, () => {
+  let redis: RedisServer;
+  let connection: RedisConnection;
+  beforeAll(async () => {
+    redis = await startRedis();
+    connection = openConnection({ host: '127.0.0.1', port: redis.port, isTls: false, database: 0 }, clock);
+    closeLater(connection.close);
+  });
+  beforeEach(async () => {
+    await connection.command('FLUSHALL');
+  });
+
+  // R30
+  test('of six, with clocks up to a day apart, meets the limit of 10 in a window, and gets no 429', async () => {
+    // A slow machine sends fewer than 10 requests in a short window, so windows get longer until the limit is met.
+    let isMet = false;
+    for (let windowMs = 2000; !isMet && windowMs <= 16_000; windowMs *= 2) {
+      service?.close();
+      await connection.command('FLUSHALL');
+      service = await smallService({ limit: { limit: 10, windowMs } });
+      const results = await fleet(6, fleetPages(3), { ...service.env, ...fleetUser, SCHED_SHARED_STATE: redis.url });
+      expect(results.map(({ code, stderr }) => [code, stderr.includes(note)])).toEqual(Array(6).fill([0, false]));
+      expect(service.seen).toMatchObject({ answered: 18, refused: 0 });
+      isMet = results.some(({ stderr }) => stderr.includes('Rate limit reached: waiting'));
+    }
+    expect(isMet).toBe(true);
+  }, 120_000);
+
+  test.each([
+    ['with shared state, it sends exactly 10', true],
+    ['without it, the service refuses some', false],
+  ])(
+    'of three that must not wait, with 15 requests at 10 a minute: %s',
+    async (_, isShared) => {
+      service = await smallService({ limit: { limit: 10, windowMs: 60_000 } });
+      const env = { ...service.env, ...fleetUser, ...(isShared ? { SCHED_SHARED_STATE: redis.url } : {}) };
+      const results = await fleet(3, [...fleetPages(5), '--no-wait'], env);
+      expect(results.some(({ code }) => code === 8)).toBe(true);
+      expect(service.seen.answered).toBe(10);
+      if (isShared) expect(service.seen.refused).toBe(0);
+      else expect(service.seen.refused).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+
+  // R27
+  test.each([
+    ['after', true, 0],
+    ['before', false, 10],
+  ])('killed %s the service booked, then retried on another machine: never booked twice', async (_, isMade, code) => {
+    service = await smallService();
+    const env = { ...service.env, SCHED_SHARED_STATE: redis.url };
+    service.behave((commit) => isMade && commit());
+    const arrived = service.nextPost();
+    const { child, ended } = startOn(fleetBooking(), env, 43_200_000);
+    await arrived;
+    child.kill('SIGKILL');
+    await ended;
+    service.behave((commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() })));
+    const again = await startOn(fleetBooking(), env, -43_200_000).ended;
+    expect(again.code).toBe(code);
+    expect([service.seen.posts, service.bookings.length]).toEqual([1, isMade ? 1 : 0]);
+  });
+
+  test('that sends the same booking at once makes it once', async () => {
+    service = await smallService();
+    const results = await fleet(5, fleetBooking(), { ...service.env, SCHED_SHARED_STATE: redis.url });
+    expect([service.seen.posts, service.bookings.length]).toEqual([1, 1]);
+    for (const { code } of results) expect([0, 7, 10]).toContain(code);
+    expect(results.some(({ code }) => code === 0)).toBe(true);
+  });
+
+  test('finishes a listing while Redis stops, and uses Redis again when it is back', async () => {
+    const own = await startRedis();
+    service = await smallService({ limit: { limit: 20, windowMs: 60_000 } });
+    const env = { ...service.env, ...fleetUser, SCHED_SHARED_STATE: own.url };
+    const { child, ended } = startOn([...fleetPages(8).slice(0, -1), 'jsonl'], env);
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await own.stop();
+    const { code, stdout } = await ended;
+    expect([code, stdout.trim().split('\n').length]).toEqual([0, 800]);
+    const away = await sched(['users', 'me', '--json'], temporaryHome(), env);
+    expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('the connection was refused')]);
+    await own.start();
+    expect(await sched(['users', 'me'], temporaryHome(), env)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('does not wait for a Redis that holds its replies back', async () => {
+    const url = await slowProxy(redis.port, () => true);
+    service = await smallService();
+    const env = { ...service.env, SCHED_SHARED_STATE: url };
+    // No reply ever comes, so these commands end because of their own time limit.
+    const read = await sched(['users', 'me', '--json'], temporaryHome(), env);
+    expect([read.code, read.stderr]).toEqual([0, expect.stringMatching(/not shared .* no reply within 2 s/)]);
+    const booking = await sched(fleetBooking(), temporaryHome(), env);
+    expect([booking.code, service.seen.posts]).toEqual([3, 0]);
+    const allowed = await sched([...fleetBooking(), '--allow-duplicate'], temporaryHome(), env);
+    expect([allowed.code, service.seen.posts]).toEqual([0, 1]);
+  });
+
+  test('reaches Redis over TLS, if it trusts the certificate', async () => {
+    const authority = createAuthority();
+    const secure = await withTls(redis.port, authority.certify('DNS:localhost'));
+    closeLater(secure.close);
+    service = await smallService();
+    const env = { ...service.env, SCHED_SHARED_STATE: `rediss://localhost:${secure.port}` };
+    const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority.file };
+    expect(await sched(['users', 'me'], temporaryHome(), trusting)).toMatchObject({ code: 0, stderr: '' });
+    expect((await sched(fleetBooking(), temporaryHome(), trusting)).code).toBe(0);
+    expect(await connection.command('ZCARD', 'sched:1:{bookings}:starts')).toBe(1);
+    const distrusting = await sched(['users', 'me'], temporaryHome(), env);
+    expect([distrusting.code, distrusting.stderr]).toEqual([0, expect.stringMatching(/not shared .*certificate/)]);
+  });
+
+  test('shows who waits on which machine', async () => {
+    service = await smallService({ limit: { limit: 1, windowMs: 6000 } });
+    const env = { ...service.env, SCHED_SHARED_STATE: redis.url };
+    await sched(['users', 'me'], temporaryHome(), env);
+    const { child, ended } = startOn(['users', 'me'], env, 3_600_000);
+    await new Promise((resolve) => child.stderr.once('data', resolve));
+    const [row] = JSON.parse((await sched(['ratelimit', '--json'], temporaryHome(), env)).stdout);
+    expect(row.waiting).toMatchObject([{ pid: child.pid, host: expect.any(String) }]);
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    const [after] = JSON.parse((await sched(['ratelimit', '--json'], temporaryHome(), env)).stdout);
+    expect(after.waiting).toEqual([]);
+  });
+});

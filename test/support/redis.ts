@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { RedisConnection } from '../../src/state/redis/connection.ts';
+import { type ChildProcess, spawn } from './processes.ts';
+import { closeLater, temporaryDirectory } from './temporary.ts';
+
+const isFound = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
+
+/** The servers on this machine that `sched` supports. Debian 12 has no package of Valkey. */
+export const engines: readonly string[] = ['redis-server', 'valkey-server'].filter(isFound);
+
+/** Why there is no Redis here, or undefined. In CI a missing one fails the tests. */
+export const noRedis = engines.length === 0 ? 'needs redis-server or valkey-server' : undefined;
+if (noRedis !== undefined && process.env.CI) throw new Error(`CI ${noRedis}`);
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+export interface RedisServer {
+  port: number;
+  url: string;
+  /** Kills it. Its memory is lost. */
+  stop(): Promise<void>;
+  /** Starts it again, empty, at the same port. */
+  start(): Promise<void>;
+}
+
+/** Starts a real server in a directory of its own, until the end of the test file. */
+export const startRedis = async (options: string[] = [], engine = engines[0]!): Promise<RedisServer> => {
+  const folder = temporaryDirectory('redis');
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  const start = async (): Promise<void> => {
+    const fixed = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
+    const own = options.includes('--tls-port') ? [] : ['--port', String(port)];
+    const started = spawn(engine, [...fixed, ...own, ...options.map((word) => word.replace('PORT', String(port)))], {
+      env: { PATH: process.env.PATH ?? '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    await new Promise<void>((resolve, reject) => {
+      let said = '';
+      for (const stream of [started.stdout, started.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (/ready to accept connections/i.test(said)) resolve();
+        });
+      started.once('close', () => reject(new Error(`${engine} ended: ${said}`)));
+    });
+  };
+
+  const stop = async (): Promise<void> => {
+    const stopped = child;
+    child = undefined;
+    if (stopped === undefined || stopped.exitCode !== null) return;
+    const ended = new Promise((resolve) => stopped.once('close', resolve));
+    stopped.kill('SIGKILL');
+    await ended;
+  };
+
+  await start();
+  closeLater(() => void stop());
+  return { port, url: `redis://127.0.0.1:${port}`, stop, start };
+};
+
+/** A connection whose server has the time of this clock, so that tests can pass it without waiting. */
+export const withServerTime = (connection: RedisConnection, clock: { now(): number }): RedisConnection => {
+  const time = () => [String(Math.floor(clock.now() / 1000)), String((clock.now() % 1000) * 1000)];
+  return {
+    ...connection,
+    run: (script, keys, args) => {
+      const [seconds, micros] = time();
+      return connection.run(script.replaceAll("redis.call('TIME')", `{ '${seconds}', '${micros}' }`), keys, args);
+    },
+    command: async (...words) => (words[0] === 'TIME' ? time() : connection.command(...words)),
+  };
+};
