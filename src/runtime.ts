@@ -24,7 +24,7 @@ export interface World {
   /** Sends a request over the network. The first request loads the HTTP library. */
   readonly send: Send;
   /** Opens a connection to Redis. The first one loads the client. */
-  connectRedis(address: RedisAddress): Promise<RedisConnection>;
+  connectRedis(address: RedisAddress, clock: Clock): Promise<RedisConnection>;
   /**
    * Resolves when a request that was just started has left, unless that request has to wait. Callers then work while
    * the reply is on its way.

@@ -75,7 +75,7 @@ export const nodeRuntime = (): World => {
     randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
     send: networkUntil(() => signals().interrupted),
     sendToEnd: networkUntil(() => new AbortController().signal),
-    connectRedis: async (address) => (await import('../state/redis/connection.ts')).openConnection(address, clock),
+    connectRedis: async (...options) => (await import('../state/redis/connection.ts')).openConnection(...options),
     afterSend,
     get interrupted() {
       return signals().interrupted;

@@ -71,7 +71,7 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
     import('../../state/redis/server-clock.ts'),
     import('../../state/with-earlier-files.ts'),
   ]);
-  const connection = await runtime.connectRedis(address);
+  const connection = await runtime.connectRedis(address, runtime.clock);
   const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
   return {
     budgets: redisBudgets(options),

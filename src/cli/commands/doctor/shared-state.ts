@@ -51,7 +51,7 @@ export const sharedStateCheck: Check = async ({ runtime, account }) => {
   const place = variable ? 'SCHED_SHARED_STATE' : `shared_state of profile "${account!.name}"`;
   try {
     const address = await redisAddressOf(url, runtime);
-    const connection = await runtime.connectRedis(address);
+    const connection = await runtime.connectRedis(address, runtime.clock);
     const { reportOn } = await import('../../../state/redis/report.ts');
     try {
       return findingsFrom(shownAddress(address), await reportOn(connection, runtime.clock));
