@@ -90,7 +90,8 @@ const findPlaces = async (): Promise<Place[]> => {
   for (const noun of Object.keys(catalogue)) {
     for (const command of (await nouns[noun]!.commands()) as (Command & Partial<GenericCommand>)[]) {
       const { name: verb, operation, flags, arguments: args, fieldFlags = [] } = command;
-      if (operation === undefined) continue;
+      // `events follow` prints what happens from now on: nothing here.
+      if (operation === undefined || verb === 'follow') continue;
       const add = (written: string, collection = '', flag?: string) => {
         const place = { title: `${noun} ${verb} ${written}`, noun, verb, collection, operation };
         if (isNamed(collection)) found.push({ ...place, ...(flag === undefined ? {} : { flag }) });

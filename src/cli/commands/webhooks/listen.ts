@@ -26,9 +26,9 @@ const defaultHost = '127.0.0.1';
 const plainEveryMs = 10 * 60_000;
 
 const readHost = ({ typed, problems }: Invocation): string => {
-  const host = typed.host === undefined ? defaultHost : String(typed.host);
+  const host = typed.bind === undefined ? defaultHost : String(typed.bind);
   if (isIP(host) === 0 && host !== 'localhost')
-    problems.value('host', host, `--host must be an IP address of this machine, not "${host}"`);
+    problems.value('bind', host, `--bind must be an IP address of this machine, not "${host}"`);
   return host;
 };
 
@@ -188,7 +188,7 @@ export const listenCommand: Command = {
       heading: 'Flags',
     },
     {
-      name: 'host',
+      name: 'bind',
       value: 'ADDRESS',
       description: `address to listen on (default ${defaultHost}, for this machine only)`,
       heading: 'Flags',

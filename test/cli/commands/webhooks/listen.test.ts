@@ -367,10 +367,10 @@ describe('webhooks listen never stops silently', () => {
 describe('webhooks listen reports', () => {
   test('everything that is wrong with its flags at once', async () => {
     const { code, stderr } = await world.run(
-      'webhooks listen --port 70000 --host example.com --forward-to ftp://a --tolerance soon',
+      'webhooks listen --port 70000 --bind example.com --forward-to ftp://a --tolerance soon',
     );
     expect(code).toBe(2);
-    for (const flag of ['--port', '--host', '--forward-to', '--tolerance', '--signing-key-file'])
+    for (const flag of ['--port', '--bind', '--forward-to', '--tolerance', '--signing-key-file'])
       expect(stderr).toContain(flag);
   });
 
@@ -399,7 +399,7 @@ describe('webhooks listen reports', () => {
   });
 
   test('that other machines can reach it', async () => {
-    const listening = await start(['--host', '0.0.0.0']);
+    const listening = await start(['--bind', '0.0.0.0']);
     expect((await listening.stop()).stderr).toContain('Other machines can reach 0.0.0.0');
   });
 });
