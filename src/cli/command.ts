@@ -89,7 +89,7 @@ export interface Command {
   notes?: string[];
   /** Fields of the output, if no operation defines them. */
   fields?: readonly string[];
-  /** How its records are shown, if not like all records of the operation. */
+  /** How its records are shown, if not like all records of the operation. Without an operation: the rows of its list. */
   view?: View;
   /** Needs no account, so no profile is loaded. */
   local?: true;
@@ -100,6 +100,8 @@ export interface Command {
   withoutArgument?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
+  /** What a command without an operation does at the service: only reads, or anything. Default: nothing. */
+  effect?: 'read' | 'any';
   /** Values to choose from at a terminal, by flag. An empty list means that the value must be typed. */
   choices?: Readonly<Record<string, (invocation: Invocation) => Promise<readonly Choice[]>>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */

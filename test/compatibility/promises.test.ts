@@ -155,6 +155,12 @@ const samples: Record<string, () => Promise<unknown>> = {
   'compliance key': () => jsonOf(`compliance key ${home}/new.key`),
   'compliance key-file': () => jsonOf('compliance key-file'),
   doctor: () => jsonOf('doctor'),
+  schema: async () => {
+    const document = (await jsonOf('schema')) as { commands: { output?: { record: unknown } }[] };
+    // The fields of the records belong to their commands.
+    for (const { output } of document.commands) if (output !== undefined) output.record = null;
+    return document;
+  },
   ratelimit: duringWait,
   'invitees reconcile': reconciled,
   'events stats': () => jsonOf('events stats --by week'),
@@ -186,6 +192,7 @@ const fieldFacts = async (): Promise<string[]> => {
 const listLines: Record<string, () => Promise<string>> = {
   'invitees list': async () => `invitees list ${await idOf('events list')}`,
   'availability list': async () => `availability list --event-type ${await plainType(world)}`,
+  'event-types slots': async () => `event-types slots ${await plainType(world)}`,
   'event-types hosts': async () => `event-types hosts ${await plainType(world)}`,
   'routing-forms submissions': async () => `routing-forms submissions ${await idOf('routing-forms list')}`,
   'groups members': async () => `groups members ${await idOf('groups list')}`,
@@ -193,7 +200,7 @@ const listLines: Record<string, () => Promise<string>> = {
 };
 
 /** Lists that sched makes itself, without an operation of the service. */
-const ownLists = ['compliance runs', 'profiles list', 'sandbox tokens', 'invitees reconcile', 'ratelimit', 'doctor'];
+const ownLists = ['compliance runs', 'profiles list', 'sandbox tokens', 'ratelimit', 'doctor'];
 
 const headerOf = async (line: string): Promise<string[]> => {
   const { stdout, stderr } = await run(`${line} -o tsv --header`);

@@ -135,6 +135,13 @@ export const nouns: Record<string, NounEntry> = {
     leaf: true,
     commands: async () => [(await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun })],
   },
+  schema: {
+    singular: 'schema',
+    group: 'Tools',
+    summary: 'Describe the commands as JSON, for programs',
+    leaf: true,
+    commands: async () => [(await import('./schema/schema.ts')).schema({ nouns, findNoun })],
+  },
 };
 
 /** The noun that a word names, in plural or singular. */
