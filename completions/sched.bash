@@ -31,6 +31,7 @@ _sched_noun() {
     ratelimit) noun=ratelimit command=ratelimit ;;
     completion) noun=completion command=completion ;;
     man) noun=man command=man ;;
+    schema) noun=schema command=schema ;;
     *) return 1 ;;
   esac
 }
@@ -377,6 +378,11 @@ _sched_command() {
       takers=''
       fields=''
       ;;
+    'schema')
+      flags=''
+      takers=''
+      fields=''
+      ;;
     *) return 1 ;;
   esac
 }
@@ -426,7 +432,8 @@ _sched_value() {
     'sandbox start --plan' | 'sandbox run --plan') kind=words values='trial free standard enterprise' ;;
     'sandbox clock 1') kind=words values='set advance' ;;
     'completion 1') kind=words values='bash zsh fish powershell' ;;
-    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
+    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man schema flags formatting time environment exit-codes ci' ;;
+    'schema 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man schema' ;;
     *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
@@ -520,7 +527,7 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead='' kept=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami mcp api doctor sandbox ratelimit completion man' others=help
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami mcp api doctor sandbox ratelimit completion man schema' others=help
   local shared='--output --json --fields --jq --header --raw --local-times --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()

@@ -27,7 +27,8 @@ function __sched_nouns
                 sandbox 'Run and reset the built-in sandbox' \
                 ratelimit 'Show remaining requests and waiting commands' \
                 completion 'Print the completion script for a shell' \
-                man 'Show the manual page of a command or topic'
+                man 'Show the manual page of a command or topic' \
+                schema 'Describe the commands as JSON, for programs'
 end
 
 function __sched_topics
@@ -95,6 +96,8 @@ function __sched_noun
             echo completion
         case man
             echo man
+        case schema
+            echo schema
     end
 end
 
@@ -590,6 +593,8 @@ function __sched_flags
             true
         case 'man'
             true
+        case 'schema'
+            true
     end
     printf '%s\t%s\n' --output 'output format (default table on a terminal, tsv in a pipe)' \
                 --json 'short for -o json; --json=a,b.c selects fields' \
@@ -873,7 +878,9 @@ function __sched_value
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'
-            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man schema flags formatting time environment exit-codes ci
+        case 'schema 1'
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man schema
         case '* --output' '* -o'
             printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'

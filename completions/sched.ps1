@@ -31,6 +31,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'ratelimit' = 'Show remaining requests and waiting commands'
         'completion' = 'Print the completion script for a shell'
         'man' = 'Show the manual page of a command or topic'
+        'schema' = 'Describe the commands as JSON, for programs'
     }
     $others = [ordered]@{
         'help' = 'Show help for a command'
@@ -83,6 +84,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'ratelimit' = 'ratelimit'
         'completion' = 'completion'
         'man' = 'man'
+        'schema' = 'schema'
     }
     $verbsOf = @{
         'events' = [ordered]@{
@@ -914,6 +916,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @()
             flags = [ordered]@{}
         }
+        'schema' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
     }
     $values = @{
         'events list --user' = @('words', 'me')
@@ -1027,7 +1034,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox clock 1' = @('words', 'set', 'advance')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
-        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
+        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'schema', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
+        'schema 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'schema')
         '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '--json' = @('fields')
