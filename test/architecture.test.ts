@@ -165,6 +165,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   oauth4webapi: { in: /^auth\// },
   '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
+  '@modelcontextprotocol/server': { in: /^cli\/commands\/mcp\// },
   libsql: { in: /^sandbox\/database\.ts$/ },
 };
 

@@ -27,6 +27,7 @@ export const inputOf = (interrupted: () => AbortSignal): Input => ({
     }
     return Buffer.concat(chunks);
   },
+  stream: () => process.stdin,
   line: async ({ prompt = '', unwanted } = {}) => {
     const signal = unwanted === undefined ? interrupted() : AbortSignal.any([interrupted(), unwanted]);
     signal.throwIfAborted();

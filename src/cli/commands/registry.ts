@@ -43,7 +43,10 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   },
   activity: async () => ({ examples: (await import('./examples.ts')).activity }),
   compliance: () => import('./compliance/compliance.ts'),
-  mcp: () => import('./mcp.ts'),
+  mcp: async () => {
+    const { extra, ...rest } = await import('./mcp/mcp.ts');
+    return { ...rest, extra: extra({ nouns, findNoun }) };
+  },
 };
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */

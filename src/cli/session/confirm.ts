@@ -64,7 +64,15 @@ export const confirm = async (
 ): Promise<void> => {
   const { settings, runtime } = context;
   if (settings.yes) return;
-  if (!settings.canAsk) {
+  const { caller } = runtime;
+  if (caller !== undefined && caller.confirm === undefined) {
+    throw new SchedError('confirmation-required', `Confirmation needed to ${cut(action)}, but this client can't ask`, {
+      reason: 'it does not support elicitation, or prompts are turned off',
+      advice: 'to allow writes without a question, start sched mcp serve with --yes',
+      outcome: 'not-sent',
+    });
+  }
+  if (caller === undefined && !settings.canAsk) {
     throw new SchedError(
       'confirmation-required',
       `Confirmation needed to ${cut(action)}, but there is no terminal to ask on`,
@@ -82,8 +90,12 @@ export const confirm = async (
     yes: 'continue',
     no: 'stop and send nothing',
   };
-  const shown = [...(await laidOut(asked, runtime.stderr.columns)), 'Continue? [y/N] '].join('\n');
-  if (!(await askYes(context, asked, shown))) {
+  const lines = await laidOut(asked, runtime.stderr.columns);
+  const isConfirmed =
+    caller?.confirm === undefined
+      ? await askYes(context, asked, [...lines, 'Continue? [y/N] '].join('\n'))
+      : await caller.confirm(lines.join('\n'));
+  if (!isConfirmed) {
     throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
   }
 };
