@@ -24,7 +24,7 @@ _sched_noun() {
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
     whoami) noun=whoami command=whoami ;;
-    mcp) noun=mcp verbs='metadata' ;;
+    mcp) noun=mcp verbs='metadata serve config' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
     sandbox) noun=sandbox verbs='start run tokens reset clock openapi' ;;
@@ -323,6 +323,16 @@ _sched_command() {
       takers=''
       fields='resource authorization_servers scopes_supported bearer_methods_supported'
       ;;
+    'mcp serve')
+      flags='--tools --allow-writes --output-schemas'
+      takers='--tools'
+      fields=''
+      ;;
+    'mcp config')
+      flags='--tools --allow-writes --output-schemas'
+      takers='--tools'
+      fields=''
+      ;;
     'api')
       flags='--method --raw-field --field --input --header --paginate --limit --page-size --include --silent --output --if-absent --allow-duplicate'
       takers='--method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o'
@@ -423,6 +433,7 @@ _sched_value() {
     'profiles add --client-auth') kind=words values='client_secret_post client_secret_basic' ;;
     'profiles add --organization') kind=words values='current' ;;
     'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org' ;;
+    'mcp config 1') kind=words values='json claude-desktop claude-code cursor vscode' ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;

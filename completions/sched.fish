@@ -21,7 +21,7 @@ function __sched_nouns
                 auth 'Log in, log out and show the current login' \
                 profiles 'Manage profiles for several accounts' \
                 whoami 'Show who you are to the service, and your token' \
-                mcp 'Show metadata of the MCP server' \
+                mcp 'Offer commands to AI clients as MCP tools' \
                 api 'Send any API request and print the reply' \
                 doctor 'Check your setup and suggest fixes' \
                 sandbox 'Run and reset the built-in sandbox' \
@@ -176,7 +176,9 @@ function __sched_verbs
                 remove 'Remove a profile and its login' \
                 export 'Print a profile to share with others, without secrets'
         case mcp
-            printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
+            printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server' \
+                serve 'Serve commands as MCP tools on stdin and stdout' \
+                config 'Print the configuration of an MCP client'
         case sandbox
             printf '%s\t%s\n' start 'Run a local sandbox server until stopped' \
                 run 'Run a command with a local sandbox server' \
@@ -542,6 +544,14 @@ function __sched_flags
             true
         case 'mcp metadata'
             true
+        case 'mcp serve'
+            printf '%s\t%s\n' --tools 'only these tools, such as events.*,event-types.slots' \
+                --allow-writes 'also offer tools that change data: all, or those of =events.cancel,invitees.create' \
+                --output-schemas 'describe the results of the tools too (a much longer list)'
+        case 'mcp config'
+            printf '%s\t%s\n' --tools 'only these tools, such as events.*,event-types.slots' \
+                --allow-writes 'also offer tools that change data: all, or those of =events.cancel,invitees.create' \
+                --output-schemas 'describe the results of the tools too (a much longer list)'
         case 'api'
             printf '%s\t%s\n' --method 'HTTP method, same as the METHOD argument' \
                 --raw-field 'text field: in the query of a GET, otherwise in the JSON body' \
@@ -694,6 +704,10 @@ function __sched_takers
             printf '%s\n' --min-ttl
         case 'profiles add'
             printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from
+        case 'mcp serve'
+            printf '%s\n' --tools
+        case 'mcp config'
+            printf '%s\n' --tools
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -859,6 +873,8 @@ function __sched_value
             printf '%s\n' words current
         case 'profiles set 1'
             printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org
+        case 'mcp config 1'
+            printf '%s\n' words json claude-desktop claude-code cursor vscode
         case 'api --input'
             echo files
         case 'api --output' 'api -o'

@@ -24,7 +24,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'auth' = 'Log in, log out and show the current login'
         'profiles' = 'Manage profiles for several accounts'
         'whoami' = 'Show who you are to the service, and your token'
-        'mcp' = 'Show metadata of the MCP server'
+        'mcp' = 'Offer commands to AI clients as MCP tools'
         'api' = 'Send any API request and print the reply'
         'doctor' = 'Check your setup and suggest fixes'
         'sandbox' = 'Run and reset the built-in sandbox'
@@ -178,6 +178,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'mcp' = [ordered]@{
             'metadata' = 'Show OAuth metadata of the MCP server'
+            'serve' = 'Serve commands as MCP tools on stdin and stdout'
+            'config' = 'Print the configuration of an MCP client'
         }
         'sandbox' = [ordered]@{
             'start' = 'Run a local sandbox server until stopped'
@@ -820,6 +822,24 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
             flags = [ordered]@{}
         }
+        'mcp serve' = @{
+            takers = @('--tools')
+            fields = @()
+            flags = [ordered]@{
+                '--tools' = 'only these tools, such as events.*,event-types.slots'
+                '--allow-writes' = 'also offer tools that change data: all, or those of =events.cancel,invitees.create'
+                '--output-schemas' = 'describe the results of the tools too (a much longer list)'
+            }
+        }
+        'mcp config' = @{
+            takers = @('--tools')
+            fields = @()
+            flags = [ordered]@{
+                '--tools' = 'only these tools, such as events.*,event-types.slots'
+                '--allow-writes' = 'also offer tools that change data: all, or those of =events.cancel,invitees.create'
+                '--output-schemas' = 'describe the results of the tools too (a much longer list)'
+            }
+        }
         'api' = @{
             takers = @('--method', '-X', '--raw-field', '-f', '--field', '-F', '--input', '--header', '-H', '--limit', '--page-size', '--output', '-o')
             fields = @()
@@ -1017,6 +1037,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles add --client-auth' = @('words', 'client_secret_post', 'client_secret_basic')
         'profiles add --organization' = @('words', 'current')
         'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
+        'mcp config 1' = @('words', 'json', 'claude-desktop', 'claude-code', 'cursor', 'vscode')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
