@@ -146,14 +146,15 @@ const rowsResult = (outcome: Outcome, facts: Facts): ToolResult => {
 export const errorResult = (error: unknown, done: readonly unknown[] = []): ToolResult => {
   const { category, message, facts } = asSchedError(error);
   const { hint: _, lines: __, ...rest } = facts;
-  const text = errorJson(new SchedError(category, message, rest));
+  // The message can quote the service.
+  const reported = fitRecord(JSON.parse(errorJson(new SchedError(category, message, rest))), mostTextBytes);
   const items = done.length === 0 ? {} : { items: done };
   return {
     content: [
-      { type: 'text', text },
+      { type: 'text', text: JSON.stringify(reported) },
       { type: 'text', text: notice },
     ],
-    structuredContent: { ...(JSON.parse(text) as object), ...items, notice },
+    structuredContent: { ...reported, ...items, notice },
     isError: true,
   };
 };

@@ -8,6 +8,7 @@ import { type ConnectOptions, callTool, connect } from '../../../support/mcp-cli
 import { createWorld } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { bookingLine, plainType, slot } from '../../lost-answers.ts';
+import { argumentsFor } from './tool-arguments.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
@@ -29,28 +30,6 @@ const idOf = async (line: string): Promise<string> => (await world.run(`${line} 
 const eventsToCancel = async (): Promise<string> => idOf('events list --status active --upcoming --limit 1');
 const statusOf = async (event: string): Promise<string> =>
   JSON.parse((await world.run(`events get ${event} --json`)).stdout).status;
-
-/** Arguments for the tools that need some. */
-const argumentsFor = async (): Promise<Record<string, Record<string, unknown>>> => {
-  const event = await idOf('events list --status active');
-  const type = await plainType(world);
-  const group = await idOf('groups list');
-  return {
-    availability_list: { event_type: type },
-    event_types_get: { event_type: type },
-    event_types_hosts: { event_type: type },
-    event_types_slots: { event_type: type },
-    events_get: { event, with: 'invitees' },
-    groups_events: { group },
-    groups_get: { group },
-    groups_members: { group },
-    groups_relationship: { relationship: await idOf('groups relationships') },
-    invitees_get: { event: await idOf(`invitees list ${event}`) },
-    invitees_list: { event },
-    members_get: { membership: await idOf('members list') },
-    users_get: { user: 'me' },
-  };
-};
 
 describe('the tools of mcp serve', () => {
   test('are one per command that reads, and no other', async () => {
@@ -150,7 +129,7 @@ describe('the tools of mcp serve', () => {
   test('can all be called, and their results match --output-schemas', async () => {
     // The client checks each result against the schema of its tool.
     const client = await serving('--output-schemas', { env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
-    const values = await argumentsFor();
+    const values = await argumentsFor(world);
     const { tools } = await client.listTools();
     for (const { name, outputSchema } of tools) {
       expect(outputSchema).toBeDefined();
