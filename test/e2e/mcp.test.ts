@@ -1,20 +1,19 @@
-import { spawn as spawnRaw } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/sandbox/database.ts';
 import { type Answer, callTool, createClient } from '../support/mcp-client.ts';
 import { spawn } from '../support/processes.ts';
 import {
   cleanEnvironment,
+  isStandalone,
   program,
   type RunningSandbox,
   runner,
   sched,
   startSandbox,
   temporaryHome,
-  usedSandbox,
 } from './program.ts';
 import { smallService } from './small-service.ts';
 
@@ -24,21 +23,8 @@ let sandbox: RunningSandbox;
 let env: Record<string, string>;
 let home: string;
 
-/** Twice as many events: a copy of each, under another ID. */
-const withManyEvents = async (): Promise<string> => {
-  const file = await usedSandbox();
-  const database = await openDatabase(file);
-  database.exec(
-    `INSERT INTO events (id, doc, organization, event_type)
-     SELECT 'COPY' || substr(id, 5), json_set(doc, '$.uri', replace(doc ->> 'uri', id, 'COPY' || substr(id, 5))), organization, event_type
-     FROM events`,
-  );
-  database.close();
-  return file;
-};
-
 beforeAll(async () => {
-  sandbox = await startSandbox('--data', await withManyEvents());
+  sandbox = await startSandbox('--data', ':memory:', '--seed', 'large:300');
   env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url, SCHED_MCP_URL: sandbox.mcp_url };
   home = temporaryHome();
   return () => sandbox.stop();
@@ -253,7 +239,7 @@ describe('the process of mcp serve', () => {
       const server = spawn(process.argv[1], JSON.parse(process.argv[2]), { stdio: ['pipe', 'pipe', 'ignore'] });
       server.stdout.once('data', () => console.log(server.pid));
       server.stdin.write(${JSON.stringify(hello)});
-      setInterval(() => {}, 1000);`;
+      process.stdin.resume();`;
     const args = ['-e', script, runner, JSON.stringify([...program, 'mcp', 'serve'])];
     const parent = spawn(process.execPath, args, { env: cleanEnvironment(home, env) });
     const pid = Number(await new Promise((resolve) => parent.stdout.once('data', (text) => resolve(String(text)))));
@@ -285,10 +271,10 @@ describe('the process of mcp serve', () => {
     ['in the sandbox', ['--sandbox'], () => ({}), /users_me: sandbox/],
     ['without an account', [], () => ({}), /^$/],
     [
-      'with a warning about the time zone',
+      'with a warning of Node',
       [],
-      () => ({ ...env, SCHED_DEBUG: '1', NODE_OPTIONS: '--trace-warnings' }),
-      /^/,
+      () => ({ ...env, NODE_OPTIONS: "--import=data:text/javascript,process.emitWarning('careful')" }),
+      isStandalone ? /^/ : /Warning: careful/,
     ],
     ['with lines that are not the protocol', [], () => env, /protocol: /],
   ])('writes nothing but the protocol to stdout %s', async (name, flags, envOf, stderr) => {
@@ -306,13 +292,11 @@ describe('the process of mcp serve', () => {
 
   test('reports a keychain that fails as the error of the call', async () => {
     const own = temporaryHome();
-    await sched(['profiles', 'add', 'work', '--base-url', sandbox.base_url], own);
-    await sched(['profiles', 'set', 'credential_store', 'keychain', '-p', 'work'], own);
-    const { child, said, ended, replied } = start(
-      ['-p', 'work'],
-      { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' },
-      own,
-    );
+    const flags = ['--with-token', '--credential-store', 'file', '--base-url', sandbox.base_url];
+    await sched(['auth', 'login', ...flags], own, {}, `${sandbox.token}\n`);
+    const config = join(own, '.config/sched/config.json');
+    writeFileSync(config, readFileSync(config, 'utf8').replace(/("store": *)"file"/, '$1"keychain"'));
+    const { child, said, ended, replied } = start([], { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' }, own);
     child.stdin.write(hello);
     await replied(0);
     child.stdin.write(call(1, 'users_me'));
@@ -326,12 +310,13 @@ describe('the process of mcp serve', () => {
       .map((line) => JSON.parse(line))
       .find(({ id }) => id === 1);
     expect(reply.result.isError).toBe(true);
-    expect(reply.result.structuredContent.error.code).toMatch(/environment|auth/);
+    expect(reply.result.structuredContent.error).toMatchObject({ code: 'environment', exit: 3 });
+    expect(JSON.stringify(reply.result)).toContain('keychain');
   });
 
   test.skipIf(process.platform !== 'linux')('ends with exit code 3 if stdout is on a full disk', async () => {
     const full = openSync('/dev/full', 'w');
-    const child = spawnRaw(runner, [...program, 'mcp', 'serve'], {
+    const child = spawn(runner, [...program, 'mcp', 'serve'], {
       env: cleanEnvironment(home, env),
       stdio: ['pipe', full, 'pipe'],
     });
@@ -348,7 +333,7 @@ describe('the process of mcp serve', () => {
 
   test.skipIf(process.platform !== 'linux')('does not mind if stderr is on a full disk', async () => {
     const full = openSync('/dev/full', 'w');
-    const child = spawnRaw(runner, [...program, 'mcp', 'serve', '-v'], {
+    const child = spawn(runner, [...program, 'mcp', 'serve', '-v'], {
       env: cleanEnvironment(home, env),
       stdio: ['pipe', 'pipe', full],
     });

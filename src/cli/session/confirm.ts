@@ -53,6 +53,21 @@ export const serviceFacts = async (context: Context, organization: string | unde
   ];
 };
 
+/** Nobody can be asked about a write. */
+const unconfirmed = (action: string, isTool: boolean): SchedError => {
+  const needed = `Confirmation needed to ${action}`;
+  if (!isTool)
+    return new SchedError('confirmation-required', `${needed}, but there is no terminal to ask on`, {
+      hint: { flags: { yes: true } },
+      outcome: 'not-sent',
+    });
+  return new SchedError('confirmation-required', `${needed}, but this client can't ask`, {
+    reason: 'it does not support elicitation, or prompts are turned off',
+    advice: 'to allow writes without a question, start sched mcp serve with --yes',
+    outcome: 'not-sent',
+  });
+};
+
 /**
  * Prompts before a write. Returns without a prompt if `--yes` is set; throws if there is no terminal or the answer is
  * no. With `this machine`, the prompt names no service.
@@ -65,23 +80,7 @@ export const confirm = async (
   const { settings, runtime } = context;
   if (settings.yes) return;
   const { caller } = runtime;
-  if (caller !== undefined && caller.confirm === undefined) {
-    throw new SchedError('confirmation-required', `Confirmation needed to ${cut(action)}, but this client can't ask`, {
-      reason: 'it does not support elicitation, or prompts are turned off',
-      advice: 'to allow writes without a question, start sched mcp serve with --yes',
-      outcome: 'not-sent',
-    });
-  }
-  if (caller === undefined && !settings.canAsk) {
-    throw new SchedError(
-      'confirmation-required',
-      `Confirmation needed to ${cut(action)}, but there is no terminal to ask on`,
-      {
-        hint: { flags: { yes: true } },
-        outcome: 'not-sent',
-      },
-    );
-  }
+  if (!settings.canConfirm) throw unconfirmed(cut(action), caller !== undefined);
   const place = about === 'service' ? await serviceFacts(context, await organizationOf(context)) : [];
   const asked = {
     question: cut(question),

@@ -64,7 +64,7 @@ const serveCommand = (registry: Nouns): Command => ({
     'mcp serve',
     "mcp serve --tools 'events.*,event-types.slots'",
     'mcp serve --allow-writes=events.cancel,invitees.create',
-    '--sandbox mcp serve --allow-writes',
+    'mcp serve --sandbox --allow-writes',
   ],
   notes: [
     'An MCP client starts this command and talks to it until it closes stdin. Nothing but the protocol is written to stdout; notes go to stderr. `sched mcp config` prints the lines that a client needs.',
@@ -93,7 +93,7 @@ const configCommand = (registry: Nouns): Command => ({
     'mcp config claude-desktop',
     'mcp config claude-code --allow-writes=events.cancel',
     'mcp config vscode -p work',
-    '--sandbox mcp config cursor',
+    'mcp config cursor --sandbox',
   ],
   notes: [
     'Prints the lines for this profile, with the full path of this program. On stderr it says where they belong. They contain no token: the client starts sched, which uses the stored login.',

@@ -68,8 +68,8 @@ const ofFlag = ({
   type,
   isNegatable: negatable,
   choices,
-  // The placeholder of a reference or rule says how to write the value.
-  description: `${withoutDashes(description)}${value !== undefined && /[|=/[]/.test(value) ? ` (${value})` : ''}`,
+  // The placeholder of a reference or a pair of times says how to write it.
+  description: `${withoutDashes(description)}${value !== undefined && /[|/]/.test(value) ? ` (${value})` : ''}`,
 });
 
 const zone: Parameter = {

@@ -1,5 +1,5 @@
 import { SchedError } from '../../../errors.ts';
-import { plainCell } from '../../../output/cells.ts';
+import { isNothing, plainCell } from '../../../output/cells.ts';
 import { leaves, valueAt } from '../../../output/fields.ts';
 import { isTimeName } from '../../../output/view.ts';
 import { counted } from '../../../plural.ts';
@@ -51,9 +51,10 @@ const textIn = (zone: string): ShowTime => {
 const lineOf = (record: object, columns: readonly string[], show: ShowTime): string =>
   columns.map((path) => cutText(show(path, valueAt(record, path)), 200)).join(' | ');
 
-/** All fields of a record as lines, as far as there is room. */
+/** All fields of a record that have a value, as lines, as far as there is room. */
 const linesOf = (record: object, show: ShowTime): string => {
-  const lines = leaves(record).map(([path, value]) => `${path}: ${cutText(show(path, value), 500)}`);
+  const known = leaves(record).filter(([, value]) => !isNothing(value));
+  const lines = known.map(([path, value]) => `${path}: ${cutText(show(path, value), 500)}`);
   let size = 0;
   const shown = lines.filter((line) => {
     size += Buffer.byteLength(line) + 1;

@@ -34,7 +34,7 @@ const details: Record<string, string> = {
     'Each row has key, name, booked, canceled, no_shows, hours and share (0 to 1). no_shows is null unless no_shows is true.',
   'event-types slots': 'The service decides when the slot is booked: it may know more than these times.',
   'invitees create':
-    'Books a meeting. Give start or first_free. The same booking is refused while it exists, or returned with if_absent.',
+    'Give start or first_free. The same booking is refused while it exists, or returned with if_absent.',
 };
 
 /** Nouns without tools. Deleting the data of people is for a person at a terminal or a job, never for a tool. */
@@ -67,18 +67,18 @@ export const allTools = async (registry: Nouns): Promise<Tool[]> => {
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 };
 
-const outputSchema = ({ facts }: Tool): JsonSchema => {
+/** What a call returns: the rows of a list, or a record. Some writes return several records. */
+const outputSchema = ({ facts, isList }: Tool): JsonSchema => {
   const record = facts.output?.record ?? { type: 'object' };
+  const text = { type: 'string' };
   return {
     type: 'object',
     properties: {
-      items: { type: 'array', items: record, description: 'the records of a list' },
-      record: { ...record, description: 'a single record' },
-      next_cursor: { type: 'string', description: 'cursor for more rows' },
-      time_zone: { type: 'string' },
-      left_out: { type: 'array', items: { type: 'string' } },
-      notes: { type: 'array', items: { type: 'string' } },
-      notice: { type: 'string' },
+      ...(isList ? { items: { type: 'array', items: record }, next_cursor: text } : { record }),
+      time_zone: text,
+      left_out: { type: 'array', items: text },
+      notes: { type: 'array', items: text },
+      notice: text,
     },
   };
 };

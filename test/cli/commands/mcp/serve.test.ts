@@ -299,6 +299,8 @@ describe('a write of mcp serve', () => {
       expect([error, record?.status]).toEqual([undefined, 'canceled']);
       expect(questions).toHaveLength(1);
       expect(questions[0]).toMatch(/^Cancel .+\?\n/);
+      expect(questions[0]).toMatch(/\n {2}when +\S.+\n/);
+      expect(questions[0]).toMatch(/\n {2}invitees? +\S.+\n/);
       expect(questions[0]).toContain('organization');
       expect(await statusOf(event)).toBe('canceled');
     });
