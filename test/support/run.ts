@@ -178,7 +178,7 @@ const runInWorld = async (
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),
-      stream: () => inputStream ?? Readable.from([stdin]),
+      stream: () => inputStream ?? Readable.from([Buffer.from(stdin)]),
       line: async ({ prompt = '' } = {}) => {
         written.stderr += prompt;
         screen += prompt;

@@ -92,7 +92,7 @@ const configCommand = (registry: Nouns): Command => ({
   examples: [
     'mcp config claude-desktop',
     'mcp config claude-code --allow-writes=events.cancel',
-    'mcp config vscode -p work',
+    'mcp config vscode --tools events.list,events.get',
     'mcp config cursor --sandbox',
   ],
   notes: [
