@@ -24,13 +24,15 @@ _sched_noun() {
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
     whoami) noun=whoami command=whoami ;;
-    mcp) noun=mcp verbs='metadata' ;;
+    webhooks | webhook) noun=webhooks verbs='list get create delete listen verify' ;;
+    mcp) noun=mcp verbs='metadata serve config' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
-    sandbox) noun=sandbox verbs='start run tokens reset clock openapi' ;;
+    sandbox) noun=sandbox verbs='start run tokens reset clock trigger openapi' ;;
     ratelimit) noun=ratelimit command=ratelimit ;;
     completion) noun=completion command=completion ;;
     man) noun=man command=man ;;
+    schema) noun=schema command=schema ;;
     *) return 1 ;;
   esac
 }
@@ -322,10 +324,50 @@ _sched_command() {
       takers=''
       fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched'
       ;;
+    'webhooks list')
+      flags='--org --scope --user --group --sort --limit --all --page-size'
+      takers='--org --scope --user --group --sort --limit --page-size'
+      fields='uri callback_url state events scope organization user group retry_started_at created_at updated_at'
+      ;;
+    'webhooks get')
+      flags=''
+      takers=''
+      fields='uri callback_url state events scope organization user group retry_started_at created_at updated_at'
+      ;;
+    'webhooks create')
+      flags='--url --events --org --scope --user --group --body --signing-key-file'
+      takers='--url --events --org --scope --user --group --body --signing-key-file'
+      fields='uri callback_url state events scope organization user group retry_started_at created_at updated_at'
+      ;;
+    'webhooks delete')
+      flags=''
+      takers=''
+      fields='uri callback_url state events scope organization user group retry_started_at created_at updated_at'
+      ;;
+    'webhooks listen')
+      flags='--signing-key-file --forward-to --port --bind --tolerance'
+      takers='--signing-key-file --forward-to --port --bind --tolerance'
+      fields='event created_at created_by payload _sched'
+      ;;
+    'webhooks verify')
+      flags='--signing-key-file --signature --body --tolerance'
+      takers='--signing-key-file --signature --body --tolerance'
+      fields='verdict signed_at age_seconds'
+      ;;
     'mcp metadata')
       flags=''
       takers=''
       fields='resource authorization_servers scopes_supported bearer_methods_supported'
+      ;;
+    'mcp serve')
+      flags='--tools --allow-writes --output-schemas'
+      takers='--tools'
+      fields=''
+      ;;
+    'mcp config')
+      flags='--tools --allow-writes --output-schemas'
+      takers='--tools'
+      fields=''
       ;;
     'api')
       flags='--method --raw-field --field --input --header --paginate --limit --page-size --include --silent --output --if-absent --allow-duplicate'
@@ -338,13 +380,13 @@ _sched_command() {
       fields='check status finding fix'
       ;;
     'sandbox start')
-      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
+      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window --webhook-to --signing-key-file'
+      takers='--port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file'
       fields='base_url auth_url mcp_url client_id token tokens plan data admin_token'
       ;;
     'sandbox run')
-      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
+      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window --webhook-to --signing-key-file'
+      takers='--port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file'
       fields=''
       ;;
     'sandbox tokens')
@@ -361,6 +403,11 @@ _sched_command() {
       flags='--data'
       takers='--data'
       fields='time offset_seconds data'
+      ;;
+    'sandbox trigger')
+      flags='--to --data'
+      takers='--to --data'
+      fields='number webhook url event state created_at due_at body at status error milliseconds'
       ;;
     'sandbox openapi')
       flags=''
@@ -382,23 +429,28 @@ _sched_command() {
       takers=''
       fields=''
       ;;
+    'schema')
+      flags=''
+      takers=''
+      fields=''
+      ;;
     *) return 1 ;;
   esac
 }
 
 _sched_value() {
   case $1 in
-    'events list --user' | 'events agenda --user' | 'events stats --user' | 'events follow --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
-    'events list --org' | 'events agenda --org' | 'events stats --org' | 'events follow --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
+    'events list --user' | 'events agenda --user' | 'events stats --user' | 'events follow --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user' | 'webhooks list --user' | 'webhooks create --user') kind=words values='me' ;;
+    'events list --org' | 'events agenda --org' | 'events stats --org' | 'events follow --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org' | 'webhooks list --org' | 'webhooks create --org') kind=words values='current' ;;
     'events list --status' | 'events agenda --status' | 'events stats --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
     'events list --rows' | 'groups events --rows') kind=words values='invitees' ;;
-    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
+    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body' | 'webhooks create --body' | 'webhooks verify --body') kind=files ;;
     'events cancel --from' | 'invitees create --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'invitees create --receipt' | 'compliance delete --receipt') kind=files ;;
     'events stats --by') kind=words values='host event-type day week month weekday hour status' ;;
-    'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;
+    'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort' | 'webhooks list --sort') kind=words values='created_at:asc created_at:desc' ;;
     'invitees get --web') kind=words values='cancel reschedule' ;;
     'invitees create --timezone' | 'event-types update --timezone' | 'availability update --timezone' | 'shares create --timezone' | 'one-offs create --timezone') kind=zones ;;
     'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') kind=words values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
@@ -422,16 +474,22 @@ _sched_value() {
     'profiles add --client-auth') kind=words values='client_secret_post client_secret_basic' ;;
     'profiles add --organization') kind=words values='current' ;;
     'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root org' ;;
+    'webhooks list --scope' | 'webhooks create --scope') kind=words values='organization user group' ;;
+    'webhooks create --events') kind=words values='invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created' ;;
+    'webhooks create --signing-key-file' | 'webhooks listen --signing-key-file' | 'webhooks verify --signing-key-file' | 'sandbox start --signing-key-file' | 'sandbox run --signing-key-file') kind=files ;;
+    'mcp config 1') kind=words values='json claude-desktop claude-code cursor vscode' ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;
-    'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data') kind=files ;;
+    'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data' | 'sandbox trigger --data') kind=files ;;
     'sandbox start --seed' | 'sandbox run --seed' | 'sandbox reset --seed') kind=words values='demo empty large:1000' ;;
     'sandbox start --faults' | 'sandbox run --faults') kind=files ;;
     'sandbox start --plan' | 'sandbox run --plan') kind=words values='trial free standard enterprise' ;;
     'sandbox clock 1') kind=words values='set advance' ;;
+    'sandbox trigger 1') kind=words values='invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created' ;;
     'completion 1') kind=words values='bash zsh fish powershell' ;;
-    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
+    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance webhooks mcp auth profiles whoami api doctor sandbox ratelimit completion man schema flags formatting time environment exit-codes ci' ;;
+    'schema 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance webhooks mcp auth profiles whoami api doctor sandbox ratelimit completion man schema' ;;
     *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
@@ -525,7 +583,7 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead='' kept=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami mcp api doctor sandbox ratelimit completion man' others=help
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami webhooks mcp api doctor sandbox ratelimit completion man schema' others=help
   local shared='--output --json --fields --jq --header --raw --local-times --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()

@@ -21,13 +21,15 @@ function __sched_nouns
                 auth 'Log in, log out and show the current login' \
                 profiles 'Manage profiles for several accounts' \
                 whoami 'Show who you are to the service, and your token' \
-                mcp 'Show metadata of the MCP server' \
+                webhooks 'Subscribe URLs to bookings and cancellations' \
+                mcp 'Offer commands to AI clients as MCP tools' \
                 api 'Send any API request and print the reply' \
                 doctor 'Check your setup and suggest fixes' \
                 sandbox 'Run and reset the built-in sandbox' \
                 ratelimit 'Show remaining requests and waiting commands' \
                 completion 'Print the completion script for a shell' \
-                man 'Show the manual page of a command or topic'
+                man 'Show the manual page of a command or topic' \
+                schema 'Describe the commands as JSON, for programs'
 end
 
 function __sched_topics
@@ -81,6 +83,8 @@ function __sched_noun
             echo profiles
         case whoami
             echo whoami
+        case webhooks webhook
+            echo webhooks
         case mcp
             echo mcp
         case api
@@ -95,6 +99,8 @@ function __sched_noun
             echo completion
         case man
             echo man
+        case schema
+            echo schema
     end
 end
 
@@ -173,14 +179,24 @@ function __sched_verbs
                 use 'Set the default profile' \
                 remove 'Remove a profile and its login' \
                 export 'Print a profile to share with others, without secrets'
+        case webhooks
+            printf '%s\t%s\n' list 'List webhooks of a user, a group or the organization' \
+                get 'Show a webhook' \
+                create 'Subscribe a URL to events' \
+                delete 'Delete a webhook' \
+                listen 'Receive deliveries on this machine, check and forward them' \
+                verify 'Check a delivery\'s signature'
         case mcp
-            printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
+            printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server' \
+                serve 'Serve commands as MCP tools on stdin and stdout' \
+                config 'Print the configuration of an MCP client'
         case sandbox
             printf '%s\t%s\n' start 'Run a local sandbox server until stopped' \
                 run 'Run a command with a local sandbox server' \
                 tokens 'List the sandbox\'s ready-made tokens by role' \
                 reset 'Delete the sandbox data and seed it again' \
                 clock 'Show or change the sandbox\'s time' \
+                trigger 'Let a running sandbox send a sample of a webhook event' \
                 openapi 'Print an OpenAPI 3.1 description of the service, as JSON'
     end
 end
@@ -548,8 +564,49 @@ function __sched_flags
             true
         case 'whoami'
             true
+        case 'webhooks list'
+            printf '%s\t%s\n' --org 'organization of the webhooks (default: your own)' \
+                --scope 'whose webhooks to list (default: user; group with --group, organization with --org)' \
+                --user 'only webhooks of this user (default: you)' \
+                --group 'only webhooks of this group' \
+                --sort 'sort by created_at, optionally with :asc or :desc' \
+                --limit 'maximum number of results' \
+                --all 'show all results (default 50 on a terminal)' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'webhooks get'
+            true
+        case 'webhooks create'
+            printf '%s\t%s\n' --url 'URL that receives the deliveries' \
+                --events 'event to report' \
+                --org 'organization of the webhook (default: your own)' \
+                --scope 'whose events to report (default: user; group with --group, organization with --org)' \
+                --user 'user whose events to report (default: you)' \
+                --group 'group whose events to report' \
+                --body 'request body as JSON from a file, or - for stdin; other flags override its fields' \
+                --signing-key-file 'file with the key that signs deliveries; created with a new key if it does not exist'
+        case 'webhooks delete'
+            true
+        case 'webhooks listen'
+            printf '%s\t%s\n' --signing-key-file 'file with the key that signs deliveries, as in webhooks create' \
+                --forward-to 'send each delivery to this handler, with the same bytes and headers' \
+                --port 'port to listen on; 0 for any free port (default 4242)' \
+                --bind 'address to listen on (default 127.0.0.1, for this machine only)' \
+                --tolerance 'how old a signature may be, such as 10m (default 3m)'
+        case 'webhooks verify'
+            printf '%s\t%s\n' --signing-key-file 'file with the key that signs deliveries, as in webhooks create' \
+                --signature 'value of the header Webhook-Signature' \
+                --body 'body of the delivery, exactly as received (default: stdin)' \
+                --tolerance 'how old a signature may be, such as 10m (default 3m)'
         case 'mcp metadata'
             true
+        case 'mcp serve'
+            printf '%s\t%s\n' --tools 'only these tools, such as events.*,event-types.slots' \
+                --allow-writes 'also offer tools that change data: all, or those of =events.cancel,invitees.create' \
+                --output-schemas 'describe the results of the tools too (a much longer list)'
+        case 'mcp config'
+            printf '%s\t%s\n' --tools 'only these tools, such as events.*,event-types.slots' \
+                --allow-writes 'also offer tools that change data: all, or those of =events.cancel,invitees.create' \
+                --output-schemas 'describe the results of the tools too (a much longer list)'
         case 'api'
             printf '%s\t%s\n' --method 'HTTP method, same as the METHOD argument' \
                 --raw-field 'text field: in the query of a GET, otherwise in the JSON body' \
@@ -575,7 +632,9 @@ function __sched_flags
                 --plan 'the organization\'s plan (default: the plan in the data, else enterprise)' \
                 --no-limits 'turn off rate limits' \
                 --auto-consent 'approve every login without a click' \
-                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)'
+                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)' \
+                --webhook-to 'while it runs, deliver all webhook events to this URL on this machine' \
+                --signing-key-file 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
         case 'sandbox run'
             printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free port)' \
                 --data 'store the data in this file (default :memory:, new data each time)' \
@@ -585,7 +644,9 @@ function __sched_flags
                 --plan 'the organization\'s plan (default: the plan in the data, else enterprise)' \
                 --no-limits 'turn off rate limits' \
                 --auto-consent 'approve every login without a click' \
-                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)'
+                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)' \
+                --webhook-to 'while it runs, deliver all webhook events to this URL on this machine' \
+                --signing-key-file 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
         case 'sandbox tokens'
             true
         case 'sandbox reset'
@@ -593,6 +654,9 @@ function __sched_flags
                 --seed 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)'
         case 'sandbox clock'
             printf '%s\t%s\n' --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
+        case 'sandbox trigger'
+            printf '%s\t%s\n' --to 'only to the webhooks with this URL' \
+                --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
         case 'sandbox openapi'
             true
         case 'ratelimit'
@@ -600,6 +664,8 @@ function __sched_flags
         case 'completion'
             true
         case 'man'
+            true
+        case 'schema'
             true
     end
     printf '%s\t%s\n' --output 'output format (default table on a terminal, tsv in a pipe)' \
@@ -702,16 +768,30 @@ function __sched_takers
             printf '%s\n' --min-ttl
         case 'profiles add'
             printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --shared-state --organization --from
+        case 'webhooks list'
+            printf '%s\n' --org --scope --user --group --sort --limit --page-size
+        case 'webhooks create'
+            printf '%s\n' --url --events --org --scope --user --group --body --signing-key-file
+        case 'webhooks listen'
+            printf '%s\n' --signing-key-file --forward-to --port --bind --tolerance
+        case 'webhooks verify'
+            printf '%s\n' --signing-key-file --signature --body --tolerance
+        case 'mcp serve'
+            printf '%s\n' --tools
+        case 'mcp config'
+            printf '%s\n' --tools
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
-            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file
         case 'sandbox run'
-            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file
         case 'sandbox reset'
             printf '%s\n' --data --seed
         case 'sandbox clock'
             printf '%s\n' --data
+        case 'sandbox trigger'
+            printf '%s\n' --to --data
     end
 end
 
@@ -783,6 +863,12 @@ function __sched_fields
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root login
         case 'whoami'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
+        case 'webhooks list' 'webhooks get' 'webhooks create' 'webhooks delete'
+            printf '%s\n' uri callback_url state events scope organization user group retry_started_at created_at updated_at
+        case 'webhooks listen'
+            printf '%s\n' event created_at created_by payload _sched
+        case 'webhooks verify'
+            printf '%s\n' verdict signed_at age_seconds
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -793,6 +879,8 @@ function __sched_fields
             printf '%s\n' name token user role kind scopes refresh_token
         case 'sandbox clock'
             printf '%s\n' time offset_seconds data
+        case 'sandbox trigger'
+            printf '%s\n' number webhook url event state created_at due_at body at status error milliseconds
         case 'ratelimit'
             printf '%s\n' window limit remaining reset_at reset_s waiting
     end
@@ -801,9 +889,9 @@ end
 # Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
-        case 'events list --user' 'events agenda --user' 'events stats --user' 'events follow --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
+        case 'events list --user' 'events agenda --user' 'events stats --user' 'events follow --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user' 'webhooks list --user' 'webhooks create --user'
             printf '%s\n' words me
-        case 'events list --org' 'events agenda --org' 'events stats --org' 'events follow --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
+        case 'events list --org' 'events agenda --org' 'events stats --org' 'events follow --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org' 'webhooks list --org' 'webhooks create --org'
             printf '%s\n' words current
         case 'events list --status' 'events agenda --status' 'events stats --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
@@ -813,7 +901,7 @@ function __sched_value
             printf '%s\n' words invitees
         case 'events list --rows' 'groups events --rows'
             printf '%s\n' words invitees
-        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body'
+        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body' 'webhooks create --body' 'webhooks verify --body'
             echo files
         case 'events cancel --from' 'invitees create --from' 'compliance delete --from' 'profiles add --from'
             echo files
@@ -821,7 +909,7 @@ function __sched_value
             echo files
         case 'events stats --by'
             printf '%s\n' words host event-type day week month weekday hour status
-        case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
+        case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort' 'webhooks list --sort'
             printf '%s\n' words created_at:asc created_at:desc
         case 'invitees get --web'
             printf '%s\n' words cancel reschedule
@@ -869,13 +957,21 @@ function __sched_value
             printf '%s\n' words current
         case 'profiles set 1'
             printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root org
+        case 'webhooks list --scope' 'webhooks create --scope'
+            printf '%s\n' words organization user group
+        case 'webhooks create --events'
+            printf '%s\n' words invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created
+        case 'webhooks create --signing-key-file' 'webhooks listen --signing-key-file' 'webhooks verify --signing-key-file' 'sandbox start --signing-key-file' 'sandbox run --signing-key-file'
+            echo files
+        case 'mcp config 1'
+            printf '%s\n' words json claude-desktop claude-code cursor vscode
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
             printf '%s\n' words table json jsonl csv tsv yaml id ics
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
-        case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
+        case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data' 'sandbox trigger --data'
             echo files
         case 'sandbox start --seed' 'sandbox run --seed' 'sandbox reset --seed'
             printf '%s\n' words demo empty large:1000
@@ -885,10 +981,14 @@ function __sched_value
             printf '%s\n' words trial free standard enterprise
         case 'sandbox clock 1'
             printf '%s\n' words set advance
+        case 'sandbox trigger 1'
+            printf '%s\n' words invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'
-            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance webhooks mcp auth profiles whoami api doctor sandbox ratelimit completion man schema flags formatting time environment exit-codes ci
+        case 'schema 1'
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance webhooks mcp auth profiles whoami api doctor sandbox ratelimit completion man schema
         case '* --output' '* -o'
             printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'

@@ -24,13 +24,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'auth' = 'Log in, log out and show the current login'
         'profiles' = 'Manage profiles for several accounts'
         'whoami' = 'Show who you are to the service, and your token'
-        'mcp' = 'Show metadata of the MCP server'
+        'webhooks' = 'Subscribe URLs to bookings and cancellations'
+        'mcp' = 'Offer commands to AI clients as MCP tools'
         'api' = 'Send any API request and print the reply'
         'doctor' = 'Check your setup and suggest fixes'
         'sandbox' = 'Run and reset the built-in sandbox'
         'ratelimit' = 'Show remaining requests and waiting commands'
         'completion' = 'Print the completion script for a shell'
         'man' = 'Show the manual page of a command or topic'
+        'schema' = 'Describe the commands as JSON, for programs'
     }
     $others = [ordered]@{
         'help' = 'Show help for a command'
@@ -76,6 +78,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles' = 'profiles'
         'profile' = 'profiles'
         'whoami' = 'whoami'
+        'webhooks' = 'webhooks'
+        'webhook' = 'webhooks'
         'mcp' = 'mcp'
         'api' = 'api'
         'doctor' = 'doctor'
@@ -83,6 +87,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'ratelimit' = 'ratelimit'
         'completion' = 'completion'
         'man' = 'man'
+        'schema' = 'schema'
     }
     $verbsOf = @{
         'events' = [ordered]@{
@@ -175,8 +180,18 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'remove' = 'Remove a profile and its login'
             'export' = 'Print a profile to share with others, without secrets'
         }
+        'webhooks' = [ordered]@{
+            'list' = 'List webhooks of a user, a group or the organization'
+            'get' = 'Show a webhook'
+            'create' = 'Subscribe a URL to events'
+            'delete' = 'Delete a webhook'
+            'listen' = 'Receive deliveries on this machine, check and forward them'
+            'verify' = 'Check a delivery''s signature'
+        }
         'mcp' = [ordered]@{
             'metadata' = 'Show OAuth metadata of the MCP server'
+            'serve' = 'Serve commands as MCP tools on stdin and stdout'
+            'config' = 'Print the configuration of an MCP client'
         }
         'sandbox' = [ordered]@{
             'start' = 'Run a local sandbox server until stopped'
@@ -184,6 +199,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'tokens' = 'List the sandbox''s ready-made tokens by role'
             'reset' = 'Delete the sandbox data and seed it again'
             'clock' = 'Show or change the sandbox''s time'
+            'trigger' = 'Let a running sandbox send a sample of a webhook event'
             'openapi' = 'Print an OpenAPI 3.1 description of the service, as JSON'
         }
     }
@@ -829,10 +845,87 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type', '_sched')
             flags = [ordered]@{}
         }
+        'webhooks list' = @{
+            takers = @('--org', '--scope', '--user', '--group', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'callback_url', 'state', 'events', 'scope', 'organization', 'user', 'group', 'retry_started_at', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--org' = 'organization of the webhooks (default: your own)'
+                '--scope' = 'whose webhooks to list (default: user; group with --group, organization with --org)'
+                '--user' = 'only webhooks of this user (default: you)'
+                '--group' = 'only webhooks of this group'
+                '--sort' = 'sort by created_at, optionally with :asc or :desc'
+                '--limit' = 'maximum number of results'
+                '--all' = 'show all results (default 50 on a terminal)'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'webhooks get' = @{
+            takers = @()
+            fields = @('uri', 'callback_url', 'state', 'events', 'scope', 'organization', 'user', 'group', 'retry_started_at', 'created_at', 'updated_at')
+            flags = [ordered]@{}
+        }
+        'webhooks create' = @{
+            takers = @('--url', '--events', '--org', '--scope', '--user', '--group', '--body', '--signing-key-file')
+            fields = @('uri', 'callback_url', 'state', 'events', 'scope', 'organization', 'user', 'group', 'retry_started_at', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--url' = 'URL that receives the deliveries'
+                '--events' = 'event to report'
+                '--org' = 'organization of the webhook (default: your own)'
+                '--scope' = 'whose events to report (default: user; group with --group, organization with --org)'
+                '--user' = 'user whose events to report (default: you)'
+                '--group' = 'group whose events to report'
+                '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
+                '--signing-key-file' = 'file with the key that signs deliveries; created with a new key if it does not exist'
+            }
+        }
+        'webhooks delete' = @{
+            takers = @()
+            fields = @('uri', 'callback_url', 'state', 'events', 'scope', 'organization', 'user', 'group', 'retry_started_at', 'created_at', 'updated_at')
+            flags = [ordered]@{}
+        }
+        'webhooks listen' = @{
+            takers = @('--signing-key-file', '--forward-to', '--port', '--bind', '--tolerance')
+            fields = @('event', 'created_at', 'created_by', 'payload', '_sched')
+            flags = [ordered]@{
+                '--signing-key-file' = 'file with the key that signs deliveries, as in webhooks create'
+                '--forward-to' = 'send each delivery to this handler, with the same bytes and headers'
+                '--port' = 'port to listen on; 0 for any free port (default 4242)'
+                '--bind' = 'address to listen on (default 127.0.0.1, for this machine only)'
+                '--tolerance' = 'how old a signature may be, such as 10m (default 3m)'
+            }
+        }
+        'webhooks verify' = @{
+            takers = @('--signing-key-file', '--signature', '--body', '--tolerance')
+            fields = @('verdict', 'signed_at', 'age_seconds')
+            flags = [ordered]@{
+                '--signing-key-file' = 'file with the key that signs deliveries, as in webhooks create'
+                '--signature' = 'value of the header Webhook-Signature'
+                '--body' = 'body of the delivery, exactly as received (default: stdin)'
+                '--tolerance' = 'how old a signature may be, such as 10m (default 3m)'
+            }
+        }
         'mcp metadata' = @{
             takers = @()
             fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
             flags = [ordered]@{}
+        }
+        'mcp serve' = @{
+            takers = @('--tools')
+            fields = @()
+            flags = [ordered]@{
+                '--tools' = 'only these tools, such as events.*,event-types.slots'
+                '--allow-writes' = 'also offer tools that change data: all, or those of =events.cancel,invitees.create'
+                '--output-schemas' = 'describe the results of the tools too (a much longer list)'
+            }
+        }
+        'mcp config' = @{
+            takers = @('--tools')
+            fields = @()
+            flags = [ordered]@{
+                '--tools' = 'only these tools, such as events.*,event-types.slots'
+                '--allow-writes' = 'also offer tools that change data: all, or those of =events.cancel,invitees.create'
+                '--output-schemas' = 'describe the results of the tools too (a much longer list)'
+            }
         }
         'api' = @{
             takers = @('--method', '-X', '--raw-field', '-f', '--field', '-F', '--input', '--header', '-H', '--limit', '--page-size', '--output', '-o')
@@ -861,7 +954,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'sandbox start' = @{
-            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window', '--webhook-to', '--signing-key-file')
             fields = @('base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token')
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1; 0 for any free port (default 4010)'
@@ -873,10 +966,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--no-limits' = 'turn off rate limits'
                 '--auto-consent' = 'approve every login without a click'
                 '--refresh-replay-window' = 'how long a used refresh token gets the same reply again (default 0s)'
+                '--webhook-to' = 'while it runs, deliver all webhook events to this URL on this machine'
+                '--signing-key-file' = 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
             }
         }
         'sandbox run' = @{
-            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window', '--webhook-to', '--signing-key-file')
             fields = @()
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1 (default 0: any free port)'
@@ -888,6 +983,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--no-limits' = 'turn off rate limits'
                 '--auto-consent' = 'approve every login without a click'
                 '--refresh-replay-window' = 'how long a used refresh token gets the same reply again (default 0s)'
+                '--webhook-to' = 'while it runs, deliver all webhook events to this URL on this machine'
+                '--signing-key-file' = 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
             }
         }
         'sandbox tokens' = @{
@@ -907,6 +1004,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--data')
             fields = @('time', 'offset_seconds', 'data')
             flags = [ordered]@{
+                '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
+            }
+        }
+        'sandbox trigger' = @{
+            takers = @('--to', '--data')
+            fields = @('number', 'webhook', 'url', 'event', 'state', 'created_at', 'due_at', 'body', 'at', 'status', 'error', 'milliseconds')
+            flags = [ordered]@{
+                '--to' = 'only to the webhooks with this URL'
                 '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
             }
         }
@@ -930,6 +1035,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @()
             flags = [ordered]@{}
         }
+        'schema' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
     }
     $values = @{
         'events list --user' = @('words', 'me')
@@ -940,6 +1050,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'locations list --user' = @('words', 'me')
         'members list --user' = @('words', 'me')
         'profiles add --user' = @('words', 'me')
+        'webhooks list --user' = @('words', 'me')
+        'webhooks create --user' = @('words', 'me')
         'events list --org' = @('words', 'current')
         'events agenda --org' = @('words', 'current')
         'events stats --org' = @('words', 'current')
@@ -953,6 +1065,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'activity list --org' = @('words', 'current')
         'compliance delete --org' = @('words', 'current')
         'profiles add --org' = @('words', 'current')
+        'webhooks list --org' = @('words', 'current')
+        'webhooks create --org' = @('words', 'current')
         'events list --status' = @('words', 'active', 'canceled')
         'events agenda --status' = @('words', 'active', 'canceled')
         'events stats --status' = @('words', 'active', 'canceled')
@@ -972,6 +1086,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'availability update --body' = @('files')
         'shares create --body' = @('files')
         'one-offs create --body' = @('files')
+        'webhooks create --body' = @('files')
+        'webhooks verify --body' = @('files')
         'events cancel --from' = @('files')
         'invitees create --from' = @('files')
         'compliance delete --from' = @('files')
@@ -984,6 +1100,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'invitations list --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'webhooks list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'invitees get --web' = @('words', 'cancel', 'reschedule')
         'invitees create --timezone' = @('zones')
         'event-types update --timezone' = @('zones')
@@ -1028,6 +1145,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles add --client-auth' = @('words', 'client_secret_post', 'client_secret_basic')
         'profiles add --organization' = @('words', 'current')
         'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'shared_state', 'uri_root', 'org')
+        'webhooks list --scope' = @('words', 'organization', 'user', 'group')
+        'webhooks create --scope' = @('words', 'organization', 'user', 'group')
+        'webhooks create --events' = @('words', 'invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted', 'routing_form_submission.created')
+        'webhooks create --signing-key-file' = @('files')
+        'webhooks listen --signing-key-file' = @('files')
+        'webhooks verify --signing-key-file' = @('files')
+        'sandbox start --signing-key-file' = @('files')
+        'sandbox run --signing-key-file' = @('files')
+        'mcp config 1' = @('words', 'json', 'claude-desktop', 'claude-code', 'cursor', 'vscode')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
@@ -1036,6 +1162,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --data' = @('files')
         'sandbox reset --data' = @('files')
         'sandbox clock --data' = @('files')
+        'sandbox trigger --data' = @('files')
         'sandbox start --seed' = @('words', 'demo', 'empty', 'large:1000')
         'sandbox run --seed' = @('words', 'demo', 'empty', 'large:1000')
         'sandbox reset --seed' = @('words', 'demo', 'empty', 'large:1000')
@@ -1044,8 +1171,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox start --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox clock 1' = @('words', 'set', 'advance')
+        'sandbox trigger 1' = @('words', 'invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted', 'routing_form_submission.created')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
-        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
+        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'webhooks', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'schema', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
+        'schema 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'webhooks', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'schema')
         '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '--json' = @('fields')

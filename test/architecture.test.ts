@@ -175,6 +175,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
   '@redis/client': { in: /^state\/redis\/connection\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
+  '@modelcontextprotocol/server': { in: /^cli\/commands\/mcp\// },
   libsql: { in: /^sandbox\/database\.ts$/ },
 };
 

@@ -147,7 +147,7 @@ export const catalogue = {
   },
   mcp: {
     singular: 'mcp',
-    summary: 'Show metadata of the MCP server',
+    summary: 'Offer commands to AI clients as MCP tools',
     group: 'Tools',
     paths: ['.well-known'],
     whose: 'user',

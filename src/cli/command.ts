@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
+import type { Runtime } from '../runtime.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Choice } from './session/asker.ts';
 import type { Context } from './session/context.ts';
@@ -64,7 +65,11 @@ export interface Parsed {
 export interface Invocation extends Parsed {
   context: Context;
   help: ShowHelp;
+  invoke: Invoke;
 }
+
+/** Runs another command line. Throws its error. With `isJson`, its notes are lines of JSON. */
+export type Invoke = (argv: readonly string[], runtime: Runtime, isJson: boolean) => Promise<void>;
 
 /** Shows the help of these words, as `sched help` does. */
 export type ShowHelp = (words: readonly string[]) => Promise<void>;
@@ -89,7 +94,7 @@ export interface Command {
   notes?: string[];
   /** Fields of the output, if no operation defines them. */
   fields?: readonly string[];
-  /** How its records are shown, if not like all records of the operation. */
+  /** How its records are shown, if not like all records of the operation. Without an operation: the rows of its list. */
   view?: View;
   /** Needs no account, so no profile is loaded. */
   local?: true;
@@ -102,6 +107,8 @@ export interface Command {
   withoutArgument?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
+  /** What a command without an operation does at the service: only reads, or anything. Default: nothing. */
+  effect?: 'read' | 'any';
   /** Values to choose from at a terminal, by flag. An empty list means that the value must be typed. */
   choices?: Readonly<Record<string, (invocation: Invocation) => Promise<readonly Choice[]>>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */

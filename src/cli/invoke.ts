@@ -100,7 +100,7 @@ const start = async (
     const { runCommand } = await import('./run-command.ts');
     const help = (about: readonly string[]) => start(['help', ...about], runtime, isJson);
     const explain = (error: unknown) => unknownId(error, parsed.args, noun);
-    await runCommand(leaf.definition, parsed, runtime, { isJson, help, explain });
+    await runCommand(leaf.definition, parsed, runtime, { isJson, help, invoke, explain });
   };
   const again = (meant: Meant | undefined, problem: string): Promise<void> => {
     if (meant === undefined) throw usageError([...slips, problem]);

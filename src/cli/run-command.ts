@@ -4,7 +4,7 @@ import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
+import type { Command, Invocation, Invoke, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
@@ -47,6 +47,7 @@ const loadSuggestion = () => import('./suggestion.ts');
 interface Reporting {
   isJson: boolean;
   help: ShowHelp;
+  invoke: Invoke;
   /** Adds to an error what only the command's noun knows. */
   explain(error: unknown): unknown;
 }
@@ -81,7 +82,7 @@ export const runCommand = async (
   command: Command,
   parsed: Parsed,
   world: Runtime,
-  { isJson, help, explain }: Reporting,
+  { isJson, help, invoke, explain }: Reporting,
 ): Promise<void> => {
   const { typed, problems } = parsed;
   const runtime = await withStatus(world, typed, isJson);
@@ -127,7 +128,7 @@ export const runCommand = async (
   }
   const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {
-    await command.run(await complete(command, { context, help, ...parsed }));
+    await command.run(await complete(command, { context, help, invoke, ...parsed }));
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {

@@ -6,7 +6,16 @@ export interface Page<Item> {
   nextToken?: string;
 }
 
+/** Where a page begins. Without a token it is the first page. */
+export interface Place {
+  token?: string;
+  /** Results to request. Default: as many as the list needs, up to the page size. */
+  count?: number;
+}
+
 export interface ListOptions<Item> {
+  /** The page to begin with. Default: the first one. */
+  from?: Place | undefined;
   /** Maximum number of results. Default: all. */
   limit?: number;
   /** Results per request. */
@@ -24,10 +33,12 @@ export interface ListOptions<Item> {
 
 /** What a list has beyond the rows yielded so far. */
 export interface Rest {
+  /** Where this page begins. */
+  place: Place;
+  /** Token of the next page, if there is one. */
+  nextToken: string | undefined;
   /** Wanted rows of this page are left out because of the limit. */
   isCut: boolean;
-  /** There is another page. */
-  hasNext: boolean;
   /** Some rows of this page were not wanted, so the next page may have no wanted ones. */
   isFiltered: boolean;
 }
@@ -49,6 +60,7 @@ export async function* paginate<Item>(
   fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<Page<Item>>,
   onEndless: (problem: string) => Error,
   {
+    from,
     limit = Number.POSITIVE_INFINITY,
     pageSize = limits.pageSize.max,
     keep = () => true,
@@ -60,36 +72,37 @@ export async function* paginate<Item>(
   const unwanted = new AbortController();
   let left = limit;
   let empty = 0;
-  const ask = (token?: string): Promise<Page<Item>> => {
-    const count = Math.min(pageSize, left);
-    return fetch(token === undefined ? { count } : { count, page_token: token }, unwanted.signal);
-  };
+  let place = { count: Math.min(pageSize, left), ...from };
+  const ask = ({ token, count }: typeof place): Promise<Page<Item>> =>
+    fetch(token === undefined ? { count } : { count, page_token: token }, unwanted.signal);
   let coming: Promise<Page<Item>> | undefined;
   try {
-    for (let token: string | undefined; left > 0; ) {
-      const page: Page<Item> = await (coming ?? ask(token));
+    while (left > 0) {
+      const page: Page<Item> = await (coming ?? ask(place));
       coming = undefined;
       const wanted = page.items.filter(keep);
       const items = wanted.slice(0, left);
       left -= items.length;
-      token = page.nextToken;
+      const token = page.nextToken;
       onPage?.({
+        place,
+        nextToken: token,
         isCut: wanted.length > items.length,
-        hasNext: token !== undefined,
         isFiltered: wanted.length < page.items.length,
       });
+      if (place.token !== undefined) seen.add(place.token);
       // Count the rows before `keep`: a service may ignore a filter for any number of pages.
       empty = page.items.length === 0 ? empty + 1 : 0;
       const problem = token === undefined ? undefined : endless(seen.has(token), empty);
+      if (token !== undefined) place = { token, count: Math.min(pageSize, left) };
       if (afterSend !== undefined && left > 0 && token !== undefined && problem === undefined) {
-        coming = ask(token);
+        coming = ask(place);
         coming.catch(() => {});
         await afterSend();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;
       if (problem !== undefined && left > 0) throw onEndless(problem);
-      seen.add(token);
     }
   } finally {
     unwanted.abort(new Error('the next page is no longer needed'));

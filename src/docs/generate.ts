@@ -1,3 +1,5 @@
+import { allTools } from '../cli/commands/mcp/tools.ts';
+import { findNoun, nouns } from '../cli/commands/registry.ts';
 import { buildTree } from '../cli/parse/tree.ts';
 import { assumptionsPage } from './assumptions.ts';
 import { bashScript } from './completions/bash.ts';
@@ -5,6 +7,7 @@ import { fishScript } from './completions/fish.ts';
 import { powershellScript } from './completions/powershell.ts';
 import { zshScript } from './completions/zsh.ts';
 import { manPages } from './man.ts';
+import { mcpToolsPage } from './mcp-tools.ts';
 import { terminalPicture, terminalText } from './picture.ts';
 import { referencePage } from './reference.ts';
 import { wordsOf } from './words.ts';
@@ -28,6 +31,7 @@ export const generate = async ({ sources, changelog, home }: Input): Promise<Rec
     'completions/sched.fish': fishScript(words),
     'completions/sched.ps1': powershellScript(words),
     'docs/assumptions.md': assumptionsPage(sources),
+    'docs/mcp-tools.md': mcpToolsPage(await allTools({ nouns, findNoun })),
     'docs/reference.md': referencePage(root),
     'docs/terminal.svg': terminalPicture(await terminalText(home)),
     ...manPages(root, changelog),

@@ -48,7 +48,14 @@ const worldIn = (home: string, write: (text: string) => void): World => {
     env: { TERM: 'xterm-256color' },
     home,
     platform: 'linux',
-    stdin: { isTerminal: true, bytes: async () => new Uint8Array(), line: async () => undefined },
+    stdin: {
+      isTerminal: true,
+      bytes: async () => new Uint8Array(),
+      stream: () => {
+        throw new Error('the commands of the picture read no input');
+      },
+      line: async () => undefined,
+    },
     keyboard: { isTerminal: true, line: async () => undefined },
     stdout: terminal,
     stderr: terminal,

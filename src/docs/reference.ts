@@ -4,26 +4,12 @@ import type { Flag } from '../cli/command.ts';
 import { operationsOf, pipeColumns } from '../cli/help/command-help.ts';
 import { type Leaf, requirementOf } from '../cli/parse/leaf.ts';
 import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
+import { markdownTable } from './markdown.ts';
 
 /** Escapes markdown characters. The text stays readable in its raw form. */
 const escaped = (text: string): string => text.replace(/[*<]/g, '\\$&');
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const code = (text: string): string => `\`${text}\``;
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
-
-/** A markdown table that is readable in its raw form too. */
-const table = (header: string[], rows: string[][]): string[] => {
-  if (rows.length === 0) return [];
-  const lines = [header, ...rows].map((line) => line.map(cell));
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const write = (line: string[]) => `| ${line.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`;
-  return [
-    write(lines[0]!),
-    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
-    ...lines.slice(1).map(write),
-    '',
-  ];
-};
 
 const spell = ({ name, short, value, optional, negatable }: Flag): string => {
   const long = `--${negatable ? '[no-]' : ''}${name}`;
@@ -42,7 +28,7 @@ const meaning = (flag: Flag): string => {
 };
 
 const flagTable = (flags: readonly Flag[]): string[] =>
-  table(
+  markdownTable(
     ['flag', 'meaning'],
     flags.map((flag) => [spell(flag), meaning(flag)]),
   );
@@ -87,7 +73,7 @@ const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
     `sched ${command.examples[0]}`,
     '```',
     '',
-    ...table(
+    ...markdownTable(
       ['argument', 'meaning'],
       command.arguments.map(({ name, description }) => [code(name), escaped(description)]),
     ),

@@ -63,6 +63,7 @@ export const inputOf = (source: () => Source, interrupted: () => AbortSignal): I
     }
     return Buffer.concat(chunks);
   },
+  stream: () => source().stream(),
   line: async ({ prompt = '', unwanted } = {}) => {
     const signal = unwanted === undefined ? interrupted() : AbortSignal.any([interrupted(), unwanted]);
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ListOptions, type Page, paginate } from '../../src/client/paginate.ts';
+import { type ListOptions, type Page, paginate, type Rest } from '../../src/client/paginate.ts';
 
 type Asked = { count: number; page_token?: string };
 
@@ -55,6 +55,26 @@ describe('paginate', () => {
     const { asked, pages } = listing(three, { pageSize: 2 });
     await gather(pages);
     expect(asked.map(({ count }) => count)).toEqual([2, 2, 2]);
+  });
+
+  test('begins with a given page, and reports where each page begins', async () => {
+    const seen: unknown[] = [];
+    const onPage = ({ place, nextToken }: Rest) => seen.push([place.token, place.count, nextToken]);
+    const { asked, pages } = listing(three, { from: { token: 'a', count: 7 }, limit: 3, onPage });
+    expect(await gather(pages)).toEqual([3, 4, 5]);
+    expect(asked).toEqual([
+      { count: 7, page_token: 'a' },
+      { count: 1, page_token: 'b' },
+    ]);
+    expect(seen).toEqual([
+      ['a', 7, 'b'],
+      ['b', 1, undefined],
+    ]);
+  });
+
+  test('reports a list that leads back to the page it began with', async () => {
+    const { pages } = listing({ a: { items: [1], nextToken: 'a' } }, { from: { token: 'a' } });
+    await expect(gather(pages)).rejects.toThrow('repeats');
   });
 
   test('counts only kept rows toward the limit', async () => {

@@ -1,3 +1,4 @@
+import { effectOf } from '../../src/cli/commands/schema/command-facts.ts';
 import { pipeColumns } from '../../src/cli/help/command-help.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { sharedFlags } from '../../src/cli/parse/shared-flags.ts';
@@ -35,7 +36,15 @@ const leafFacts = (leaf: Leaf): string[] => {
   const flags = leaf.definition.flags;
   const own = new Set(flags.map(({ name }) => name));
   const replaced = sharedFlags.filter(({ name }) => own.has(name)).map(({ name }) => `has its own --${name}`);
-  return [...argumentFacts(leaf), ...flags.flatMap(flagFacts), ...replaced];
+  const { operation } = leaf.definition;
+  const scope = operation?.scope === undefined ? [] : [`scope ${operation.scope}`];
+  return [
+    `effect ${effectOf(leaf.definition)}`,
+    ...scope,
+    ...argumentFacts(leaf),
+    ...flags.flatMap(flagFacts),
+    ...replaced,
+  ];
 };
 
 export const leaves = async (): Promise<Map<string, Leaf>> => {

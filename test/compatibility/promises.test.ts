@@ -155,6 +155,12 @@ const samples: Record<string, () => Promise<unknown>> = {
   'compliance key': () => jsonOf(`compliance key ${home}/new.key`),
   'compliance key-file': () => jsonOf('compliance key-file'),
   doctor: () => jsonOf('doctor'),
+  schema: async () => {
+    const document = (await jsonOf('schema')) as { commands: { output?: { record: unknown } }[] };
+    // The fields of the records belong to their commands.
+    for (const { output } of document.commands) if (output !== undefined) output.record = null;
+    return document;
+  },
   ratelimit: duringWait,
   'invitees reconcile': reconciled,
   'events stats': () => jsonOf('events stats --by week'),
@@ -191,6 +197,7 @@ const fieldFacts = async (): Promise<string[]> => {
 const listLines: Record<string, () => Promise<string>> = {
   'invitees list': async () => `invitees list ${await idOf('events list')}`,
   'availability list': async () => `availability list --event-type ${await plainType(world)}`,
+  'event-types slots': async () => `event-types slots ${await plainType(world)}`,
   'event-types hosts': async () => `event-types hosts ${await plainType(world)}`,
   'routing-forms submissions': async () => `routing-forms submissions ${await idOf('routing-forms list')}`,
   'groups members': async () => `groups members ${await idOf('groups list')}`,
@@ -200,7 +207,7 @@ const listLines: Record<string, () => Promise<string>> = {
 };
 
 /** Lists that sched makes itself, without an operation of the service. */
-const ownLists = ['compliance runs', 'profiles list', 'sandbox tokens', 'invitees reconcile', 'ratelimit', 'doctor'];
+const ownLists = ['compliance runs', 'profiles list', 'sandbox tokens', 'ratelimit', 'doctor'];
 
 const headerOf = async (line: string): Promise<string[]> => {
   const { stdout, stderr } = await run(`${line} -o tsv --header`);
@@ -210,7 +217,11 @@ const headerOf = async (line: string): Promise<string[]> => {
 
 const allColumnFacts = async (): Promise<string[]> => {
   const facts: string[] = [];
-  for (const name of [...(await listCommands()).keys(), ...ownLists])
+  const lists = await listCommands();
+  // It prints nothing until a delivery comes.
+  facts.push(...columnFacts('webhooks listen', lists.get('webhooks listen')!));
+  lists.delete('webhooks listen');
+  for (const name of [...lists.keys(), ...ownLists])
     facts.push(...columnFacts(name, await headerOf((await listLines[name]?.()) ?? name)));
   return [...facts, ...columnFacts('events list --with invitees', await headerOf('events list --with invitees'))];
 };

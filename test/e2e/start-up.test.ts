@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -84,6 +84,7 @@ const marks = {
   agenda: 'the day before',
   stats: 'count once in the total',
   drawing: 'utf-?8',
+  'MCP SDK': 'StdioServerTransport is closed',
 };
 
 /** Parts that only `events agenda` and `events stats` use. */
@@ -110,6 +111,7 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavyIn(texts)).not.toContain('prompts');
     expect(heavyIn(texts)).not.toContain('redis');
     expect(heavyIn(texts)).not.toContain('pages for people');
+    expect(heavyIn(texts)).not.toContain('MCP SDK');
     // Only a terminal has one.
     expect(heavyIn(texts)).not.toContain('status line');
     expect(heavyIn(texts)).toContain('undici');
@@ -123,6 +125,18 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavyIn(agenda.texts).filter((name) => overviews.includes(name))).toEqual(['agenda', 'drawing']);
     const stats = await loadedFor('events', 'stats');
     expect(heavyIn(stats.texts).filter((name) => overviews.includes(name))).toEqual(['stats', 'drawing']);
+  });
+
+  test('loads the MCP SDK only for mcp serve', async () => {
+    for (const words of [
+      ['mcp', 'config'],
+      ['mcp', 'metadata', '--help'],
+      ['schema', 'mcp'],
+    ])
+      expect(heavyIn((await loadedFor(...words)).texts)).not.toContain('MCP SDK');
+    const chunks = readdirSync(join(root, 'dist/chunks')).map((file) => join(root, 'dist/chunks', file));
+    const withSdk = chunks.filter((file) => readFileSync(file, 'utf8').includes(marks['MCP SDK']));
+    expect(withSdk).toHaveLength(1);
   });
 
   test('measures text only for tables', async () => {

@@ -1,6 +1,7 @@
 /** Runs the built program on this terminal once per entry of a file, with the recorded replies instead of a network. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
 import { replay } from './replay.js';
 
 const load = createRequire(import.meta.url);
@@ -20,7 +21,12 @@ const world = {
   ...nodeRuntime(),
   env,
   systemZone: 'Europe/Paris',
-  stdin: { isTerminal: false, bytes: async () => Buffer.from('ada@engine.example\n'), line: async () => '' },
+  stdin: {
+    isTerminal: false,
+    bytes: async () => Buffer.from('ada@engine.example\n'),
+    line: async () => '',
+    stream: () => Readable.from([]),
+  },
 };
 for (const [index, { words, home, exchanges }] of scenes.entries()) {
   const send = replay(exchanges);

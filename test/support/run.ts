@@ -1,4 +1,5 @@
 import { once, setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
@@ -35,6 +36,8 @@ export interface WorldOptions {
   terminals?: ('stdin' | 'stdout' | 'stderr')[];
   columns?: number;
   stdin?: string;
+  /** Replaces `stdin` for a command that talks a protocol. */
+  inputStream?: Readable;
   /** Replaces the sandbox as the network. */
   send?: Send;
   /** A home directory. Without one, nothing can be stored on disk. */
@@ -60,6 +63,8 @@ export interface WorldOptions {
   onStderr?: (text: string) => void;
   spawn?: NonNullable<World['spawn']>;
   openBrowser?: World['openBrowser'];
+  /** Replaces random bytes that are all 0, for commands that run at the same time. */
+  randomBytes?: World['randomBytes'];
   /** Replaces timers that never fire. */
   every?: World['every'];
 }
@@ -138,6 +143,7 @@ const runInWorld = async (
     terminals = [],
     columns = 80,
     stdin = '',
+    inputStream,
     send = service,
     closeAfter = Number.POSITIVE_INFINITY,
     systemZone = 'Europe/Paris',
@@ -149,6 +155,7 @@ const runInWorld = async (
     spawn,
     openBrowser = async () => false,
     every = () => () => {},
+    randomBytes = (count) => new Uint8Array(count),
     // Not even root can create files below a device: commands must work without files on disk.
     home = '/dev/null/home',
   }: WorldOptions,
@@ -182,6 +189,7 @@ const runInWorld = async (
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),
+      stream: () => inputStream ?? Readable.from([Buffer.from(stdin)]),
       line: readLine,
     },
     keyboard: { isTerminal: terminals.includes('stdin'), line: readLine },
@@ -190,7 +198,7 @@ const runInWorld = async (
     clock: { ...clock, now: () => clock.now() + clockAheadMs },
     systemZone,
     every,
-    randomBytes: (count) => new Uint8Array(count),
+    randomBytes,
     send: async (request) => {
       requests.push(request);
       return send(request);

@@ -229,9 +229,9 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
   }
   const differences = differencesOf(plans, sent);
-  const { dryRun, yes, canAsk } = context.settings;
+  const { dryRun, yes, canConfirm } = context.settings;
   // A prompt shows them itself, even with --quiet.
-  if (dryRun || yes || !canAsk) for (const line of differences) context.notes.info(line);
+  if (dryRun || yes || !canConfirm) for (const line of differences) context.notes.info(line);
   const input = { path, body };
   if (dryRun) return printRequest(invocation, operation, [input]);
   const names = schedules.map(nameOf).join(', ');

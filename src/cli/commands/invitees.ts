@@ -248,6 +248,8 @@ export const extra = (): Command[] => [
     notes: [
       "Checks every booking from this machine, or from all machines with the same SCHED_SHARED_STATE, whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown.",
     ],
+    effect: 'read',
+    view: settledView,
     fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event', 'reason'],
     run: runReconcile,
   },

@@ -44,7 +44,10 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   activity: async () => ({ examples: (await import('./examples.ts')).activity }),
   compliance: () => import('./compliance/compliance.ts'),
   webhooks: () => import('./webhooks/webhooks.ts'),
-  mcp: () => import('./mcp.ts'),
+  mcp: async () => {
+    const { extra, ...rest } = await import('./mcp/mcp.ts');
+    return { ...rest, extra: extra({ nouns, findNoun }) };
+  },
 };
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
@@ -135,6 +138,13 @@ export const nouns: Record<string, NounEntry> = {
     summary: 'Show the manual page of a command or topic',
     leaf: true,
     commands: async () => [(await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun })],
+  },
+  schema: {
+    singular: 'schema',
+    group: 'Tools',
+    summary: 'Describe the commands as JSON, for programs',
+    leaf: true,
+    commands: async () => [(await import('./schema/schema.ts')).schema({ nouns, findNoun })],
   },
 };
 

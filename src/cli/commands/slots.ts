@@ -177,6 +177,8 @@ export const slots: Command = {
   summary: 'List free times of an event type',
   arguments: genericCommand('event-types', 'slots', eventTypes.get).arguments,
   flags: [...slotWindowFlags, hostFlag, ...ownFlags],
+  effect: 'read',
+  view: slotView,
   fields: ['start_time', 'end_time', 'event_type', 'event', 'invitees_remaining', 'event_memberships', '_sched'],
   examples: [
     'event-types slots "Intro call"',
@@ -187,7 +189,7 @@ export const slots: Command = {
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
     "The service has the last word: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
-    'A table has one line per day. Other formats have one start per line (tsv columns: start_time, end_time, event_memberships.*.user_name). For group event types, events with seats left are listed too, with invitees_remaining.',
+    'A table has one line per day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
   ],
   run: runSlots,
 };

@@ -135,6 +135,7 @@ export const whoami: Command = {
     "Asks the service: your user, your role, and your organization with its plan. Parts that the token may not read are left out, and a note says which. JSON has the service's own user, and the rest in _sched: role, organization, profile, base_url, source (keychain, file, SCHED_TOKEN, SCHED_TOKEN_FILE or sandbox), expires_at and unread.",
     'A token that the service refuses ends with exit code 4.',
   ],
+  effect: 'read',
   fields: [...Object.keys(User.record.shape), '_sched'],
   run,
 };

@@ -10,8 +10,10 @@ import type { HelpPage } from './help-page.ts';
 
 /** Columns of a list's tab-separated form: a promise to scripts, so help and the reference name them. */
 export const pipeColumns = ({ operation, view }: Command): string[] => {
-  if (operation?.reply.kind !== 'many') return [];
-  return machineColumns(view ?? views[operation.reply.of.name as keyof typeof views]).map((column) => column.path);
+  const isList = operation === undefined ? view !== undefined : operation.reply.kind === 'many';
+  if (!isList) return [];
+  const shown = view ?? views[operation!.reply.of.name as keyof typeof views];
+  return machineColumns(shown).map((column) => column.path);
 };
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */

@@ -5,7 +5,7 @@ import { listFlags, sharedFlags } from '../parse/shared-flags.ts';
 import { type Layout, optionTerm } from './help-page.ts';
 
 /** When a command ends with each exit code. */
-const meanings: Record<Category | 'ok', string> = {
+export const exitCodeMeanings: Record<Category | 'ok', string> = {
   ok: 'done; also if nothing was found, or it was already done',
   internal: 'internal error in sched',
   usage: 'wrong flag, argument or input; nothing was sent, or the service refused it',
@@ -27,8 +27,10 @@ const meanings: Record<Category | 'ok', string> = {
 const exitCodesTopic = (page: Layout): string[] => [
   page.text('Exit codes of every command.'),
   page.items([
-    ['0 ok', meanings.ok],
-    ...Object.entries(exitCodes).map(([name, code]) => [`${code} ${name}`, meanings[name as Category]] as const),
+    ['0 ok', exitCodeMeanings.ok],
+    ...Object.entries(exitCodes).map(
+      ([name, code]) => [`${code} ${name}`, exitCodeMeanings[name as Category]] as const,
+    ),
   ]),
   page.text('A pipeline reports only the exit code of its last command. Use set -o pipefail to see the others.'),
 ];

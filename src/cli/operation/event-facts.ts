@@ -118,17 +118,17 @@ export const cancelQuestion = async (
   found: readonly (Json | string)[],
   total = found.length,
 ): Promise<Confirmation> => {
-  const { canAsk, zone } = context.settings;
+  const { canConfirm, zone } = context.settings;
   const [first] = found;
   if (total === 1 && typeof first === 'object') {
     return {
       question: `Cancel ${quotedName(first)} and notify its invitees?`,
       action: `cancel ${nameAndTime(context, first)}`,
       // Without a prompt, nobody would see the people.
-      facts: canAsk ? await factsOf(context, first) : [],
+      facts: canConfirm ? await factsOf(context, first) : [],
     };
   }
-  const named = canAsk ? found.slice(0, mostNamed) : [];
+  const named = canConfirm ? found.slice(0, mostNamed) : [];
   const lines = await mapConcurrent(named, atOnce, async (event) =>
     typeof event === 'string' ? event : lineOf(context, event),
   );
@@ -144,7 +144,7 @@ export const cancelQuestion = async (
 /** The prompt before a no-show for a meeting that has not started. */
 export const noShowQuestion = async (context: Context, event: Json, invitee: Json): Promise<Confirmation> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
-  const facts = context.settings.canAsk ? await factsOf(context, event) : [];
+  const facts = context.settings.canConfirm ? await factsOf(context, event) : [];
   return {
     question: `Mark ${who} as no-show? ${quotedName(event)} has not started yet.`,
     action: `mark ${who} as no-show for ${nameAndTime(context, event)}, which has not started yet`,

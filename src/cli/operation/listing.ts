@@ -2,7 +2,7 @@ import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import type { Rest } from '../../client/paginate.ts';
+import type { ListOptions, Rest } from '../../client/paginate.ts';
 import type { Json } from '../../client/reading.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
@@ -45,9 +45,9 @@ export class Remainder {
   #hasNext = false;
   #isFiltered = false;
 
-  readonly add = ({ isCut, hasNext, isFiltered }: Rest): void => {
+  readonly add = ({ isCut, nextToken, isFiltered }: Rest): void => {
     this.#isCut ||= isCut;
-    this.#hasNext = hasNext;
+    this.#hasNext = nextToken !== undefined;
     this.#isFiltered ||= isFiltered;
   };
 
@@ -59,6 +59,10 @@ export class Remainder {
   /** Marks that rows were filtered out after their page was read. */
   filter(): void {
     this.#isFiltered = true;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   /** With a filter, the next page may have no matching row. */
@@ -107,6 +111,7 @@ export const printPages = async (
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
   const { rows, hiddenColumns } = await printer.list(view, shown);
+  runtime.caller?.onListEnd(remainder.isCut);
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
   if (rows === 0) return notes.footer(['Nothing found', ...scope].join('. '));
@@ -156,22 +161,30 @@ async function* chosen(
 
 /** Prints the results of a list operation. */
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
-  const { operation, view, input, bounds, scope, keep, choose, add } = listing;
+  const { operation, view, bounds, scope, keep, choose, add } = listing;
   const { pageSize } = bounds;
   const client = await invocation.context.client();
-  const { afterSend } = invocation.context.runtime;
-  const asked = rowFilter(operation, input.query);
+  const { afterSend, caller } = invocation.context.runtime;
+  const query = caller?.from?.query ?? listing.input.query ?? {};
+  const input = { ...listing.input, query };
+  const asked = rowFilter(operation, query);
+  /** The list of the service, from the place that a program asked for. */
+  const found = (remainder: Remainder, options: ListOptions<Json>) => {
+    const onPage = (rest: Rest) => {
+      remainder.add(rest);
+      caller?.onPage({ ...rest, place: { ...rest.place, query } });
+    };
+    return client.pages(operation, input, { from: caller?.from, pageSize, onPage, ...options });
+  };
   if (keep === undefined && choose === undefined && add === undefined) {
-    const pages = (limit: number, { add: onPage }: Remainder) =>
-      client.pages(operation, input, { limit, pageSize, keep: asked, afterSend, onPage });
+    const pages = (limit: number, remainder: Remainder) => found(remainder, { limit, keep: asked, afterSend });
     return printPages(invocation, view, pages, bounds, scope);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
   // It is unknown how many rows are needed to find enough matches, so use the full page size.
   const pages = (limit: number, remainder: Remainder) => {
     const ahead = limit === Number.POSITIVE_INFINITY ? { afterSend } : {};
-    const found = client.pages(operation, input, { pageSize, keep: wanted, onPage: remainder.add, ...ahead });
-    return chosen(found, listing, limit, remainder);
+    return chosen(found(remainder, { keep: wanted, ...ahead }), listing, limit, remainder);
   };
   return printPages(invocation, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };

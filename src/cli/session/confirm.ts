@@ -53,6 +53,21 @@ export const serviceFacts = async (context: Context, organization: string | unde
   ];
 };
 
+/** Nobody can be asked about a write. */
+const unconfirmed = (action: string, isTool: boolean): SchedError => {
+  const needed = `Confirmation needed to ${action}`;
+  if (!isTool)
+    return new SchedError('confirmation-required', `${needed}, but there is no terminal to ask on`, {
+      hint: { flags: { yes: true } },
+      outcome: 'not-sent',
+    });
+  return new SchedError('confirmation-required', `${needed}, but this client can't ask`, {
+    reason: 'it does not support elicitation, or prompts are turned off',
+    advice: 'to allow writes without a question, start sched mcp serve with --yes',
+    outcome: 'not-sent',
+  });
+};
+
 /**
  * Prompts before a write. Returns without a prompt if `--yes` is set; throws if there is no terminal or the answer is
  * no. With `this machine`, the prompt names no service.
@@ -64,16 +79,8 @@ export const confirm = async (
 ): Promise<void> => {
   const { settings, runtime } = context;
   if (settings.yes) return;
-  if (!settings.canAsk) {
-    throw new SchedError(
-      'confirmation-required',
-      `Confirmation needed to ${cut(action)}, but there is no terminal to ask on`,
-      {
-        hint: { flags: { yes: true } },
-        outcome: 'not-sent',
-      },
-    );
-  }
+  const { caller } = runtime;
+  if (!settings.canConfirm) throw unconfirmed(cut(action), caller !== undefined);
   const place = about === 'service' ? await serviceFacts(context, await organizationOf(context)) : [];
   const asked = {
     question: cut(question),
@@ -82,8 +89,12 @@ export const confirm = async (
     yes: 'continue',
     no: about === 'service' ? 'stop and send nothing' : 'stop and change nothing',
   };
-  const shown = [...(await laidOut(asked, runtime.stderr.columns)), 'Continue? [y/N] '].join('\n');
-  if (!(await askYes(context, asked, shown))) {
+  const lines = await laidOut(asked, runtime.stderr.columns);
+  const isConfirmed =
+    caller?.confirm === undefined
+      ? await askYes(context, asked, [...lines, 'Continue? [y/N] '].join('\n'))
+      : await caller.confirm(lines.join('\n'));
+  if (!isConfirmed) {
     const nothing = about === 'service' ? 'sent' : 'changed';
     throw new SchedError('confirmation-required', `Not confirmed. Nothing was ${nothing}`, { outcome: 'not-sent' });
   }

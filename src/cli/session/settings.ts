@@ -38,6 +38,8 @@ export interface Settings {
   yes: boolean;
   /** Prompts are possible: there is a terminal, and they are not turned off. */
   canAsk: boolean;
+  /** A write can be confirmed: at a terminal, or through the program that runs the command. */
+  canConfirm: boolean;
   /** Long output may go through a pager. */
   mayPage: boolean;
   sandbox: boolean;
@@ -165,6 +167,7 @@ export const resolveSettings = (
     problem('--fields needs at least one field');
 
   const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
+  const canAsk = !isSilent && !env.CI && stderr.isTerminal && keyboard.isTerminal;
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof typed.json === 'string' ? typed.json : '')];
   return {
     format,
@@ -191,7 +194,8 @@ export const resolveSettings = (
     dryRun: typed['dry-run'] === true || typed.curl === true,
     curl: typed.curl === true,
     yes: typed.yes === true,
-    canAsk: !isSilent && !env.CI && stderr.isTerminal && keyboard.isTerminal,
+    canAsk,
+    canConfirm: canAsk || runtime.caller?.confirm !== undefined,
     mayPage: !isSilent && typed.accessible !== true,
     sandbox: wantsSandbox(typed, runtime),
     ...(account === undefined ? {} : { account }),

@@ -177,6 +177,7 @@ export const api: Command = {
     { name: 'path', description: 'path or full URL, with or without a query', required: true },
   ],
   flags,
+  effect: 'any',
   freeForm: true,
   examples: [
     'api /users/me',

@@ -182,6 +182,7 @@ export const commands: Command[] = [
       'The token is stored in the system keychain. sched never falls back to a file by itself; --credential-store file stores the token in a file that only you can read.',
     ],
     local: true,
+    effect: 'read',
     fields: loginFields,
     run: login,
   },

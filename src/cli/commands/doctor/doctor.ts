@@ -84,6 +84,7 @@ export const commands: Command[] = [
   {
     name: 'doctor',
     summary: 'Check your setup and suggest fixes',
+    effect: 'read',
     arguments: [],
     flags: [
       {

@@ -1,0 +1,34 @@
+import { shellWord } from '../../../shell-quote.ts';
+
+/** How a client is told to start a server. */
+interface ClientFormat {
+  /** The lines to add. */
+  lines(command: string, args: readonly string[]): string;
+  /** Where they belong. */
+  where: string;
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** The form that most clients read. */
+const mcpServers = (command: string, args: readonly string[]): string =>
+  json({ mcpServers: { sched: { command, args } } });
+
+/** The known clients, and a form for any other. */
+export const clients: Record<string, ClientFormat> = {
+  json: { lines: mcpServers, where: 'Add this to the configuration of the client' },
+  'claude-desktop': {
+    lines: mcpServers,
+    where:
+      'Add this to claude_desktop_config.json (in Claude Desktop: Settings, Developer, Edit Config), and restart Claude Desktop',
+  },
+  'claude-code': {
+    lines: (command, args) => ['claude', 'mcp', 'add', 'sched', '--', command, ...args].map(shellWord).join(' '),
+    where: 'Run this command',
+  },
+  cursor: { lines: mcpServers, where: 'Add this to ~/.cursor/mcp.json, or to .cursor/mcp.json of a project' },
+  vscode: {
+    lines: (command, args) => json({ servers: { sched: { type: 'stdio', command, args } } }),
+    where: 'Add this to .vscode/mcp.json of a project (for all projects: the command "MCP: Open User Configuration")',
+  },
+};

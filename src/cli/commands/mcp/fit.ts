@@ -1,0 +1,70 @@
+import { safe } from '../../../output/sanitise.ts';
+
+/** How much of a value a result has. */
+interface Caps {
+  characters: number;
+  items: number;
+}
+
+/** The first caps that make a record fit are used. */
+const steps: readonly Caps[] = [
+  { characters: 2000, items: 100 },
+  { characters: 500, items: 25 },
+  { characters: 100, items: 5 },
+];
+
+/** Deeper values are replaced: no record of the service is so deep. */
+const mostDepth = 12;
+const mostKeys = 200;
+
+export const mostCharacters = steps[0]!.characters;
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Text without control characters, cut at a length. The mark says how long it was. */
+export const cutText = (text: string, most: number = mostCharacters): string => {
+  // Only the shown part is made safe: the service can send texts of any length. That can make it longer.
+  const shown = safe(text.slice(0, most));
+  if (text.length <= most && shown.length <= most) return shown;
+  return `${shown.slice(0, most)}… [cut: ${text.length} characters]`;
+};
+
+const capped = (value: unknown, caps: Caps, depth: number): unknown => {
+  if (typeof value === 'string') return cutText(value, caps.characters);
+  // The protocol's JSON has no large whole numbers.
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= mostDepth) return '[cut: too deeply nested]';
+  if (Array.isArray(value)) {
+    const items = value.slice(0, caps.items).map((item) => capped(item, caps, depth + 1));
+    return value.length > caps.items ? [...items, `[cut: ${value.length} items]`] : items;
+  }
+  const entries = Object.entries(value);
+  const shown = entries.slice(0, mostKeys).map(([key, item]) => [cutText(key, 100), capped(item, caps, depth + 1)]);
+  return Object.fromEntries(shown);
+};
+
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+
+/** Removes the largest fields until the record fits, and names them. */
+const withoutLargest = (record: Record<string, unknown>, most: number): Record<string, unknown> => {
+  const left = { ...record };
+  const removed: string[] = [];
+  while (bytesOf(left) > most && Object.keys(left).length > 0) {
+    const [largest] = Object.entries(left).toSorted(([, one], [, other]) => bytesOf(other) - bytesOf(one))[0]!;
+    delete left[largest];
+    removed.push(largest);
+  }
+  return removed.length === 0 ? left : { ...left, _left_out: removed.slice(0, 20) };
+};
+
+/** A record with safe texts that has at most this many bytes as JSON. */
+export const fitRecord = (record: unknown, most: number): Record<string, unknown> => {
+  const whole = isPlainObject(record) ? record : { value: record };
+  for (const caps of steps) {
+    const shown = capped(whole, caps, 0) as Record<string, unknown>;
+    if (bytesOf(shown) <= most) return shown;
+  }
+  return withoutLargest(capped(whole, steps.at(-1)!, 0) as Record<string, unknown>, most);
+};

@@ -1,0 +1,108 @@
+import { mcp } from '../../../api/mcp.ts';
+import { SchedError } from '../../../errors.ts';
+import type { Command, Flag, Invocation } from '../../command.ts';
+import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import type { Nouns } from '../schema/schema.ts';
+import { clients } from './clients.ts';
+
+export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
+
+/** Fetches the metadata without a token and prints it. Nothing in it is used, but it must describe this resource. */
+const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  problems.check();
+  if (context.settings.dryRun) return printRequest(invocation, mcp.metadata, [{}]);
+  const { mcpUrl } = await context.connection();
+  const metadata = await (await context.client()).call(mcp.metadata, {});
+  // RFC 9728 §3.3: metadata about another resource must not be used.
+  const same = (url: unknown) => String(url).replace(/\/+$/, '');
+  if (same(metadata.resource) !== same(mcpUrl)) {
+    throw new SchedError('integrity', 'The metadata describes another resource', {
+      reason: `requested ${mcpUrl}, but it describes ${metadata.resource}`,
+      outcome: 'not-applied',
+    });
+  }
+  await context.printer.one(view, metadata);
+};
+
+export const decorate = {
+  metadata: (generic: GenericCommand): Command => ({
+    ...generic,
+    run: (invocation) => run(generic, invocation),
+  }),
+};
+
+/** Flags that decide which tools a client gets. */
+const toolFlags: Flag[] = [
+  {
+    name: 'tools',
+    value: 'LIST',
+    description: 'only these tools, such as events.*,event-types.slots',
+    heading: 'Flags',
+  },
+  {
+    name: 'allow-writes',
+    value: 'LIST',
+    optional: true,
+    description: 'also offer tools that change data: all, or those of =events.cancel,invitees.create',
+    heading: 'Safety',
+  },
+  {
+    name: 'output-schemas',
+    description: 'describe the results of the tools too (a much longer list)',
+    heading: 'Flags',
+  },
+];
+
+const serveCommand = (registry: Nouns): Command => ({
+  name: 'serve',
+  summary: 'Serve commands as MCP tools on stdin and stdout',
+  arguments: [],
+  flags: toolFlags,
+  effect: 'any',
+  examples: [
+    'mcp serve',
+    "mcp serve --tools 'events.*,event-types.slots'",
+    'mcp serve --allow-writes=events.cancel,invitees.create',
+    'mcp serve --sandbox --allow-writes',
+  ],
+  notes: [
+    'An MCP client starts this command and talks to it until it closes stdin. Nothing but the protocol is written to stdout; notes go to stderr. `sched mcp config` prints the lines that a client needs.',
+    "There is a tool for each command that reads records of the service, such as events_list and event_types_slots. Tools that change data exist only with --allow-writes. They ask you through the client what a terminal would ask. A client that can't ask is refused, unless you add --yes. Deleting data of invitees is never a tool.",
+    'A list has 20 rows unless the client asks for more, and a cursor for the next ones. A result has at most 32 KiB. Its text comes from the service, so it is marked as data, and control characters are escaped.',
+    'All calls use the profile that was in use at the start, its rate limit budget, and the record of bookings that prevents booking twice.',
+  ],
+  run: async (invocation) => {
+    const { runServe } = await import('./serve.ts');
+    await runServe(registry, invocation);
+  },
+});
+
+const configCommand = (registry: Nouns): Command => ({
+  name: 'config',
+  summary: 'Print the configuration of an MCP client',
+  arguments: [
+    {
+      name: 'client',
+      description: `${Object.keys(clients).join(', ')} (default json, for any client)`,
+      choices: Object.keys(clients),
+    },
+  ],
+  flags: toolFlags,
+  examples: [
+    'mcp config claude-desktop',
+    'mcp config claude-code --allow-writes=events.cancel',
+    'mcp config vscode --tools events.list,events.get',
+    'mcp config cursor --sandbox',
+  ],
+  notes: [
+    'Prints the lines for this profile, with the full path of this program. On stderr it says where they belong. They contain no token: the client starts sched, which uses the stored login.',
+    'The flags are those that `sched mcp serve` will get.',
+  ],
+  run: async (invocation) => {
+    const { runConfig } = await import('./config.ts');
+    await runConfig(registry, invocation);
+  },
+});
+
+export const extra = (registry: Nouns) => (): Command[] => [serveCommand(registry), configCommand(registry)];

@@ -1,0 +1,136 @@
+import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
+import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
+import type { ArgumentFacts, CommandFacts, FlagFacts } from '../schema/command-facts.ts';
+import type { JsonSchema } from '../schema/output-schema.ts';
+
+/** A property of a tool's input, and the word of the command line that it becomes. */
+export interface Parameter {
+  /** `event_type` */
+  property: string;
+  /** `event-type` */
+  name: string;
+  isArgument: boolean;
+  isArray: boolean;
+  isRequired: boolean;
+  type: FlagFacts['type'];
+  /** False is typed as `--no-NAME`. */
+  isNegatable: boolean;
+  choices?: readonly string[] | undefined;
+  description: string;
+}
+
+/** Values of a tool's input, by property. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Flags that tools don't have: they are about pages, files, a browser or a table, or they turn off the protection
+ * against booking twice.
+ */
+const excluded = new Set([
+  ...[...listFlags, ...bulkFlags('', ''), ...bookingFileFlags, bodyFlag].map(({ name }) => name),
+  ...['first', 'rows', 'web', 'allow-duplicate'],
+]);
+
+const propertyOf = (name: string): string => name.replaceAll('-', '_');
+
+/** Names properties instead of flags, as in "(default 7 days after since)". */
+const withoutDashes = (text: string): string =>
+  text.replace(/(?<!\S)--([a-z][a-z-]*)/g, (_, name: string) => propertyOf(name));
+
+const ofArgument = ({ name, required, repeatable, choices, description }: ArgumentFacts): Parameter => ({
+  property: propertyOf(name),
+  name,
+  isArgument: true,
+  isArray: repeatable,
+  // A command without its repeatable argument reads a file instead.
+  isRequired: required || repeatable,
+  type: 'string',
+  isNegatable: false,
+  choices,
+  description: withoutDashes(description),
+});
+
+const ofFlag = ({
+  name,
+  type,
+  value,
+  choices,
+  required,
+  repeatable,
+  negatable,
+  description,
+}: FlagFacts): Parameter => ({
+  property: propertyOf(name),
+  name,
+  isArgument: false,
+  isArray: repeatable,
+  isRequired: required,
+  type,
+  isNegatable: negatable,
+  choices,
+  // The placeholder of a reference or a pair of times says how to write it.
+  description: `${withoutDashes(description)}${value !== undefined && /[|/]/.test(value) ? ` (${value})` : ''}`,
+});
+
+const zone: Parameter = {
+  property: 'tz',
+  name: 'tz',
+  isArgument: false,
+  isArray: false,
+  isRequired: false,
+  type: 'string',
+  isNegatable: false,
+  description: 'IANA time zone of days, and of times without an offset',
+};
+
+export const parametersOf = ({ arguments: args, flags }: CommandFacts): Parameter[] => [
+  ...args.map(ofArgument),
+  ...flags.filter(({ name }) => !excluded.has(name)).map(ofFlag),
+  ...(flags.some(({ value }) => value === 'TIME') ? [zone] : []),
+];
+
+const valueSchema = ({ type, choices }: Parameter): JsonSchema => ({
+  type,
+  ...(choices === undefined ? {} : { enum: choices }),
+});
+
+/** The input of a tool as JSON Schema. A list can be read in parts. */
+export const schemaOf = (
+  parameters: readonly Parameter[],
+  rows: { most: number; default: number } | undefined,
+): JsonSchema & { type: 'object' } => {
+  const own = parameters.map((parameter) => {
+    const value = valueSchema(parameter);
+    const schema = parameter.isArray ? { type: 'array', items: value, minItems: 1 } : value;
+    return [parameter.property, { ...schema, description: parameter.description }];
+  });
+  const required = parameters.filter(({ isRequired }) => isRequired).map(({ property }) => property);
+  const paging = {
+    limit: { type: 'integer', minimum: 1, maximum: rows?.most, default: rows?.default },
+    cursor: { type: 'string', description: 'next_cursor of the same call' },
+  };
+  return {
+    type: 'object',
+    properties: { ...Object.fromEntries(own), ...(rows === undefined ? {} : paging) },
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+};
+
+const flagWords = ({ name, type, isNegatable }: Parameter, value: unknown): string[] => {
+  if (type !== 'boolean') return [value].flat().map((each) => `--${name}=${each}`);
+  if (value === true) return [`--${name}`];
+  return isNegatable ? [`--no-${name}`] : [];
+};
+
+/**
+ * The words of the command line for checked values. A value is joined to its flag, and arguments follow `--`, so that
+ * no value can be read as a flag.
+ */
+export const wordsOf = (parameters: readonly Parameter[], values: Values): { flags: string[]; args: string[] } => {
+  const given = parameters.filter(({ property }) => values[property] !== undefined);
+  return {
+    flags: given.filter(({ isArgument }) => !isArgument).flatMap((each) => flagWords(each, values[each.property])),
+    args: given.filter(({ isArgument }) => isArgument).flatMap(({ property }) => [values[property]].flat().map(String)),
+  };
+};

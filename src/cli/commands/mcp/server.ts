@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { Writable } from 'node:stream';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  createRequestStateCodec,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import { ClosedPipe, usageError } from '../../../errors.ts';
+import type { Caller, Output } from '../../../runtime.ts';
+import { version } from '../../../version.ts';
+import { cutText } from './fit.ts';
+import type { Values } from './parameters.ts';
+import { prompts } from './prompts.ts';
+import { errorResult, toolResult } from './result.ts';
+import { type Host, runTool } from './run-tool.ts';
+import { describeTool, type Tool } from './tools.ts';
+
+export interface ServerSetup extends Host {
+  tools: readonly Tool[];
+  hasOutputSchemas: boolean;
+  /** Whether the person may be asked at all. */
+  mayAsk: boolean;
+  instructions: string;
+  /** Writes a line to stderr. */
+  note(text: string): void;
+}
+
+/** What a client sends back together with the answer to a question. */
+interface Asked {
+  question: string;
+}
+
+const answerKey = 'confirm';
+
+const digestOf = (...parts: unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+
+/** Whether the client can show a form to the person. */
+const canElicit = (context: ServerContext, server: Server): boolean => {
+  // Newer clients declare their capabilities with each request, older ones once.
+  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {};
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const { elicitation } = declared ?? server.getClientCapabilities() ?? {};
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+};
+
+/** Writes through the output of the command, which redacts secrets. */
+const writableOf = (stdout: Output): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (chunk, _, done) => {
+      stdout.write(String(chunk)).then(() => done(), done);
+    },
+  });
+
+/** The parts of a server that all its connections share. */
+const createParts = (setup: ServerSetup) => {
+  const { runtime, tools } = setup;
+  const ajv = new AjvJsonSchemaValidator();
+  const listed = tools.map((tool) => describeTool(tool, setup.hasOutputSchemas));
+  const codec = createRequestStateCodec<Asked>({ key: runtime.randomBytes(32) });
+  const offered = prompts.filter((prompt) => prompt.tools.every((name) => tools.some((tool) => tool.name === name)));
+  /** Calls that have not ended. A write must not be abandoned when the client goes away. */
+  const running = new Set<Promise<unknown>>();
+
+  const checked = (index: number, values: Values): void => {
+    const verdict = ajv.getValidator(listed[index]!.inputSchema as never)(values);
+    if (!verdict.valid) throw usageError([`Wrong arguments: ${verdict.errorMessage}`]);
+  };
+
+  const call = async (name: string, values: Values, context: ServerContext, server: Server) => {
+    const index = tools.findIndex((tool) => tool.name === name);
+    const tool = tools[index];
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No tool "${cutText(name, 100)}"`);
+    let asked: string | undefined;
+    const confirm: Caller['confirm'] = async (question) => {
+      const digest = digestOf(name, values, question);
+      const answer = inputResponse(context.mcpReq.inputResponses, answerKey);
+      // An answer counts only for the question as it is now: the event may have changed meanwhile.
+      if (answer.kind === 'elicit' && context.mcpReq.requestState<Asked>()?.question === digest)
+        return answer.action === 'accept' && answer.content?.confirm === true;
+      asked = question;
+      return false;
+    };
+    const mayAsk = setup.mayAsk && canElicit(context, server);
+    const zone = typeof values.tz === 'string' ? values.tz : setup.zone;
+    try {
+      checked(index, values);
+      const outcome = await runTool(setup, {
+        tool,
+        values,
+        signal: context.mcpReq.signal,
+        ...(mayAsk ? { confirm } : {}),
+      });
+      if (asked === undefined) return toolResult(outcome, { tool, values, zone });
+    } catch (error) {
+      return errorResult(error);
+    }
+    return inputRequired({
+      inputRequests: {
+        [answerKey]: inputRequired.elicit({
+          message: asked,
+          requestedSchema: {
+            type: 'object',
+            properties: { confirm: { type: 'boolean', title: 'Continue?', default: false } },
+            required: ['confirm'],
+          },
+        }),
+      },
+      requestState: await codec.mint({ question: digestOf(name, values, asked) }, context),
+    });
+  };
+
+  const createServer = (): Server => {
+    const server = new Server(
+      { name: 'sched', version },
+      {
+        capabilities: { tools: {}, ...(offered.length === 0 ? {} : { prompts: {} }) },
+        instructions: setup.instructions,
+        requestState: { verify: codec.verify },
+      },
+    );
+    server.setRequestHandler('tools/list', () => ({ tools: listed as never }));
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const result = call(params.name, params.arguments ?? {}, context, server);
+      running.add(result);
+      return result.finally(() => running.delete(result));
+    });
+    if (offered.length === 0) return server;
+    server.setRequestHandler('prompts/list', () => ({
+      prompts: offered.map(({ tools: _, text: __, ...prompt }) => prompt),
+    }));
+    server.setRequestHandler('prompts/get', ({ params }) => {
+      const prompt = offered.find(({ name }) => name === params.name);
+      if (prompt === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No prompt "${cutText(params.name, 100)}"`);
+      const text = prompt.text(params.arguments ?? {});
+      return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+    });
+    return server;
+  };
+  return { createServer, running };
+};
+
+/** Serves the tools on stdin and stdout until the client goes away. Throws if stdout fails or a signal arrives. */
+export const serve = async (setup: ServerSetup): Promise<void> => {
+  const { runtime } = setup;
+  const { interrupted } = runtime;
+  const { createServer, running } = createParts(setup);
+  const stdout = writableOf(runtime.stdout);
+  let failure: unknown;
+  stdout.on('error', (error) => {
+    failure ??= error;
+  });
+  const transport = new StdioServerTransport(runtime.stdin.stream() as Readable, stdout);
+  const handle = serveStdio(createServer, {
+    transport,
+    onerror: ({ message }) => setup.note(`protocol: ${cutText(message, 300)}`),
+  });
+  const close = () => void handle.close();
+  await new Promise<void>((resolve) => {
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+    interrupted.addEventListener('abort', close, { once: true });
+    if (interrupted.aborted) close();
+  });
+  interrupted.removeEventListener('abort', close);
+  // The calls are aborted by now. Writes wait for their reply.
+  await Promise.allSettled(running);
+  interrupted.throwIfAborted();
+  if (failure !== undefined && !(failure instanceof ClosedPipe)) throw failure;
+};

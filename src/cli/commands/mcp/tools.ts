@@ -1,0 +1,114 @@
+import { catalogue } from '../../../api/catalogue.ts';
+import type { Command } from '../../command.ts';
+import { type CommandFacts, commandFacts } from '../schema/command-facts.ts';
+import type { JsonSchema } from '../schema/output-schema.ts';
+import { commandsOf, type Nouns } from '../schema/schema.ts';
+import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
+
+/** A command that a client can call. */
+export interface Tool {
+  /** `event_types_slots` */
+  name: string;
+  /** `event-types.slots`: what `--tools` and `--allow-writes` choose by. */
+  path: string;
+  /** The words of the command. */
+  words: readonly string[];
+  command: Command;
+  facts: CommandFacts;
+  isWrite: boolean;
+  isList: boolean;
+  parameters: readonly Parameter[];
+}
+
+/** Rows of a list, if the client doesn't say how many. */
+export const defaultRows = 20;
+export const mostRows = 100;
+
+/** Facts that a command's summary leaves out, because its help shows them elsewhere. */
+const details: Record<string, string> = {
+  'events list':
+    'Without upcoming, past, today, tomorrow, week, since or until, the list starts with the oldest event.',
+  'events get': 'Use with="invitees" to get the invitees too.',
+  'events agenda': 'Returns the events of one day, calendar week (default) or month.',
+  'events stats':
+    'Each row has key, name, booked, canceled, no_shows, hours and share (0 to 1). no_shows is null unless no_shows is true.',
+  'event-types slots': 'The service decides when the slot is booked: it may know more than these times.',
+  'invitees create':
+    'Give start or first_free. The same booking is refused while it exists, or returned with if_absent.',
+};
+
+/** Nouns without tools. Deleting the data of people is for a person at a terminal or a job, never for a tool. */
+const excluded = new Set(['compliance']);
+
+/** One runs until it is stopped. The other would let a text that a model obeys send all bookings to any address. */
+const excludedCommands = new Set(['events follow', 'webhooks create']);
+
+const effects = new Set(['read', 'change', 'creation', 'deletion']);
+
+const toolOf = (name: string, command: Command): Tool => {
+  const facts = commandFacts(name, command);
+  const words = name.split(' ');
+  return {
+    name: words.join('_').replaceAll('-', '_'),
+    path: words.join('.'),
+    words,
+    command,
+    facts,
+    isWrite: facts.effect !== 'read',
+    isList: facts.output?.kind === 'list',
+    parameters: parametersOf(facts),
+  };
+};
+
+/** A tool for each command about records of the service, sorted by name. */
+export const allTools = async (registry: Nouns): Promise<Tool[]> => {
+  const nouns = Object.keys(catalogue).filter((noun) => !excluded.has(noun));
+  const commands = (await Promise.all(nouns.map((noun) => commandsOf(noun, registry)))).flat();
+  return commands
+    .filter(([name]) => !excludedCommands.has(name))
+    .map(([name, command]) => toolOf(name, command))
+    .filter(({ facts }) => effects.has(facts.effect))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+};
+
+/** What a call returns: the rows of a list, or a record. Some writes return several records. */
+const outputSchema = ({ facts, isList }: Tool): JsonSchema => {
+  const record = facts.output?.record ?? { type: 'object' };
+  const text = { type: 'string' };
+  return {
+    type: 'object',
+    properties: {
+      ...(isList ? { items: { type: 'array', items: record }, next_cursor: text } : { record }),
+      time_zone: text,
+      left_out: { type: 'array', items: text },
+      notes: { type: 'array', items: text },
+      notice: text,
+    },
+  };
+};
+
+const descriptionOf = ({ facts }: Tool): string => {
+  const plan = facts.plan === undefined ? [] : [`Needs the ${facts.plan} plan.`];
+  return [`${facts.summary}.`, ...(details[facts.command] === undefined ? [] : [details[facts.command]]), ...plan].join(
+    ' ',
+  );
+};
+
+/** A tool as `tools/list` describes it. */
+export const describeTool = (tool: Tool, hasOutputSchema: boolean) => {
+  const { name, facts, isWrite, isList, parameters } = tool;
+  return {
+    name,
+    title: facts.summary,
+    description: descriptionOf(tool),
+    inputSchema: schemaOf(parameters, isList ? { default: defaultRows, most: mostRows } : undefined),
+    ...(hasOutputSchema ? { outputSchema: outputSchema(tool) } : {}),
+    annotations: {
+      readOnlyHint: !isWrite,
+      // A creation only adds something. Everything else replaces or removes.
+      destructiveHint: isWrite && facts.effect !== 'creation',
+      idempotentHint: facts.effect !== 'creation',
+      openWorldHint: true,
+    },
+  };
+};

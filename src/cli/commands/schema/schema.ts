@@ -1,0 +1,97 @@
+import { exitCodes, usageError } from '../../../errors.ts';
+import { jsonText } from '../../../json.ts';
+import { nearest } from '../../../nearest.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { exitCodeMeanings } from '../../help/topics.ts';
+import { commandLine } from '../../messages/shell-line.ts';
+import { sharedFlags } from '../../parse/shared-flags.ts';
+import { type CommandFacts, commandFacts, flagFacts } from './command-facts.ts';
+
+/** Increased if a field is removed or changes its meaning. New fields don't change it. */
+const schemaVersion = 1;
+
+/** What the registry knows about nouns. */
+export interface Nouns {
+  nouns: Readonly<Record<string, { leaf?: true; commands(): Promise<Command[]> }>>;
+  findNoun(word: string): string | undefined;
+}
+
+/** The commands of a noun by their full names, such as `events list`. */
+export const commandsOf = async (noun: string, { nouns }: Nouns): Promise<[name: string, command: Command][]> => {
+  const { leaf, commands } = nouns[noun]!;
+  return (await commands()).map((command) => [leaf ? noun : `${noun} ${command.name}`, command]);
+};
+
+const exitCodeFacts = () => [
+  { code: 0, name: 'ok', meaning: exitCodeMeanings.ok },
+  ...Object.entries(exitCodes).map(([name, code]) => ({
+    code,
+    name,
+    meaning: exitCodeMeanings[name as keyof typeof exitCodes],
+  })),
+];
+
+const unknown = (word: string, what: string, known: readonly string[], before: readonly string[] = []) => {
+  const meant = nearest(word, known);
+  return usageError(
+    [`No ${what} "${word}". Choose from ${known.join(', ')}`],
+    meant === undefined ? {} : { hint: commandLine('schema', ...before, meant) },
+  );
+};
+
+/** The described commands: all of them, those of a noun, or one. */
+const chosen = async ([word, verb]: readonly string[], registry: Nouns): Promise<CommandFacts[]> => {
+  const names = Object.keys(registry.nouns);
+  const noun = word === undefined ? undefined : registry.findNoun(word);
+  if (word !== undefined && noun === undefined) throw unknown(word, 'command', names);
+  const lists = await Promise.all((noun === undefined ? names : [noun]).map((each) => commandsOf(each, registry)));
+  const commands = lists.flat();
+  const wanted = verb === undefined ? commands : commands.filter(([name]) => name === `${noun} ${verb}`);
+  if (wanted.length === 0) {
+    if (registry.nouns[noun!]!.leaf)
+      throw usageError([`"${noun}" has no subcommands`], { hint: `sched schema ${noun}` });
+    const verbs = commands.map(([, { name }]) => name);
+    throw unknown(verb!, 'subcommand', verbs, [noun!]);
+  }
+  return wanted
+    .map(([name, command]) => commandFacts(name, command))
+    .toSorted((one, other) => (one.command < other.command ? -1 : 1));
+};
+
+/** Made by the registry, which knows the nouns. */
+export const schema = (registry: Nouns): Command => {
+  const run = async ({ context, args, problems }: Invocation): Promise<void> => {
+    problems.check();
+    const document = {
+      version: schemaVersion,
+      commands: await chosen(args, registry),
+      shared_flags: sharedFlags.map(flagFacts),
+      exit_codes: exitCodeFacts(),
+    };
+    await context.printer.whole(jsonText(document, 2));
+  };
+  return {
+    name: 'schema',
+    summary: 'Describe the commands as JSON, for programs',
+    arguments: [
+      {
+        name: 'noun',
+        description: 'only the commands of this noun, such as events',
+        choices: Object.keys(registry.nouns),
+      },
+      { name: 'verb', description: 'only this command, such as list' },
+    ],
+    flags: [],
+    examples: [
+      'schema',
+      'schema events cancel',
+      'schema --jq \'.commands[] | select(.effect == "deletion") | .command\'',
+    ],
+    notes: [
+      'Each command has its arguments, flags, requests, scope, examples, the columns of its list in a pipe, and in output.record a JSON Schema of the records it prints with --json. effect is read, change, creation or deletion; any for sched api; and local for a command that changes nothing at the service.',
+      "version changes only if a field is removed or changes its meaning. Programs must ignore fields they don't know.",
+    ],
+    local: true,
+    run,
+  };
+};
