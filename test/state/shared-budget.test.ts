@@ -43,9 +43,9 @@ const busy = async (
 const jittery = () => 20 + Math.random() * 300;
 
 // R30
-describe.each(places)('budget in $name: shared by processes', ({ newPlace }) => {
+describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFast }) => {
   test('lets eight processes send 40 requests at 10 a minute without a 429', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < (isFast ? 10 : 2); round += 1) {
       const { refused, answered, statuses, elapsed, mostBeforeFirst } = await busy(10, 8, 5, await newPlace(), {
         latency: jittery,
       });
@@ -88,7 +88,7 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace }) => 
   );
 
   test('is not exceeded by slow processes across the ends of windows', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < (isFast ? 5 : 1); round += 1) {
       const { refused } = await busy(40, 6, 60, await newPlace(), {
         latency: jittery,
         pauseMs: () => Math.random() * 4000,
@@ -362,7 +362,7 @@ describe.each(places)('budget in $name: a process in the background', ({ newPlac
 });
 
 // R40
-describe.each(places)('budget in $name: the pace for a service without a limit', ({ newPlace }) => {
+describe.each(places)('budget in $name: the pace for a service without a limit', ({ newPlace, isFast }) => {
   /** A service without rate-limit headers that records its requests. */
   const silentService = (clock: SimulatedClock) => {
     const times: number[] = [];
@@ -382,11 +382,15 @@ describe.each(places)('budget in $name: the pace for a service without a limit',
     Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 60_000).length));
 
   test.each([
-    [1, 1100, 1],
-    [1, 1100, 4],
-    [5, 220, 1],
+    ...(isFast
+      ? [
+          [1, 1100, 1],
+          [1, 1100, 4],
+          [5, 220, 1],
+        ]
+      : []),
     [3, 200, 2],
-  ])(
+  ] as [number, number, number][])(
     'allows 500 requests a minute, one in flight (%i processes, %i requests, %i at once)',
     async (processes, each, atOnce) => {
       const { clock, run } = simulatedClock();

@@ -55,6 +55,8 @@ export interface WorldOptions {
   systemZone?: string;
   /** Replaces the clock that advances only during sleeps. */
   clock?: Clock;
+  /** Replaces the real clock for the time limits of a connection to Redis. */
+  redisClock?: Clock;
   /** SIGINT or SIGTERM. */
   interrupted?: AbortSignal;
   /** Sees each text as it is written to stdout, for a command that runs until it is stopped. */
@@ -147,6 +149,7 @@ const runInWorld = async (
     send = service,
     closeAfter = Number.POSITIVE_INFINITY,
     systemZone = 'Europe/Paris',
+    redisClock = realClock,
     clockAheadMs = 0,
     openPager,
     interrupted = new AbortController().signal,
@@ -207,7 +210,7 @@ const runInWorld = async (
       requests.push(request);
       return send(request);
     },
-    connectRedis: async (address) => withServerTime(openConnection(address, realClock), clock),
+    connectRedis: async (address) => withServerTime(openConnection(address, redisClock), clock),
     interrupted,
     afterSend,
     protect: (work) => work(),
