@@ -4,9 +4,19 @@ export interface JsonError {
   column: number;
 }
 
-/** One JSON token (RFC 8259), matched at `lastIndex`. */
-const token =
-  /[\t\n\r ]*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{},:])|$)/y;
+/** One JSON token (RFC 8259), matched at `lastIndex`; of a string only its first quote. */
+const token = /[\t\n\r ]*(?:(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{},:])|$)/y;
+
+/** A part of a string. A pattern for the whole string would need a stack as large as the string. */
+const stringPart = /[^"\\\u0000-\u001f]{1,1000}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** The index after the string whose first quote is before `start`, or undefined if the string is broken. */
+const endOfString = (text: string, start: number): number | undefined => {
+  stringPart.lastIndex = start;
+  let end = start;
+  while (stringPart.test(text)) end = stringPart.lastIndex;
+  return text[end] === '"' ? end + 1 : undefined;
+};
 
 type Expect = 'value' | 'value or ]' | 'name or }' | 'name' | ':' | ', or ]' | ', or }' | 'the end';
 
@@ -36,14 +46,16 @@ export const locateJsonError = (text: string): JsonError | undefined => {
     const match = token.exec(text);
     const isEnd = match !== null && match[0].trim() === '' && token.lastIndex === text.length;
     if (isEnd && expect === 'the end') return undefined;
-    const [, string, number, word, mark] = match ?? [];
-    const isValue = string !== undefined || number !== undefined || word !== undefined;
+    const [, quote, number, word, mark] = match ?? [];
+    const end = quote === undefined ? token.lastIndex : endOfString(text, token.lastIndex);
+    const isString = quote !== undefined && end !== undefined;
+    const isValue = isString || number !== undefined || word !== undefined;
     const wantsValue = expect === 'value' || expect === 'value or ]';
     if (wantsValue && isValue) expect = afterValue();
     else if (wantsValue && (mark === '{' || mark === '[')) {
       open.push(mark);
       expect = mark === '{' ? 'name or }' : 'value or ]';
-    } else if ((expect === 'name' || expect === 'name or }') && string !== undefined) expect = ':';
+    } else if ((expect === 'name' || expect === 'name or }') && isString) expect = ':';
     else if (expect === ':' && mark === ':') expect = 'value';
     else if (mark === ',' && (expect === ', or ]' || expect === ', or }'))
       expect = expect === ', or ]' ? 'value' : 'name';
@@ -58,6 +70,6 @@ export const locateJsonError = (text: string): JsonError | undefined => {
       const before = text.slice(0, at).split('\n');
       return { problem: words[expect], line: before.length, column: before.at(-1)!.length + 1 };
     }
-    position = token.lastIndex;
+    position = end!;
   }
 };

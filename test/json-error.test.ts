@@ -74,5 +74,6 @@ describe('locateJsonError', () => {
     expect(locateJsonError('['.repeat(100_000) + ']'.repeat(100_000))).toBeUndefined();
     expect(locateJsonError(`[${'1,'.repeat(200_000)}]`)).toMatchObject({ line: 1, column: 400_002 });
     expect(locateJsonError(JSON.stringify('a'.repeat(5_000_000)))).toBeUndefined();
+    expect(locateJsonError(JSON.stringify('\n'.repeat(5_000_000)))).toBeUndefined();
   });
 });
