@@ -3,7 +3,7 @@
  * ahead. A wait ends when the clock has been moved by its length. That counts from the start of the program: the test
  * may move the clock just before the wait begins.
  *
- * Short pauses, such as those between two looks at a lock, end at once, or when something changes in the directory
+ * Short pauses, such as those between two looks at a lock, end after 5 ms, or when something changes in the directory
  * named by `LOCKS`: many processes that look again at once would slow down the one they wait for.
  */
 import { readFileSync, watch } from 'node:fs';
@@ -22,7 +22,8 @@ const ahead = () => Number(readFileSync(file, 'utf8'));
 const aheadAtStart = ahead();
 
 const { LOCKS } = process.env;
-const pause = LOCKS === undefined ? () => new Promise(setImmediate) : untilChange(LOCKS);
+const shortly = () => new Promise((resolve) => setTimeout(resolve, 5));
+const pause = LOCKS === undefined ? shortly : untilChange(LOCKS);
 
 /**
  * @param {number} milliseconds

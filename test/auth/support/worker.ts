@@ -94,9 +94,9 @@ const world: World = {
     : { interrupted: new AbortController().signal, protect: (work) => work() }),
 };
 
-const nextTurn = () => new Promise<void>(setImmediate);
+const shortly = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
 const locks = join(directory('state', { ...real, env: {}, home: plan.home }), 'locks');
-const lockPause = plan.isCrowded ? untilChange(locks) : nextTurn;
+const lockPause = plan.isCrowded ? untilChange(locks) : shortly;
 
 /** For the lock: logs the first times that it is held by another process, and looks again without waiting for a time. */
 let retries = 0;
