@@ -162,7 +162,7 @@ describe('the program', () => {
     expect(modes.every((mode) => mode === 0)).toBe(true);
   });
 
-  test('writes all of 100,000 rows with constant memory', async () => {
+  test('writes all of 100,000 rows with constant memory', { timeout: 60_000 }, async () => {
     const rows = 100_000;
     const pageSize = 100;
     const server = createServer((request, response) => {
