@@ -171,6 +171,11 @@ export interface Output {
   readonly rows?: number;
   /** Resolves when the text is accepted. Throws `ClosedPipe` if the reader is gone. */
   write(text: string): Promise<void>;
+  /**
+   * For commands that run until they are stopped: a reader that stops reading no longer stops the program. A write that
+   * waits for the reader is given up when the signal is aborted.
+   */
+  unblock?(signal: AbortSignal): void;
 }
 
 export interface Pager extends Output {

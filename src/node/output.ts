@@ -38,6 +38,7 @@ export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Out
   let isATerminal: boolean | undefined;
   let isMidLine = false;
   let mayBeDirect = process.platform !== 'win32';
+  let over: AbortSignal | undefined;
   const stream = (): NodeJS.WriteStream => {
     // Each write's callback reports its failure. Without this listener, a failure would also end the process.
     opened ??= open().on('error', () => {});
@@ -57,6 +58,19 @@ export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Out
     }
     return left;
   };
+  /** Waits for the reader, but not after the signal. What is left would keep the process running. */
+  const untilOver = (written: Promise<void>): Promise<void> => {
+    if (over === undefined || over.aborted) return written;
+    const signal = over;
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        stream().destroy();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      written.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    });
+  };
   const output = {
     get isTerminal() {
       isATerminal ??= isTerminal(descriptor);
@@ -74,7 +88,11 @@ export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Out
     write: async (text: string) => {
       isMidLine = !text.endsWith('\n') && !text.endsWith(clearLine);
       const left = mayBeDirect ? writeDirectly(text) : text;
-      if (left.length > 0) await writeTo(stream(), left);
+      if (left.length > 0) await untilOver(writeTo(stream(), left));
+    },
+    unblock: (signal: AbortSignal) => {
+      mayBeDirect = false;
+      over = signal;
     },
   };
   return output;

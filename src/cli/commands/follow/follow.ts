@@ -76,7 +76,11 @@ const readFlags = (invocation: Invocation): Flags => {
   const until = readEdge(invocation, 'until', untilText, now);
   if (until !== undefined && until <= now) problems.add(`--until must be in the future, not "${untilText}"`);
   if (format === 'json' && !isOnce)
-    problems.add('-o json prints one array, which never ends here. Use -o jsonl, or add --once');
+    problems.add(
+      typed.jq === undefined
+        ? '-o json prints one array, which never ends here. Use -o jsonl, or add --once'
+        : '--jq needs -o jsonl here, or --once',
+    );
   if (format === 'table' && fields !== undefined)
     problems.add('--fields only works with -o jsonl, csv, tsv and yaml here, because a line for people has no fields');
   return {
@@ -140,7 +144,7 @@ const announce = ({ notes, settings, runtime }: Context, state: FollowState, fla
   );
   if (!flags.isOnce)
     say(`Checks every ${everyText(flags.everyMs)}, with at most half of the rate limit. Press Ctrl-C to stop`);
-  say('Not seen: no-shows, and changes of events that start later or started more than an hour ago');
+  say("sched can't see no-shows, or changes of events that start later or started more than an hour ago");
 };
 
 /** Failures that pass: the network, the service or the rate limit. All others end the command. */
@@ -207,7 +211,7 @@ async function* follow(
   for (;;) {
     const now = clock.now();
     const until = flags.untilAt(now);
-    if (until <= now) return context.notes.info('The time of --until has come: nothing more to follow');
+    if (until <= now) return context.notes.info('Stopped: the time in --until has passed');
     const known = state.events.size;
     try {
       let isNews = false;
@@ -234,6 +238,7 @@ async function* follow(
 const print = async (context: Context, news: AsyncGenerator<News>, { isOnce, since }: Flags, isShared: boolean) => {
   const { runtime, settings, printer, notes } = context;
   const createdBy = await creatorOf(context);
+  if (!isOnce) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
   async function* untilStopped() {
     try {

@@ -156,6 +156,7 @@ export const serve = async (setup: ServerSetup): Promise<void> => {
   const { runtime } = setup;
   const { interrupted } = runtime;
   const { createServer, running } = createParts(setup);
+  runtime.stdout.unblock?.(interrupted);
   const stdout = writableOf(runtime.stdout);
   let failure: unknown;
   stdout.on('error', (error) => {

@@ -102,12 +102,15 @@ const progressText = ({ counts, refused }: Progress, zone: string): string =>
     ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
   ].join(' · ');
 
+const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
+
 /** Says where it listens and what to do next. Returns a function to call if it listens again after a failure. */
 const announcer = ({ context, typed }: Invocation, target: URL | undefined, host: string) => {
   const { notes } = context;
   let isFirst = true;
   return ({ url, port }: Receiver): void => {
-    if (target?.port === String(port) && isLoopback(target.hostname))
+    const isSamePort = target !== undefined && portOf(target) === port;
+    if (isSamePort && (isLoopback(target.hostname) || target.hostname === host))
       throw usageError(['--forward-to is the address of this listener']);
     if (!isFirst) return void notes.info(`Listening on ${url} again`);
     isFirst = false;
@@ -130,6 +133,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const key = await existingKey(invocation);
   if (settings.sandbox) notes.sandbox();
 
+  runtime.stdout.unblock?.(interrupted);
   const over = new AbortController();
   const stop = () => over.abort();
   // Every delivery on its way listens to it. Node would warn about a leak at the eleventh.
