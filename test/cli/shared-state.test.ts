@@ -100,7 +100,7 @@ describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, { timeou
       const second = await world.run(booking(0), { env: machine() });
       expect([second.code, posts(second.requests)]).toEqual([7, 0]);
       expect(lastJson(second.stderr).error.message).toBe(
-        'This was already booked from a machine that shares its state with this one',
+        'This was already booked from this machine or another with the same shared state',
       );
       const kept = await world.run(booking(0, '--if-absent'), { env: machine() });
       expect([kept.code, posts(kept.requests)]).toEqual([0, 0]);
@@ -343,6 +343,18 @@ describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, { timeou
       await open(await serverThat(behaves));
       await expectAway(reason);
     });
+  });
+
+  // R12
+  test('a reply that repeats a short password is not printed', async () => {
+    const reply = '-ERR unknown command `AUTH`, with args beginning with: `s3cr3t1`\r\n';
+    const url = await serverThat((socket) => socket.on('data', () => socket.write(reply)));
+    await open(url.replace('//', '//:s3cr3t1@'));
+    for (const line of ['users me', 'doctor', booking(0)]) {
+      const { stdout, stderr } = await world.run(line);
+      expect(stdout + stderr).toContain("it doesn't know a command that sched needs");
+      expect(stdout + stderr).not.toContain('s3cr3t1');
+    }
   });
 
   test('text from a server never reaches a terminal raw', async () => {

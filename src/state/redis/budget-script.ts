@@ -49,6 +49,7 @@ local function isOpen(window) return window.opened ~= 0 and now < window['end'] 
 
 local function isSane(state)
   if type(state) ~= 'table' or state.version ~= 1 or #state.windows ~= #lengths then return false end
+  if type(state.leases) ~= 'table' or type(state.waiting) ~= 'table' then return false end
   for _, window in ipairs(state.windows) do
     if window.opened > now + window.length or window['end'] > now + ${rules.longestMs} then return false end
   end

@@ -24,7 +24,7 @@ interface Clock {
 const limitMs = 2000;
 /** The last part of that time. */
 const lastLookMs = 100;
-/** So long after a failure to connect or a command without a reply, no other attempt is made. */
+/** The pause after a failed connection or a missing reply. */
 const pauseMs = 30_000;
 
 /** Replies that mean that Redis can't be used, by their first word. */
@@ -55,7 +55,7 @@ const noRedis = "the replies aren't those of a Redis server";
 /** The trouble with a server whose replies can't be read. */
 export const nonsense = ({ place }: RedisConnection): RedisTrouble => new RedisTrouble(`${place}: ${noRedis}`);
 
-const reasonOf = (error: Error): string => {
+const reasonOf = (error: Error, isReply: boolean): string => {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (failures[code] !== undefined) return failures[code];
   const word = error.message.split(' ')[0]!;
@@ -64,7 +64,9 @@ const reasonOf = (error: Error): string => {
   if (error.message === 'Socket closed unexpectedly') return 'the connection was closed';
   // The client fails in this way on a reply that it can't read or didn't ask for.
   if (error instanceof TypeError || error.message.startsWith('Unknown RESP type')) return noRedis;
-  return error.message.slice(0, 200);
+  if (/^ERR unknown command/i.test(error.message)) return "it doesn't know a command that sched needs";
+  // R12: the rest of a reply can repeat what was sent, such as a password that is too short to be redacted.
+  return isReply ? `it replied ${word.slice(0, 40)}` : error.message.slice(0, 200);
 };
 
 const load = async () => {
@@ -127,11 +129,12 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
     }
   };
 
-  const troubleOf = (error: unknown): RedisTrouble => new RedisTrouble(`${place}: ${reasonOf(error as Error)}`);
+  const troubleOf = (error: unknown, isReply: boolean): RedisTrouble =>
+    new RedisTrouble(`${place}: ${reasonOf(error as Error, isReply)}`);
 
   /** Leaves Redis alone for a while. */
-  const pause = (error: unknown): RedisTrouble => {
-    const trouble = troubleOf(error);
+  const pause = (error: unknown, isReply = false): RedisTrouble => {
+    const trouble = troubleOf(error, isReply);
     away = { until: clock.now() + pauseMs, trouble };
     return trouble;
   };
@@ -153,7 +156,7 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
       await within(Promise.race([client.connect(), broken]));
     } catch (error) {
       client.destroy();
-      throw pause(error);
+      throw pause(error, error instanceof redis.ErrorReply);
     }
     link = { client, broken, isReply: (error) => error instanceof redis.ErrorReply };
     return link;
@@ -173,10 +176,10 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
     try {
       return await within(Promise.race([work(client), broken]));
     } catch (error) {
-      if (isReply(error)) throw troubleOf(error);
+      if (isReply(error)) throw troubleOf(error, true);
       if (link?.client === client) link = undefined;
       client.destroy();
-      throw error instanceof NoReply ? pause(error) : troubleOf(error);
+      throw error instanceof NoReply ? pause(error) : troubleOf(error, false);
     }
   };
 

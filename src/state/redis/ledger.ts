@@ -140,7 +140,7 @@ export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
     });
 
   return {
-    reach: 'a machine that shares its state with this one',
+    reach: 'this machine or another with the same shared state',
     // Older versions didn't store bookings in Redis, so there are no older digests.
     find: ([digest]) => safely(() => lastOf(digest!)),
     claim: async (kept) => (await change('claim', kept, JSON.stringify)) === '1',

@@ -22,7 +22,7 @@ export interface RedisReport {
 }
 
 const probes = 5;
-/** So many times a thousand keys of the server are looked at. */
+/** The most SCAN calls, of about 1,000 keys each. */
 const scans = 100;
 
 const infoOf = async (connection: RedisConnection): Promise<Record<string, string>> => {

@@ -159,7 +159,9 @@ describe.skipIf(noRedis !== undefined).each(engines.length > 0 ? [...engines] : 
       60_000,
     );
 
-    test.each(['', 'nonsense', '{"version":2}', '{"version":1}', '[]'])(
+    const window = '{"length":60000,"limit":5,"opened":0,"end":0,"isSure":false,"used":0}';
+    const withoutLists = `{"version":1,"windows":[${window}],"told":"nothing","closedUntil":0}`;
+    test.each(['', 'nonsense', '{"version":2}', '{"version":1}', '[]', withoutLists])(
       'starts again from a stored value such as %j',
       async (value) => {
         await connection.command('SET', 'odd', value);
