@@ -52,13 +52,13 @@ const lineOf = (record: object, columns: readonly string[], show: ShowTime): str
   columns.map((path) => cutText(show(path, valueAt(record, path)), 200)).join(' | ');
 
 /** All fields of a record that have a value, as lines, as far as there is room. */
-const linesOf = (record: object, show: ShowTime): string => {
+const linesOf = (record: object, show: ShowTime, most: number): string => {
   const known = leaves(record).filter(([, value]) => !isNothing(value));
   const lines = known.map(([path, value]) => `${path}: ${cutText(show(path, value), 500)}`);
   let size = 0;
   const shown = lines.filter((line) => {
     size += Buffer.byteLength(line) + 1;
-    return size <= mostTextBytes;
+    return size <= most;
   });
   const rest = lines.length - shown.length;
   return [...shown, ...(rest === 0 ? [] : [`… ${counted(rest, 'more field')} in the structured content`])].join('\n');
@@ -72,14 +72,27 @@ const resultOf = (structuredContent: Record<string, unknown>, texts: readonly st
 const notesOf = ({ notes }: Outcome): { notes?: string[] } =>
   notes.length === 0 ? {} : { notes: notes.slice(0, mostNotes).map((note) => cutText(note, 300)) };
 
+/** Builds a result with less and less room for its values until the whole fits. Quotes take more bytes in JSON. */
+const fitting = (build: (share: number) => ToolResult): ToolResult => {
+  let share = 1;
+  let result = build(share);
+  while (bytesOf(result) > mostBytes && share > 1 / 64) {
+    share /= 2;
+    result = build(share);
+  }
+  return result;
+};
+
 const recordResult = (outcome: Outcome, { zone }: Facts): ToolResult => {
-  const record = fitRecord(outcome.records[0], mostRecordBytes);
   const notes = notesOf(outcome);
-  return resultOf({ notice, time_zone: zone, record, ...notes }, [
-    notice,
-    ...(notes.notes ?? []),
-    linesOf(record, textIn(zone)),
-  ]);
+  return fitting((share) => {
+    const record = fitRecord(outcome.records[0], mostRecordBytes * share);
+    return resultOf({ notice, time_zone: zone, record, ...notes }, [
+      notice,
+      ...(notes.notes ?? []),
+      linesOf(record, textIn(zone), mostTextBytes * share),
+    ]);
+  });
 };
 
 /** The result with the first `count` rows. */
@@ -147,25 +160,26 @@ const rowsResult = (outcome: Outcome, facts: Facts): ToolResult => {
 export const errorResult = (error: unknown, done: readonly unknown[] = []): ToolResult => {
   const { category, message, facts } = asSchedError(error);
   const { hint: _, lines: __, ...rest } = facts;
-  // The message can quote the service.
-  const reported = fitRecord(JSON.parse(errorJson(new SchedError(category, message, rest))), mostTextBytes);
-  const items = done.length === 0 ? {} : { items: done };
-  return {
-    content: [
-      { type: 'text', text: JSON.stringify(reported) },
-      { type: 'text', text: notice },
-    ],
-    structuredContent: { ...reported, ...items, notice },
-    isError: true,
-  };
+  return fitting((share) => {
+    // The message can quote the service.
+    const reported = fitRecord(JSON.parse(errorJson(new SchedError(category, message, rest))), mostTextBytes * share);
+    const items = done.slice(0, 20).map((record) => fitRecord(record, 1024 * share));
+    return {
+      content: [
+        { type: 'text', text: JSON.stringify(reported) },
+        { type: 'text', text: notice },
+      ],
+      structuredContent: { ...reported, ...(items.length === 0 ? {} : { items }), notice },
+      isError: true,
+    };
+  });
 };
 
 /** Turns what a command printed into the result of its tool. */
 export const toolResult = (outcome: Outcome, facts: Facts): ToolResult => {
   if (outcome.error !== undefined) {
     // A command for several records may have changed some of them.
-    const done = facts.tool.isWrite ? outcome.records.slice(0, 20).map((record) => fitRecord(record, 1024)) : [];
-    return errorResult(outcome.error, done);
+    return errorResult(outcome.error, facts.tool.isWrite ? outcome.records : []);
   }
   const isOne = !facts.tool.isList && outcome.records.length === 1;
   return isOne ? recordResult(outcome, facts) : rowsResult(outcome, facts);

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { bytesOf } from '../../../../src/cli/commands/mcp/fit.ts';
+import { errorResult, mostBytes, toolResult } from '../../../../src/cli/commands/mcp/result.ts';
+import type { Tool } from '../../../../src/cli/commands/mcp/tools.ts';
+import { SchedError } from '../../../../src/errors.ts';
+
+// Each quote takes up to four bytes: it is escaped in the record, and again in the text.
+const quotes = (count: number) => '"'.repeat(count);
+
+// R52
+describe('a result of many quotes has at most 32 KiB', () => {
+  test('as a record', () => {
+    const record = Object.fromEntries(Array.from({ length: 85 }, (_, index) => [`field_${index}`, quotes(100)]));
+    const tool = { name: 'events_get', isList: false, isWrite: false, facts: { columns: [] } } as unknown as Tool;
+    const outcome = { records: [record], placeAfter: () => undefined, notes: [] };
+    const result = toolResult(outcome, { tool, values: {}, zone: 'UTC' });
+    expect(bytesOf(result)).toBeLessThanOrEqual(mostBytes);
+    expect(Object.keys(result.structuredContent.record as object).length).toBeGreaterThan(30);
+  });
+
+  test('as an error after some changes', () => {
+    const error = new SchedError('usage', quotes(3000), { reason: quotes(3000) });
+    const done = Array.from({ length: 30 }, () => ({ name: quotes(900), uri: 'x' }));
+    const result = errorResult(error, done);
+    expect(bytesOf(result)).toBeLessThanOrEqual(mostBytes);
+    expect(result.structuredContent.items).toHaveLength(20);
+  });
+});
