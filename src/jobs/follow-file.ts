@@ -26,7 +26,7 @@ export interface FollowFile {
 const inUse = (pid: number, since: string): SchedError =>
   new SchedError('conflict', 'Another process follows the same bookings', {
     reason: `process ${pid} has been running since ${since}`,
-    advice: 'stop it first, or set SCHED_STATE_DIR to another directory for a second one',
+    advice: 'stop it first, or set SCHED_STATE_DIR to another directory to run a second process',
     outcome: 'not-sent',
   });
 

@@ -224,7 +224,7 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   }
   const { rows, hiddenColumns } = await context.printer.list(settledView, settled());
   noteHidden(context.notes, hiddenColumns);
-  if (rows === 0) context.notes.footer('No bookings with an unknown outcome on this machine');
+  if (rows === 0) context.notes.footer('No bookings with an unknown outcome');
   const [first] = unknown;
   if (first === undefined) return;
   throw new SchedError(

@@ -49,12 +49,12 @@ const isResume = ({ token, count, query, skip }: Json): boolean =>
   (count === undefined || isWhole(count, limits.pageSize.min, limits.pageSize.max)) &&
   (query === undefined || isQuery(query));
 
-/** Reads a cursor. It comes from the client, so everything in it is checked. */
+/** Reads a cursor. It comes from the client, so all its types are checked. It can only change what the same tool reads. */
 export const readCursor = (tool: string, values: Values): Resume | undefined => {
   const { cursor } = values;
   if (cursor === undefined) return undefined;
   const parts = String(cursor).length > mostCharacters ? undefined : parsed(String(cursor));
-  if (!isObject(parts) || !isResume(parts)) throw usageError(['The cursor is not one that this tool returned']);
+  if (!isObject(parts) || !isResume(parts)) throw usageError(["This tool didn't return that cursor"]);
   const { call, ...resume } = parts;
   if (call !== fingerprint(tool, values))
     throw usageError(['The cursor belongs to a call with other arguments. Repeat them, or omit the cursor']);

@@ -68,8 +68,8 @@ const serveCommand = (registry: Nouns): Command => ({
   ],
   notes: [
     'An MCP client starts this command and talks to it until it closes stdin. Nothing but the protocol is written to stdout; notes go to stderr. `sched mcp config` prints the lines that a client needs.',
-    "There is a tool for each command that reads records of the service, such as events_list and event_types_slots. Tools that change data exist only with --allow-writes. They ask you through the client what a terminal would ask. A client that can't ask is refused, unless you add --yes. Deleting data of invitees is never a tool.",
-    'A list has 20 rows unless the client asks for more, and a cursor for the next ones. A result has at most 32 KiB. Its text comes from the service, so it is marked as data, and control characters are escaped.',
+    "There is a tool for each command that reads records of the service, such as events_list and event_types_slots. Tools that change data exist only with --allow-writes. Cancellations, no-shows before the meeting, changes of availability and deletions of webhooks ask you through the client first; if the client can't ask, they are refused, unless you add --yes. Bookings, other creations and changes of event types don't ask. No tool deletes data of invitees.",
+    'A list has 20 rows unless the client asks for more, and a cursor for the next rows. A result has at most 32 KiB. Its text comes from the service, so it is marked as data, and control characters are escaped.',
     'All calls use the profile that was in use at the start, its rate limit budget, and the record of bookings that prevents booking twice.',
   ],
   run: async (invocation) => {

@@ -141,7 +141,7 @@ const runtimeOf = (
       .filter((line) => line !== '')
       .map(noteIn);
     notes.push(...added);
-    // Nobody may read the notes of the server, so a failure to write them is no failure of the call.
+    // Perhaps nobody reads the notes of the server, so a failure to write them is no failure of the call.
     for (const note of added) await runtime.stderr.write(`${tool.name}: ${safe(note)}\n`).catch(() => {});
   };
   const caller: Caller = {

@@ -40,7 +40,7 @@ const details: Record<string, string> = {
 /** Nouns without tools. Deleting the data of people is for a person at a terminal or a job, never for a tool. */
 const excluded = new Set(['compliance']);
 
-/** One runs until it is stopped. The other would let a text that a model obeys send all bookings to any address. */
+/** `events follow` never ends. `webhooks create` could send all bookings to an address from injected text. */
 const excludedCommands = new Set(['events follow', 'webhooks create']);
 
 const effects = new Set(['read', 'change', 'creation', 'deletion']);

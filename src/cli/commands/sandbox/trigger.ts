@@ -124,7 +124,7 @@ export const triggerCommand: Command = {
   ],
   notes: [
     'Sends to every active webhook that reports this event, and prints the answers. The sample is a record of the data: nothing is booked or canceled. A sample is sent once and not retried.',
-    'Inside sandbox run, it uses that sandbox. Elsewhere it uses the one that runs with the same data.',
+    'Inside sandbox run, it uses that sandbox. Elsewhere it uses the running sandbox with the same data.',
   ],
   run,
 };

@@ -36,7 +36,7 @@ const problemOf = (verdict: Verdict, now: number): SchedError | undefined => {
     });
   if (verdict.kind === 'malformed')
     return new SchedError('integrity', "Can't read the signature", { reason: verdict.why });
-  return new SchedError('integrity', 'The signature is right, but too old', {
+  return new SchedError('integrity', 'The signature is right, but its time is too far from now', {
     reason: ageWords(now - verdict.signedAtMs),
     advice: 'use --tolerance to accept it',
   });

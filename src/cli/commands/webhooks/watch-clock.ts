@@ -15,6 +15,8 @@ export const watchClock = ({ every, clock }: Pick<Runtime, 'every' | 'clock'>, n
     last = clock.now();
     if (gapMs < longestGapMs) return;
     const minutes = counted(Math.round(gapMs / 60_000), 'minute');
-    notes.warn(`This machine was asleep for about ${minutes}. The service repeats deliveries that failed meanwhile`);
+    notes.warn(
+      `This machine was asleep for about ${minutes}. The service repeats deliveries that failed during that time`,
+    );
   });
 };

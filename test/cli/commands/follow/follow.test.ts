@@ -100,7 +100,7 @@ describe('events follow', () => {
       stderr: [
         'Following your events: booked or canceled since Sun 15 Nov, 18:00, and starting before Thu 14 Jan 2027, 18:00 (UTC)',
         'Checks every 10s, with at most half of the rate limit. Press Ctrl-C to stop',
-        'Not seen: no-shows, and changes of events that start later or started more than an hour ago',
+        "sched can't see no-shows, or changes of events that start later or started more than an hour ago",
         'Stopped. The same command continues from here',
         '',
       ],
@@ -118,14 +118,14 @@ describe('events follow', () => {
     expect((await following(world, '--every 90s', [() => {}])).pauses).toEqual([90_000, 90_000]);
   });
 
-  test('ends when the time of --until has come', async () => {
+  test('ends when the time in --until has passed', async () => {
     const { code, stderr, pauses } = await following(world, '--until 2026-11-15T18:00:25Z', [
       () => {},
       () => {},
       () => {},
     ]);
     expect({ code, pauses: pauses.length }).toEqual({ code: 0, pauses: 3 });
-    expect(stderr).toContain('The time of --until has come: nothing more to follow');
+    expect(stderr).toContain('Stopped: the time in --until has passed');
   });
 
   test('tells a booking beyond --until when the window reaches it', async () => {

@@ -204,11 +204,11 @@ describe('a result of mcp serve', () => {
       async () => (await callTool(open!.client, 'events_list', { org: 'current', limit: 1 })).next_cursor,
       'other arguments',
     ],
-    ['no cursor at all', async () => 'bm90IGpzb24', 'not one that this tool returned'],
+    ['no cursor at all', async () => 'bm90IGpzb24', "This tool didn't return that cursor"],
     [
       'a number of rows to skip that is none',
       async () => Buffer.from('{"call":"","skip":-1}').toString('base64url'),
-      'not one that this tool',
+      "This tool didn't return",
     ],
   ])('refuses the cursor of %s', async (_, cursorOf, message) => {
     const client = await serving();
