@@ -141,9 +141,10 @@ describe('hostile: every command and format on a terminal', () => {
         const all: Change = ({ reply }) => otherKindsReply(reply, shift, isDeep);
         const own: Change = (exchange) =>
           command.operation === undefined || isOwn(command.operation, exchange) ? all(exchange) : exchange.reply;
+        // The machine formats write each value as it is: one round shows that.
+        const ways = shift === 0 ? [...people, '-o json', '-o csv'] : people;
         for (const change of [all, own].filter(isNew))
-          for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
-            expectHarmless(await run(conversation, way, change), way);
+          for (const way of ways) expectHarmless(await run(conversation, way, change), way);
       }
   });
 
