@@ -32,8 +32,8 @@ export interface World {
   afterSend(): Promise<void>;
   /** Aborted by SIGINT or SIGTERM. The abort reason is the error to report. */
   readonly interrupted: AbortSignal;
-  /** Streams for prompts that read single keys. */
-  promptStreams?(): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream };
+  /** Streams for a prompt that reads single keys. `release` lets the program end. */
+  promptStreams?(): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; release(): void };
   /** Starts a pager on the terminal. Returns undefined if it can't be started. */
   openPager?(command: readonly string[]): Promise<Pager | undefined>;
   /** Like `send`, but not aborted by signals: the reply to a spent refresh token exists nowhere else. */

@@ -8,11 +8,19 @@ import { isTerminal } from './output.ts';
 interface Source {
   isTerminal(): boolean;
   stream(): NodeJS.ReadStream;
+  /** Called when nobody reads any more. An open terminal would keep the process running. */
+  release(): void;
   /** Lines that arrived together with an earlier answer, for example pasted ones. */
   linesAhead: string[];
 }
 
-export const stdin: Source = { isTerminal: () => isTerminal(0), stream: () => process.stdin, linesAhead: [] };
+export const stdin: Source = {
+  isTerminal: () => isTerminal(0),
+  stream: () => process.stdin,
+  // A paused stdin doesn't keep the process running.
+  release: () => {},
+  linesAhead: [],
+};
 
 const terminalPath = '/dev/tty';
 let opened: NodeJS.ReadStream | undefined;
@@ -20,6 +28,8 @@ let opened: NodeJS.ReadStream | undefined;
 /** The terminal that this process was started from, if there is one. */
 const terminal: Source = {
   isTerminal: () => {
+    // In the standalone file, a terminal that was opened by its path keeps the process running after the answer.
+    if (process.versions.bun !== undefined) return false;
     try {
       closeSync(openSync(terminalPath, 'r+'));
       return true;
@@ -28,13 +38,13 @@ const terminal: Source = {
     }
   },
   stream: () => {
-    if (opened !== undefined) return opened;
     const { ReadStream } = process.getBuiltinModule('node:tty');
-    // Like stdin, it keeps the process running only while it is read.
-    const stream = new ReadStream(openSync(terminalPath, 'r+'));
-    stream.on('pause', () => stream.unref()).on('resume', () => stream.ref());
-    opened = stream;
-    return stream;
+    opened ??= new ReadStream(openSync(terminalPath, 'r+'));
+    return opened;
+  },
+  release: () => {
+    opened?.destroy();
+    opened = undefined;
   },
   linesAhead: [],
 };
@@ -86,7 +96,11 @@ export const inputOf = (source: () => Source, interrupted: () => AbortSignal): I
         })
         // The terminal doesn't send this signal while readline reads each key.
         .on('SIGINT', () => process.emit('SIGINT'))
-        .once('close', () => (signal.aborted ? reject(signal.reason) : resolve(undefined)));
+        .once('close', () => {
+          from.release();
+          if (signal.aborted) reject(signal.reason);
+          else resolve(undefined);
+        });
       const ahead = linesAhead.shift();
       if (ahead !== undefined) lines.write(`${ahead}\n`);
       // After the end of the input, no second "end" event will come.

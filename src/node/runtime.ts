@@ -64,7 +64,10 @@ export const nodeRuntime = (): World => {
     keyboard: inputOf(keyboard, () => signals().interrupted),
     stdout: outputOf(1, () => process.stdout),
     stderr,
-    promptStreams: () => ({ input: keyboard().stream(), output: process.stderr }),
+    promptStreams: () => {
+      const { stream, release } = keyboard();
+      return { input: stream(), output: process.stderr, release };
+    },
     clock,
     every,
     get systemZone() {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
-import { sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
+import { isStandalone, sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
 
 const arrowLeft = '\x1b[D';
 
@@ -83,7 +83,8 @@ describe('a prompt', () => {
     expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
   });
 
-  describe('while stdin is a file', () => {
+  // The standalone file asks only if stdin is a terminal.
+  describe.skipIf(isStandalone)('while stdin is a file', () => {
     const cancelFromFile = async (): Promise<Terminal> => {
       const home = await usedHome();
       const { stdout } = await sched(['--sandbox', 'events', 'list', '--limit', '2', '-o', 'id'], home);

@@ -22,22 +22,28 @@ const plainTheme = {
   },
 };
 
+interface PromptStreams {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  signal: AbortSignal;
+}
+
 /** Prompts that are redrawn while the user types and moves. */
 export const promptAsker = ({ runtime, notes }: Context): Asker => {
-  const { input: keyboard, output } = runtime.promptStreams!();
-
   const look = notes.color ? {} : { theme: plainTheme };
 
   /** Without this, Ctrl-D leaves a prompt waiting forever. */
-  const untilCtrlD = async <Answer>(prompt: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {
+  const untilCtrlD = async <Answer>(prompt: (streams: PromptStreams) => Promise<Answer>): Promise<Answer> => {
     await notes.flush();
+    const { input: keyboard, output, release } = runtime.promptStreams!();
     const ended = new AbortController();
     const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
       if (key?.ctrl && key.name === 'd') ended.abort();
     };
     keyboard.on('keypress', onKey);
     try {
-      return await prompt(AbortSignal.any([runtime.interrupted, ended.signal]));
+      const signal = AbortSignal.any([runtime.interrupted, ended.signal]);
+      return await prompt({ input: keyboard, output, signal });
     } catch (error) {
       runtime.interrupted.throwIfAborted();
       if (ended.signal.aborted) throw endOfInput();
@@ -47,12 +53,13 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
       throw error;
     } finally {
       keyboard.off('keypress', onKey);
+      release();
     }
   };
 
   return {
     text: ({ label, preset, check }) =>
-      untilCtrlD((signal) =>
+      untilCtrlD((streams) =>
         input(
           {
             message: `${safe(label)}:`,
@@ -61,11 +68,11 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
             ...(preset === undefined ? {} : { default: safe(preset) }),
             validate: async (answer) => safe((await check?.(answer.trim())) ?? '') || true,
           },
-          { input: keyboard, output, signal },
+          streams,
         ).then((answer) => answer.trim()),
       ),
     choose: (label, choices) =>
-      untilCtrlD((signal) =>
+      untilCtrlD((streams) =>
         search(
           {
             message: `${safe(label)}:`,
@@ -73,7 +80,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
             ...look,
             source: (term = '') => matching(choices, term).map(({ value, label }) => ({ value, name: safe(label) })),
           },
-          { input: keyboard, output, signal },
+          streams,
         ),
       ),
   };
