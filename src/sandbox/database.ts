@@ -15,6 +15,7 @@ export interface Database {
   run(sql: string, ...params: Value[]): number;
   /** All or nothing, with an exclusive write lock. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
+  /** May be called again. */
   close(): void;
 }
 
@@ -170,6 +171,7 @@ export const openDatabase = async (file: string): Promise<Database> => {
     return statement;
   };
   let inside = false;
+  let isClosed = false;
 
   return {
     exec: (sql) => void database.exec(sql),
@@ -196,6 +198,9 @@ export const openDatabase = async (file: string): Promise<Database> => {
       }
     },
     close() {
+      // node:sqlite throws if it is closed twice, libsql doesn't.
+      if (isClosed) return;
+      isClosed = true;
       statements.clear();
       database.close();
     },

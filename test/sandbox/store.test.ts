@@ -28,6 +28,13 @@ describe('store', () => {
     expect(store.fact('a')).toBe(1);
   });
 
+  it('can be closed twice', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    store.close();
+    expect(() => store.close()).not.toThrow();
+    expect(() => store.fact('a')).toThrow();
+  });
+
   it('returns rows with exactly their columns for either binding', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const sql = 'SELECT ? AS one, ? AS other';
