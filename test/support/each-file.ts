@@ -19,8 +19,20 @@ const shared = () => ({
 
 const before = shared();
 
-// Test files that share a process must not affect each other: each restores the state.
+/** What a failed test most often leaves behind. */
+const restore = () => {
+  for (const name of Object.keys(process.env)) if (!(name in before.environment)) delete process.env[name];
+  Object.assign(process.env, before.environment);
+  process.chdir(before.folder);
+  process.umask(before.mask);
+};
+
+// Test files that share a process must not affect each other: a file that changes the state fails, and the next file
+// finds the state as it was.
 afterAll(() => {
-  tidyUp();
-  expect(shared()).toEqual(before);
+  const errors = tidyUp();
+  const after = shared();
+  restore();
+  expect(errors).toEqual([]);
+  expect(after).toEqual(before);
 });

@@ -26,11 +26,25 @@ export const closeLater = (close: () => void): (() => void) => {
   };
 };
 
-/** A process runs many test files, so each one cleans up after itself. */
-export const tidyUp = () => {
-  for (const close of open) close();
+/**
+ * A process runs many test files, so each one cleans up after itself. Returns what went wrong, after cleaning up the
+ * rest: the next file must not find any of it.
+ */
+export const tidyUp = (): unknown[] => {
+  const errors: unknown[] = [];
+  const attempt = (step: () => void) => {
+    try {
+      step();
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  const steps = [...open];
+  const path = folder;
   open.clear();
-  // A browser or helper that has just been stopped may still write: retry until the directory is empty.
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folder = undefined;
+  for (const close of steps) attempt(close);
+  // A browser or helper that has just been stopped may still write: retry until the directory is empty.
+  if (path !== undefined) attempt(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  return errors;
 };
