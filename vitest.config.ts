@@ -31,13 +31,14 @@ const measuredTables = {
   esbuildOptions: { plugins: [gridWidth] },
 };
 
+/** `npm run test:deep`: test/support/tier.ts says what that means. */
+const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
+
 export default defineConfig({
   plugins: [embeddedText],
-  // Needed by test/torture/vitest.config.ts, which uses these settings from another folder.
-  root: import.meta.dirname,
   define: { SCHED_VERSION: JSON.stringify(manifest.version) },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', ...(isDeep ? ['test/torture/*.torture.ts'] : [])],
     globalSetup: 'test/support/whole-run.ts',
     setupFiles: ['test/support/scan.ts', 'test/support/each-file.ts'],
     // Each process loads the program and its packages once, not for each file. each-file.ts keeps test files apart.
@@ -45,7 +46,7 @@ export default defineConfig({
     sequence: { sequencer: ProcessesFirst },
     // More workers than cores, because many tests wait for processes, limits and signals.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    testTimeout: 20_000,
+    testTimeout: isDeep ? 1_800_000 : 20_000,
     // Removing the files of a large test takes a while on a busy disk.
     hookTimeout: 60_000,
     // A test without an assertion can't fail.

@@ -595,7 +595,6 @@ describe('architecture of the tests', () => {
     expect(roundabouts(tests)).toEqual([]);
     const config = readFileSync(new URL('../vitest.config.ts', import.meta.url), 'utf8');
     expect(config).toContain("setupFiles: ['test/support/scan.ts', ");
-    expect(tests['torture/vitest.config.ts']).toContain('...suite.test,');
   });
 
   test.each([

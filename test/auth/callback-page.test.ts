@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { resultPage } from '../../src/auth/callback-page.ts';
-import { launchChromium, noBrowser } from '../support/browser.ts';
+import { browser, launchChromium } from '../support/browser.ts';
+import { describeWith } from '../support/tools.ts';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-describe.skipIf(noBrowser !== undefined)(`callback page in a browser${noBrowser ? ` (${noBrowser})` : ''}`, () => {
+describeWith(browser)('callback page in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();

@@ -12,8 +12,9 @@ import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
-import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
+import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
 import { everythingIn, fingerprint, machineIn, memoryEntries, random } from './support/memory.ts';
@@ -289,7 +290,7 @@ describe('keychain: long values', () => {
 });
 
 // R17
-describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSecretService}`, () => {
+describeWith(...secretService)('keychain: a real Secret Service', () => {
   let service: SecretService;
   let env: Record<string, string>;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { times } from '../support/times.ts';
+import { times } from '../support/tier.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
 import { fingerprint } from './support/memory.ts';
 import { judge, killThem } from './support/refresh-kills.ts';
@@ -76,7 +76,7 @@ describe(`refresh: ${processes} processes at expiry`, () => {
   });
 });
 
-// R25; `npm run torture` does the same hundreds of times.
+// R25; `npm run test:deep` does the same hundreds of times.
 describe('refresh: random kills', () => {
   test.each([
     ['commands', false],

@@ -12,7 +12,7 @@ import { openConnection } from '../../src/state/redis/connection.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { simulatedClock, simulatedProcess } from '../state/simulation.ts';
-import { noRedis, startRedis } from '../support/redis.ts';
+import { engines, startRedis } from '../support/redis.ts';
 import { tidyUp } from '../support/temporary.ts';
 import { type Figure, median } from './measurement.ts';
 
@@ -76,7 +76,7 @@ const perPage = async (place: { directory: string } | { remote: BudgetStore }): 
 const redisName = 'budget: a page, shared through Redis on loopback and uncontended';
 
 const throughRedis = async (): Promise<Figure> => {
-  if (noRedis !== undefined) return { name: redisName, skipped: noRedis };
+  if (engines.length === 0) return { name: redisName, skipped: 'needs redis-server or valkey-server' };
   const redis = await startRedis();
   const connection = openConnection({ host: '127.0.0.1', port: redis.port, isTls: false, database: 0 }, realClock);
   try {

@@ -7,9 +7,10 @@ import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
 import { addCanary } from '../support/canary.ts';
-import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { type RedisServer, redis, startRedis } from '../support/redis.ts';
 import { createWorld, type WorldOptions } from '../support/run.ts';
 import { closeLater, temporaryDirectory, temporaryFile } from '../support/temporary.ts';
+import { describeWith } from '../support/tools.ts';
 import {
   bookedIn,
   bookingLine,
@@ -79,7 +80,7 @@ const expectAway = async (reason: string | RegExp): Promise<void> => {
 /** Every time limit is over at once. */
 const hasty: Clock = { now: Date.now, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
 
-describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, { timeout: 60_000 }, () => {
+describeWith(redis)('shared state', { timeout: 60_000 }, () => {
   let redis: RedisServer;
   let connection: RedisConnection;
   beforeAll(async () => {

@@ -12,8 +12,6 @@ import {
   completeInBashWithPackage,
   completeInFish,
   completeInZsh,
-  hasBashCompletion,
-  isInstalled,
   linesOfZsh,
   playground,
   programIn,
@@ -25,17 +23,17 @@ import {
   writeInZsh,
 } from './shells.ts';
 
-const shells: [string, Complete, isMissing: boolean][] = [
-  ['bash', completeInBash, !isInstalled('bash')],
-  ['bash with bash-completion', completeInBashWithPackage, !hasBashCompletion()],
-  ['zsh', completeInZsh, !isInstalled('zsh')],
-  ['fish', completeInFish, !isInstalled('fish')],
+const shells: [string, Complete][] = [
+  ['bash', completeInBash],
+  ['bash with bash-completion', completeInBashWithPackage],
+  ['zsh', completeInZsh],
+  ['fish', completeInFish],
 ];
 
-const writing: [string, Write, isMissing: boolean][] = [
-  ['bash', writeInBash, !isInstalled('bash')],
-  ['zsh', writeInZsh, !isInstalled('zsh')],
-  ['fish', writeInFish, !isInstalled('fish')],
+const writing: [string, Write][] = [
+  ['bash', writeInBash],
+  ['zsh', writeInZsh],
+  ['fish', writeInFish],
 ];
 
 const europeanZones = (letter: string): string[] => zones.filter((zone) => zone.startsWith(`Europe/${letter}`));
@@ -196,9 +194,8 @@ const traps = [
   './sched profiles show ',
 ];
 
-describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
-  test.skipIf(isMissing && !process.env.CI)(`offers matching words (skipped without ${shell})`, () => {
-    expect(isMissing, `${shell} must be installed in CI`).toBe(false);
+describe.each(shells)('completions: %s', (shell, complete) => {
+  test('offers matching words', () => {
     const folder = playground();
     const found = complete(
       situations.map(([line]) => line),
@@ -216,7 +213,7 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
     );
   });
 
-  test.skipIf(isMissing && !process.env.CI)(`asks for profiles, once (skipped without ${shell})`, () => {
+  test('asks for profiles, once', () => {
     const folder = playground();
     const lines = profileSituations.map(([line]) => line);
     const found = complete(lines, folder, programIn(folder, profiles));
@@ -224,11 +221,10 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
     expect(callsIn(folder)).toEqual(lines.map(() => 'profiles list -o id'));
   });
 
-  test.skipIf(isMissing && !process.env.CI)(`offers no profiles without the program (skipped without ${shell})`, () =>
-    expect(complete(['sched -p ', 'sched profiles show '], playground())).toEqual([[], []]),
-  );
+  test('offers no profiles without the program', () =>
+    expect(complete(['sched -p ', 'sched profiles show '], playground())).toEqual([[], []]));
 
-  test.skipIf(isMissing && !process.env.CI)(`runs nothing on the line (skipped without ${shell})`, () => {
+  test('runs nothing on the line', () => {
     const folder = playground();
     writeFileSync(join(folder, 'sched'), '#!/bin/sh\n>trace\n', { mode: 0o755 });
     complete(traps, folder, `${programIn(folder, oddNames)}:${process.env.PATH}`);
@@ -236,8 +232,8 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
   });
 });
 
-describe.each(writing)('completions: %s', (shell, write, isMissing) => {
-  test.skipIf(isMissing && !process.env.CI)(`quotes any name as one word (skipped without ${shell})`, () => {
+describe.each(writing)('completions: %s', (shell, write) => {
+  test('quotes any name as one word', () => {
     const folder = playground();
     const lines = oddNames.map((name) => `sched -p ${/^\w/.exec(name)?.[0] ?? '\\~'}`);
     const written = write(lines, folder, programIn(folder, oddNames));
@@ -247,14 +243,11 @@ describe.each(writing)('completions: %s', (shell, write, isMissing) => {
 });
 
 // Otherwise people would get zsh's own `sched`, which runs commands at a time of day.
-test.skipIf(!isInstalled('zsh') && !process.env.CI)(
-  'completions: zsh finds the program despite its builtin of the same name',
-  () => {
-    const folder = playground();
-    const path = `${programIn(folder, ['the program'])}:${process.env.PATH}`;
-    expect(linesOfZsh([`source '${scriptOf('_sched')}'`, 'sched 2>/dev/null'], folder, path)).toEqual(['the program']);
-  },
-);
+test('completions: zsh finds the program despite its builtin of the same name', () => {
+  const folder = playground();
+  const path = `${programIn(folder, ['the program'])}:${process.env.PATH}`;
+  expect(linesOfZsh([`source '${scriptOf('_sched')}'`, 'sched 2>/dev/null'], folder, path)).toEqual(['the program']);
+});
 
 describe('completions: PowerShell', () => {
   const script = readFileSync(scriptOf('sched.ps1'), 'utf8');

@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { needs } from '../support/tools.ts';
 
 export const scriptOf = (name: string): string => join(import.meta.dirname, '../../completions', name);
-
-export const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
 /** A folder with one JSON file and one folder in it. A line that runs something would create a file there. */
 export const playground = (): string => {
@@ -87,10 +86,11 @@ echo ${separator}`;
   };
 
 const bashCompletion = '/usr/share/bash-completion/bash_completion';
-export const hasBashCompletion = (): boolean => existsSync(bashCompletion);
-
 export const completeInBash = completeAfter('');
-export const completeInBashWithPackage = completeAfter(`source ${bashCompletion}`);
+export const completeInBashWithPackage: Complete = (...given) => {
+  needs(bashCompletion);
+  return completeAfter(`source ${bashCompletion}`)(...given);
+};
 
 const askFish = (flags: string, lines: readonly string[], folder: string, path?: string): string[][] => {
   const script = `source '${scriptOf('sched.fish')}'

@@ -2,9 +2,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
+import { type Browser, browser, openChromium } from '../support/browser.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
@@ -77,7 +78,7 @@ const decide = async (url: string, decision: 'allow' | 'deny', user = 'amara'): 
 
 const status = async () => JSON.parse((await sched(['auth', 'status', '--json'], home)).stdout);
 
-describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowser ? ` (${noBrowser})` : ''}`, () => {
+describeWith(browser, 'script')('auth login in a real browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openChromium();

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { leaksIn } from '../support/canary.ts';
 import { spawnSync } from '../support/processes.ts';
-import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
+import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { times } from '../support/times.ts';
+import { times } from '../support/tier.ts';
+import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import {
   credentialFile,
@@ -145,7 +146,7 @@ describe('a refresh whose new token cannot be stored', () => {
 });
 
 // R17
-describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSecretService}`, () => {
+describeWith(...secretService, 'script')('auth login with a real keychain', () => {
   let service: SecretService;
   beforeAll(async () => {
     service = await startSecretService();

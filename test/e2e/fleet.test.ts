@@ -1,8 +1,9 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { clock } from '../../src/node/clock.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
-import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
+import { type RedisServer, redis, startRedis } from '../support/redis.ts';
 import { closeLater } from '../support/temporary.ts';
+import { describeWith } from '../support/tools.ts';
 import { fleet, fleetBooking, fleetPages, fleetUser, slowProxy, startOn } from './fleet.ts';
 import { sched, temporaryHome, testClock } from './program.ts';
 import { smallService } from './small-service.ts';
@@ -13,7 +14,7 @@ afterEach(() => service?.close());
 
 const note = 'The rate budget is not shared with other machines right now';
 
-describe.skipIf(noRedis !== undefined)(`a fleet of machines ${noRedis ?? ''}`, { timeout: 60_000 }, () => {
+describeWith(redis)('a fleet of machines', { timeout: 60_000 }, () => {
   let redis: RedisServer;
   let connection: RedisConnection;
   beforeAll(async () => {

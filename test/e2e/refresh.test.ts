@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { killPrograms } from './refresh-kills.ts';
 
-// R24, R25; `npm run torture` does the same hundreds of times.
+// R24, R25; `npm run test:deep` does the same hundreds of times.
 describe('auth refresh, killed at random', () => {
   test.each([
     ['commands', '0s'],

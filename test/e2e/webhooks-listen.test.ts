@@ -158,10 +158,8 @@ describe('docs/webhooks.md', () => {
     Python: ['python3', 'verify.py'],
     bash: ['bash', 'verify.sh'],
   };
-  const hasPython = spawnSync('python3', ['--version']).status === 0 || process.env.CI !== undefined;
 
   describe.each(Object.keys(programs))('in %s', (language) => {
-    const isMissing = language === 'Python' && !hasPython;
     const check = (signature: string, body: string) => {
       const [name, ...args] = programs[language]!;
       const input = Buffer.from(body);
@@ -169,25 +167,21 @@ describe('docs/webhooks.md', () => {
       const end = spawnSync(name!, [...args, 'hooks.key', signature], { cwd: directory, input, env });
       return [end.status, String(end.stdout)];
     };
-    test.skipIf(isMissing)(
-      `accepts a real delivery, and no other${isMissing ? ' (needs python3)' : ''}`,
-      () => {
-        const { body, signature } = real;
-        const [, time, value] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature)!;
-        const old = signed(body, (Number(time) - 181) * 1000);
-        expect(check(signature, body)).toEqual([0, 'ok\n']);
-        expect(check(`v0=x, t=${time}, v1=${'0'.repeat(64)}, v1=${value}`, body)).toEqual([0, 'ok\n']);
-        const refused = [1, 'refused\n'];
-        expect(check(signature, `${body}\n`)).toEqual(refused);
-        expect(check(signature, body.replace('Zoë', 'Eve'))).toEqual(refused);
-        expect(check(`t=${time},v1=${'0'.repeat(64)}`, body)).toEqual(refused);
-        expect(check(`t=${Number(time) + 1},v1=${value}`, body)).toEqual(refused);
-        expect(check(signed(body, Date.now(), 'another key'), body)).toEqual(refused);
-        expect(check(old, body)).toEqual(refused);
-        for (const header of ['', 'nonsense', `t=${time}`, `v1=${value}`]) expect(check(header, body)).toEqual(refused);
-      },
-      60_000,
-    );
+    test('accepts a real delivery, and no other', () => {
+      const { body, signature } = real;
+      const [, time, value] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature)!;
+      const old = signed(body, (Number(time) - 181) * 1000);
+      expect(check(signature, body)).toEqual([0, 'ok\n']);
+      expect(check(`v0=x, t=${time}, v1=${'0'.repeat(64)}, v1=${value}`, body)).toEqual([0, 'ok\n']);
+      const refused = [1, 'refused\n'];
+      expect(check(signature, `${body}\n`)).toEqual(refused);
+      expect(check(signature, body.replace('Zoë', 'Eve'))).toEqual(refused);
+      expect(check(`t=${time},v1=${'0'.repeat(64)}`, body)).toEqual(refused);
+      expect(check(`t=${Number(time) + 1},v1=${value}`, body)).toEqual(refused);
+      expect(check(signed(body, Date.now(), 'another key'), body)).toEqual(refused);
+      expect(check(old, body)).toEqual(refused);
+      for (const header of ['', 'nonsense', `t=${time}`, `v1=${value}`]) expect(check(header, body)).toEqual(refused);
+    }, 60_000);
   });
 
   test('agrees with webhooks verify', async () => {

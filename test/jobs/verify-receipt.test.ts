@@ -8,8 +8,9 @@ import { keyText, readKey } from '../../src/jobs/receipt-key.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { needs } from '../support/tools.ts';
 import { createService, itemsUpTo, runOnce } from './harness.ts';
-import { agree, cuts, cutsAtLines, hasTools, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
+import { agree, auditTools, cuts, cutsAtLines, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
 
 const folder = temporaryDirectory();
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
   sandboxed = readFileSync(join(folder, 'sandbox.jsonl'));
 });
 
-/** A sample, because check.sh is slow. `npm run torture` checks all of them. */
+/** A sample, because check.sh is slow. `npm run test:deep` checks all of them. */
 const some = (all: readonly Buffer[], count: number): Buffer[] =>
   all.filter((_, index) => index % Math.ceil(all.length / count) === 0);
 
@@ -38,7 +39,8 @@ describe('verify, check.sh and prove.sh', () => {
     ).toBe(true);
   });
 
-  test.runIf(hasTools)('judge a receipt from the sandbox like a real one in a rehearsal', () => {
+  test('judge a receipt from the sandbox like a real one in a rehearsal', () => {
+    needs(...auditTools);
     const rehearsed = (bytes: Buffer) => verify(bytes, { isRehearsal: true });
     const [edited, incomplete] = [rearrangements(sandboxed)[0]!, cutsAtLines(sandboxed).at(-1)!];
     expect(rehearsed(sandboxed)).toMatchObject({ status: 'ok', sandbox: true });
@@ -87,7 +89,8 @@ describe('verify, check.sh and prove.sh', () => {
     expect(agree([forged, whole], head).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
   });
 
-  test.runIf(hasTools)('reject a head that is empty or not a hash', () => {
+  test('reject a head that is empty or not a hash', () => {
+    needs(...auditTools);
     const [script, receipt] = [join(folder, 'check.sh'), join(folder, 'whole.jsonl')];
     writeFileSync(script, checkScript);
     const check = (...head: string[]) => spawnSync('bash', [script, receipt, ...head], { encoding: 'utf8' });
@@ -122,7 +125,8 @@ describe('verify, check.sh and prove.sh', () => {
     expect(agree([Buffer.from(`${start},"hash":"${hash}"}\n`)])).toMatchObject([{ status: 'edited', line: 1 }]);
   });
 
-  test.runIf(hasTools)('hash an address with openssl as sched does', () => {
+  test('hash an address with openssl as sched does', () => {
+    needs(...auditTools);
     const keyFile = join(folder, 'receipt.key');
     const text = keyText(new Uint8Array(32).fill(7));
     writeFileSync(keyFile, text);

@@ -5,7 +5,7 @@ import { humanCell, humanField } from '../../src/output/cells.ts';
 import { commonFormats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { safe } from '../../src/output/sanitise.ts';
-import { times } from '../support/times.ts';
+import { times } from '../support/tier.ts';
 import { event, eventView, hostile, madeUp, pagesOf, paper, time } from './samples.ts';
 
 /** Hostile text wherever the service can put text, including field names. */

@@ -3,10 +3,11 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
-import { type Browser, launchChromium, noBrowser, openChromium } from '../support/browser.ts';
+import { type Browser, browser, launchChromium, openChromium } from '../support/browser.ts';
+import { describeWith } from '../support/tools.ts';
 import { authorizeQuery, oauthOf } from './login.ts';
 import { jonas, openWorld, tomas } from './world.ts';
 
@@ -15,7 +16,7 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Directory for screenshots of the page, for manual review. */
 const pictures = process.env.SCHED_PICTURES;
 
-describe.skipIf(noBrowser !== undefined)('consent page in a browser (needs chromium)', () => {
+describeWith(browser)('consent page in a browser', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
   let server: Server;
   let client: HttpServer;

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { dice } from '../../src/sandbox/random.ts';
 import { serve } from '../../src/sandbox/server.ts';
-import { times } from '../support/times.ts';
+import { times } from '../support/tier.ts';
 import { openWire, raw } from './wire.ts';
 import { amara, openWorld } from './world.ts';
 

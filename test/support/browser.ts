@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { temporaryDirectory } from './temporary.ts';
+import { pathOf } from './tools.ts';
 
-const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((each) =>
-  existsSync(each),
-);
-
-/** Why browser tests can't run here, or undefined. In CI a missing browser is a failure. */
-export const noBrowser = path === undefined ? 'needs a browser: apt-get install chromium' : undefined;
-if (noBrowser !== undefined && process.env.CI) throw new Error(`CI ${noBrowser}`);
+/** For `describeWith`. */
+export const browser = 'chromium|chromium-browser|google-chrome';
+const path = pathOf(browser);
 
 const args = [
   '--no-sandbox',

@@ -2,18 +2,20 @@ import * as node from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
 import { canaryCount, leaksOf } from './canary.ts';
+import { needs } from './tools.ts';
 
 export type { ChildProcess } from 'node:child_process';
 
 /*
- * R12: the only way for a test to start a process. Its output is searched for secrets, and `scan.ts` fails the test
- * that printed one.
+ * The only way for a test to start a process. R12: its output is searched for secrets, and `scan.ts` fails the test that
+ * printed one. R59: without the program, the test is skipped.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The arguments and input of a process that the search needs. */
 const givenTo = (name: string, args: readonly string[], env: Environment = process.env, stdin = '') => {
+  if (!name.includes('/')) needs(name);
   const program = args.findIndex((word) => /\/(bin\/sched|e2e\/clocked)\.js$/.test(word));
   // A shell or terminal command contains the words of the program somewhere.
   const line = program < 0 ? [name, ...args].join(' ') : args.slice(program + 1);
@@ -73,8 +75,8 @@ export const spawn = ((name: string, args: readonly string[] = [], options: node
   const { stdio } = options;
   const all = Array.isArray(stdio) ? [...stdio] : [stdio ?? 'pipe', stdio ?? 'pipe', stdio ?? 'pipe'];
   for (const index of [1, 2] as const) if (inherited(stdio, index)) all[index] = 'pipe';
-  const child = node.spawn(name, args, { ...options, stdio: all });
   const keep = watch(givenTo(name, args, options.env));
+  const child = node.spawn(name, args, { ...options, stdio: all });
   tap(child.stdout, (chunk) => keep('stdout', chunk));
   tap(child.stderr, (chunk) => keep('stderr', chunk));
   if (inherited(stdio, 1)) child.stdout?.on('data', (chunk) => process.stdout.write(chunk));
@@ -85,8 +87,8 @@ export const spawn = ((name: string, args: readonly string[] = [], options: node
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 
 export const spawnSync = ((name: string, args: readonly string[] = [], options: node.SpawnSyncOptions = {}) => {
-  const end = node.spawnSync(name, args, options);
   const keep = watch(givenTo(name, args, options.env, textOf(options.input)));
+  const end = node.spawnSync(name, args, options);
   keep('stdout', textOf(end.stdout));
   keep('stderr', textOf(end.stderr));
   return end;

@@ -5,7 +5,8 @@ import { type BudgetState, current, type Kind, windowsOf } from '../../../src/st
 import { applyStep, type Step } from '../../../src/state/budget-steps.ts';
 import { budgetScript } from '../../../src/state/redis/budget-script.ts';
 import { openConnection, type RedisConnection } from '../../../src/state/redis/connection.ts';
-import { engines, noRedis, startRedis } from '../../support/redis.ts';
+import { engines, redis, startRedis } from '../../support/redis.ts';
+import { describeWith } from '../../support/tools.ts';
 
 const holders = ['a', 'b', 'c', 'd'];
 const holder = fc.constantFrom(...holders);
@@ -121,9 +122,8 @@ const withLists = (state: BudgetState) => ({
   waiting: Array.isArray(state.waiting) ? state.waiting : [],
 });
 
-describe.skipIf(noRedis !== undefined).each(engines.length > 0 ? [...engines] : ['Redis'])(
-  `the budget's script on %s ${noRedis ?? ''}`,
-  (engine) => {
+describeWith(redis)("the budget's script", () => {
+  describe.each(engines)('on %s', (engine) => {
     let connection: RedisConnection;
     beforeAll(async () => {
       const { port } = await startRedis([], engine);
@@ -177,5 +177,5 @@ describe.skipIf(noRedis !== undefined).each(engines.length > 0 ? [...engines] : 
       await connection.run(budgetScript, ['short'], [JSON.stringify(step), '[60000]', '60000']);
       expect(Number(await connection.command('PTTL', 'short'))).toBeGreaterThan(50_000);
     });
-  },
-);
+  });
+});

@@ -3,14 +3,15 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../../src/node/clock.ts';
 import { openConnection, type RedisConnection, RedisTrouble } from '../../../src/state/redis/connection.ts';
-import { noRedis, startRedis } from '../../support/redis.ts';
+import { redis, startRedis } from '../../support/redis.ts';
+import { describeWith } from '../../support/tools.ts';
 
 const at = (port: number) => ({ host: '127.0.0.1', port, isTls: false, database: 0 });
 
 let connection: RedisConnection | undefined;
 afterEach(() => connection?.close());
 
-describe.skipIf(noRedis !== undefined)(`connection to Redis ${noRedis ?? ''}`, () => {
+describeWith(redis)('connection to Redis', () => {
   test('runs a script that the server has forgotten', async () => {
     const { port } = await startRedis();
     connection = openConnection(at(port), realClock);

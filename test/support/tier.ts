@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { expect, inject } from 'vitest';
+
+/** `npm run test:deep` runs every cell of a matrix, and repeats as often as promised. `npm test` runs a few. */
+export const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
+
+/** How often a test repeats something in `npm test`, and in `npm run test:deep`. */
+export const times = (few: number, promised: number): number => (isDeep ? promised : few);
+
+/**
+ * The cells of a matrix that run: all of them in `npm run test:deep`, else a few of each kind. Another commit chooses
+ * others. The run prints its seed, and `SCHED_TEST_SEED` sets it.
+ */
+export const sample = <Cell>(
+  cells: readonly Cell[],
+  few: number,
+  kindOf: (cell: Cell) => unknown = () => 0,
+): Cell[] => {
+  if (isDeep) return [...cells];
+  const file = expect.getState().testPath?.replace(/^.*\/test\//, '');
+  const rankOf = (index: number) =>
+    createHash('sha1')
+      .update(`${inject('seed')} ${file} ${cells.length} ${index}`)
+      .digest('hex');
+  const kinds = new Map<unknown, { cell: Cell; index: number; rank: string }[]>();
+  for (const [index, cell] of cells.entries()) {
+    const kind = kindOf(cell);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), { cell, index, rank: rankOf(index) }]);
+  }
+  return [...kinds.values()]
+    .flatMap((kind) => kind.sort((one, other) => (one.rank < other.rank ? -1 : 1)).slice(0, few))
+    .sort((one, other) => one.index - other.index)
+    .map(({ cell }) => cell);
+};
