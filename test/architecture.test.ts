@@ -498,6 +498,7 @@ const timed: Record<string, { what: string; why: string }> = {
   'support/until.ts': { what: 'setTimeout(', why: 'looks again; a busy loop would slow down what it waits for' },
   'e2e/clocked.js': { what: 'setTimeout(', why: 'the same, for programs that wait for each other' },
   'auth/support/worker.ts': { what: 'setTimeout(', why: 'the same, for processes that wait for a lock' },
+  'deep.js': { what: 'setTimeout(', why: 'stops the deep tier when its time is over' },
   'support/terminal.ts': { what: 'setTimeout(', why: 'gives up if a text does not appear on the screen' },
 };
 
@@ -605,6 +606,11 @@ describe('architecture of the tests', () => {
   ])('reports a test that starts a process or runs the program itself: %s', (text) => {
     expect(roundabouts({ 'cli/a.test.ts': text })).toHaveLength(1);
     expect(roundabouts({ 'bench/a.bench.ts': text })).toEqual([]);
+  });
+
+  test('holds: only test files import support/tier.ts, because deep.js finds its files by that', () => {
+    const importing = Object.entries(tests).filter(([, text]) => /from '.*\/tier\.ts'/.test(text));
+    expect(importing.map(([path]) => path).filter((path) => !/\.(test|torture)\.ts$/.test(path))).toEqual([]);
   });
 
   test('holds: only support/temporary.ts creates temporary directories', () => {

@@ -1,7 +1,7 @@
 /**
  * The deep tier: every cell of the matrices that `npm test` samples, and the long tests of test/torture/. With
- * `--seconds 300` it begins no file after that time, and says which files it left out. The commit decides the order, so
- * that each file has its turn.
+ * `--seconds 300` it stops after that time, and says which files it left out. The commit decides the order, so that each
+ * file has its turn.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,19 +28,33 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .filter((path) => isDeep(path) && positionals.every((word) => path.includes(word)))
   .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
 
-/** @param {string} path @returns {Promise<number | null>} */
+/** Resolves to whether the file passed, or to undefined if there was no time left. @param {string} path */
 const run = (path) =>
   new Promise((resolve, reject) => {
     const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', path, '--reporter', 'dot'];
     const env = { ...process.env, SCHED_TEST_DEEP: '1' };
-    spawn(process.execPath, words, { cwd: root, stdio: 'inherit', env }).once('error', reject).once('close', resolve);
+    // Its own process group, to stop everything that the tests have started.
+    const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit', env, detached: true });
+    let isOver = false;
+    const stop = () => {
+      isOver = true;
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    };
+    const timer = Number.isFinite(deadline) ? setTimeout(stop, deadline - Date.now()) : undefined;
+    child.once('error', reject).once('close', (code) => {
+      clearTimeout(timer);
+      resolve(isOver ? undefined : code === 0);
+    });
   });
 
+/** @type {string[]} */
 const failed = [];
+/** @type {string[]} */
 const leftOut = [];
 for (const path of files) {
-  if (Date.now() >= deadline) leftOut.push(path);
-  else if ((await run(path)) !== 0) failed.push(path);
+  const passed = Date.now() < deadline ? await run(path) : undefined;
+  if (passed === undefined) leftOut.push(path);
+  if (passed === false) failed.push(path);
 }
 const list = (/** @type {string} */ title, /** @type {string[]} */ paths) =>
   paths.length > 0 && process.stdout.write(`${title}:\n${paths.map((path) => `  ${path}\n`).join('')}`);

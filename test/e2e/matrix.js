@@ -1,8 +1,11 @@
-/** Runs the end-to-end tests on all supported Node versions, or on some: `22 26`. `--fetch` only downloads them. */
+/**
+ * Runs the end-to-end tests on all supported Node versions, or on some: `22 26`. With `--whole` it runs the whole suite, and
+ * the tests themselves run on that version too. `--fetch` only downloads the versions.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchPackage } from '../../scripts/registry.js';
 
@@ -33,11 +36,12 @@ if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
   process.exit(1);
 }
 
+const isWhole = process.argv.includes('--whole');
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 /** @type {[version: string, node: string][]} */
 const nodes = [];
 for (const [version, integrity] of Object.entries(versions)) {
-  if (wanted.length > 0 && !wanted.includes(version.replace(/\..*/, ''))) continue;
+  if (wanted.length > 0 && !wanted.some((word) => `${version}.`.startsWith(`${word}.`))) continue;
   const folder = await fetchPackage({ name: `node-linux-${arch}`, version, integrity: integrity[arch] });
   nodes.push([version, join(folder, 'bin', 'node')]);
 }
@@ -61,14 +65,17 @@ process.stdout.write(`\n| Node | passed | failed | skipped | seconds |\n|---|---
 
 /** @param {string} node @param {string} report @returns {Promise<number | null>} */
 function runTests(node, report) {
-  const words = ['run', 'test/e2e'];
+  const words = ['run', ...(isWhole ? [] : ['test/e2e'])];
   // Each version in turn shows what is wrong with the program, not with a busy machine.
   words.push('--testTimeout', '60000');
   words.push('--reporter', 'dot', '--reporter', 'json', '--outputFile.json', report);
-  const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...words], {
+  const runner = isWhole ? node : process.execPath;
+  // Tests and examples also start `node` by its name.
+  const path = isWhole ? `${dirname(node)}${delimiter}${process.env.PATH}` : process.env.PATH;
+  const child = spawn(runner, [join(root, 'node_modules/vitest/vitest.mjs'), ...words], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, SCHED_NODE: node },
+    env: { ...process.env, PATH: path, SCHED_NODE: node },
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
