@@ -2,8 +2,13 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import { readTime } from '../../src/time/read.ts';
 import { createShowTime, wallClock } from '../../src/time/show.ts';
+import { sample, times } from '../support/tier.ts';
 
-const zones = Intl.supportedValuesOf('timeZone');
+/** Changes by half an hour and by two hours, around a month of fasting, and the usual ones, in each run. */
+const always = ['Australia/Lord_Howe', 'Antarctica/Troll', 'Africa/Casablanca', 'Europe/Berlin', 'America/New_York'];
+const kindOf = (zone: string) => (always.includes(zone) ? zone : zone.split('/')[0]);
+const zones = sample(Intl.supportedValuesOf('timeZone'), 3, kindOf);
+
 const first = Temporal.Instant.from('2020-01-01T00:00Z');
 const last = Date.UTC(2036, 0, 1);
 
@@ -20,7 +25,7 @@ function* changes(zone: string): Generator<{ at: number; before: number; after: 
 const iso = (wall: number): string => new Date(wall).toISOString().slice(0, 19);
 
 describe('transitions', () => {
-  it('reject gaps and folds with two readings and accept the seconds around them, in every zone until 2035', {
+  it('reject gaps and folds with two readings and accept the seconds around them, in each zone until 2035', {
     timeout: 30_000,
   }, () => {
     let [gaps, folds] = [0, 0];
@@ -55,11 +60,11 @@ describe('transitions', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(gaps).toBeGreaterThan(1500);
-    expect(folds).toBeGreaterThan(1500);
+    expect(gaps).toBeGreaterThan(times(60, 1500));
+    expect(folds).toBeGreaterThan(times(60, 1500));
   });
 
-  it('show the same time as Temporal in every zone', () => {
+  it('show the same time as Temporal in each zone', () => {
     for (const zone of zones)
       for (const at of [0, 1_000_000_000_000, 1_791_000_000_000]) {
         const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
