@@ -20,7 +20,7 @@ const audit = (receipts: readonly Buffer[], head: string): { code: number; words
   const script = join(place, 'check.sh');
   writeFileSync(script, checkScript);
   for (const [index, bytes] of receipts.entries()) writeFileSync(join(place, `${index}`), bytes);
-  const one = `out=$(bash ${script} $0 ${head} 2>&1); code=$?; echo "$(basename $0)|$code|$(head -n 1 <<<"$out")"`;
+  const one = `out=$(bash ${script} $0 ${head} 2>&1); code=$?; echo "\${0##*/}|$code|\${out%%$'\\n'*}"`;
   const files = receipts.map((_, index) => join(place, `${index}`)).join('\n');
   const workers = String(availableParallelism());
   const out = execFileSync('xargs', ['-P', workers, '-n', '1', 'bash', '-c', one], { input: files, encoding: 'utf8' });

@@ -8,6 +8,7 @@ import { keyText, readKey } from '../../src/jobs/receipt-key.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 import { needs } from '../support/tools.ts';
 import { createService, itemsUpTo, runOnce } from './harness.ts';
 import { agree, auditTools, cuts, cutsAtLines, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
@@ -23,9 +24,9 @@ beforeAll(async () => {
   sandboxed = readFileSync(join(folder, 'sandbox.jsonl'));
 });
 
-/** A sample, because check.sh is slow. `npm run test:deep` checks all of them. */
-const some = (all: readonly Buffer[], count: number): Buffer[] =>
-  all.filter((_, index) => index % Math.ceil(all.length / count) === 0);
+/** `npm test` runs check.sh, which is slow, on one receipt for each finding. */
+const some = (receipts: readonly Buffer[]): Buffer[] =>
+  sample(receipts, 1, (bytes) => verify(bytes).finding.replace(/\d+/, ''));
 
 describe('verify, check.sh and prove.sh', () => {
   test('call an intact receipt ok, but not one from the sandbox', () => {
@@ -64,20 +65,20 @@ describe('verify, check.sh and prove.sh', () => {
   test('find 500 random edits', () => {
     const edits = randomEdits(whole, 500);
     expect(edits.filter((bytes) => verify(bytes).status === 'ok')).toEqual([]);
-    agree(some(edits, 25));
+    agree(some(edits));
   });
 
   test('find every removed, doubled and swapped line', () => {
     const broken = rearrangements(whole);
     expect(broken.every((bytes) => ['edited', 'incomplete'].includes(verify(bytes).status))).toBe(true);
-    agree(some(broken, 12));
+    agree(some(broken));
   });
 
   // R35
   test('call a receipt incomplete if it was cut at a line or at any byte', () => {
     const all = [...cutsAtLines(whole), ...cuts(whole)];
     expect(all.every((bytes) => verify(bytes).status === 'incomplete')).toBe(true);
-    agree([...cutsAtLines(whole), ...some(cuts(whole), 12)]);
+    agree([...some(cutsAtLines(whole)), ...some(cuts(whole))]);
   });
 
   test('detect a rewritten chain by its head', () => {
@@ -144,8 +145,7 @@ describe('verify, check.sh and prove.sh', () => {
     const prove = (input: string) =>
       spawnSync('bash', [join(folder, 'prove.sh'), keyFile, join(folder, 'p.jsonl')], { input, encoding: 'utf8' });
     const found = { status: 0, stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n` };
-    for (const input of ['Ada@Engine.example\n', 'ada@engine.example', ' ada@engine.example \r\n'])
-      expect(prove(input)).toMatchObject(found);
+    for (const input of [' Ada@Engine.example \r\n', 'ada@engine.example']) expect(prove(input)).toMatchObject(found);
     expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
     writeFileSync(join(folder, 'p.jsonl'), Buffer.concat([lines, Buffer.from('{"prev":"0')]));
     expect(prove('ada@engine.example\n')).toMatchObject(found);
