@@ -73,12 +73,11 @@ export const startRedis = async (options: string[] = [], engine = engines[0]!): 
 /** A connection whose server has the time of this clock, so that tests can pass it without waiting. */
 export const withServerTime = (connection: RedisConnection, clock: { now(): number }): RedisConnection => {
   const time = () => [String(Math.floor(clock.now() / 1000)), String((clock.now() % 1000) * 1000)];
+  // The time is an argument, so that the script stays the same and Redis reads it once.
+  const timed = (script: string) => script.replaceAll("redis.call('TIME')", '{ ARGV[#ARGV - 1], ARGV[#ARGV] }');
   return {
     ...connection,
-    run: (script, keys, args) => {
-      const [seconds, micros] = time();
-      return connection.run(script.replaceAll("redis.call('TIME')", `{ '${seconds}', '${micros}' }`), keys, args);
-    },
+    run: (script, keys, args) => connection.run(timed(script), keys, [...args, ...time()]),
     command: async (...words) => (words[0] === 'TIME' ? time() : connection.command(...words)),
   };
 };
