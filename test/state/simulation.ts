@@ -128,9 +128,17 @@ export const simulatedProcess = (
   place: Place | undefined,
   {
     maxWaitMs = 90_000,
+    timeoutMs = 30_000,
+    pacePerMinute = 500,
     random = Math.random,
     isBackground = false,
-  }: { maxWaitMs?: number; random?: () => number; isBackground?: boolean } = {},
+  }: {
+    maxWaitMs?: number;
+    timeoutMs?: number;
+    pacePerMinute?: number;
+    random?: () => number;
+    isBackground?: boolean;
+  } = {},
 ) => {
   processes += 1;
   const waits: number[] = [];
@@ -141,8 +149,8 @@ export const simulatedProcess = (
     clock,
     holder: `p${processes}`,
     pid: processes,
-    timeoutMs: 30_000,
-    pacePerMinute: 500,
+    timeoutMs,
+    pacePerMinute,
     onTrouble: (reason) => {
       throw new Error(reason);
     },
