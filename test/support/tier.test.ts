@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
-import { isDeep, sample, times } from './tier.ts';
+import { isDeep, runs, sample, times } from './tier.ts';
 
 const cells = Array.from({ length: 40 }, (_, index) => ({ index, kind: index % 4 }));
 
@@ -19,4 +20,10 @@ describe('a sampled matrix', () => {
   });
 
   test('repeats as often as the tier asks for', () => expect(times(2, 50)).toBe(isDeep ? 50 : 2));
+
+  test('tries a property with the same values again', () => {
+    const tried = () => fc.sample(fc.integer(), runs(2, 50));
+    expect(tried()).toHaveLength(isDeep ? 50 : 2);
+    expect(tried()).toEqual(tried());
+  });
 });

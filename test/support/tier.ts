@@ -8,6 +8,14 @@ export const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
 export const times = (few: number, promised: number): number => (isDeep ? promised : few);
 
 /**
+ * How often a property of fast-check is tried, with values that the run's seed chooses: `SCHED_TEST_SEED` repeats them.
+ */
+export const runs = (few: number, promised: number): { numRuns: number; seed: number } => ({
+  numRuns: times(few, promised),
+  seed: createHash('sha1').update(inject('seed')).digest().readInt32BE(),
+});
+
+/**
  * The cells of a matrix that run: all of them in `npm run test:deep`, else a few of each kind. Another commit chooses
  * others. The run prints its seed, and `SCHED_TEST_SEED` sets it.
  */
