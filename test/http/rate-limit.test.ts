@@ -7,6 +7,7 @@ import type { HttpReply } from '../../src/http/message.ts';
 import { budgetKey, rateLimit } from '../../src/http/rate-limit.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { someday, virtualClock } from '../support/run.ts';
+import { runs } from '../support/tier.ts';
 
 const request = {
   method: 'POST',
@@ -257,7 +258,7 @@ describe('rate-limit', () => {
         for (const [index, time] of times.slice(1).entries()) expect(time - times[index]!).toBeGreaterThanOrEqual(1000);
         for (const wait of clock.slept) expect(wait).toBeLessThanOrEqual(91_000);
       }),
-      { numRuns: 300 },
+      runs(60, 300),
     );
   });
 

@@ -5,6 +5,7 @@ import { BadInput } from '../../src/jobs/bad-input.ts';
 import { makePlan, type Plan } from '../../src/jobs/batch-plan.ts';
 import { csvRecords } from '../../src/jobs/csv-source.ts';
 import { readEntries } from '../../src/jobs/input.ts';
+import { runs } from '../support/tier.ts';
 
 async function* once<Value>(value: Value) {
   yield value;
@@ -175,7 +176,7 @@ describe('CSV', () => {
         const text = [row('email', 'name'), ...lines, ''].join('\n').replaceAll('\n', ending);
         expect(await lostIn(text)).toEqual([]);
       }),
-      { numRuns: 300 },
+      runs(60, 300),
     );
   });
 });

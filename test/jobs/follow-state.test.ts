@@ -15,6 +15,7 @@ import {
   stateText,
   windowStart,
 } from '../../src/jobs/follow-state.ts';
+import { runs } from '../support/tier.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -152,7 +153,7 @@ describe('a follower that is killed at any moment', () => {
         follower.round(now + 100 * day);
         expect(follower.known()).toBe(0);
       }),
-      { numRuns: 500 },
+      runs(100, 500),
     );
   });
 });

@@ -4,6 +4,7 @@ import { foldAddress } from '../../src/jobs/address.ts';
 import { digestOf, estimatedSeconds, leftOutText, linesText, makePlan } from '../../src/jobs/batch-plan.ts';
 import { type InputOptions, readEntries } from '../../src/jobs/input.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
+import { runs } from '../support/tier.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
@@ -116,7 +117,7 @@ describe('input: lines', () => {
         expect(new Set(counted).size).toBe(counted.length);
         expect(items).toEqual(lines.filter((_, index) => !counted.includes(index + 1)).map((each) => each.trim()));
       }),
-      { numRuns: 300 },
+      runs(60, 300),
     );
   });
 });

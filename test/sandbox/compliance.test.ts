@@ -5,6 +5,7 @@ import type { Value } from '../../src/sandbox/database.ts';
 import { carryOutDeletions } from '../../src/sandbox/deletion.ts';
 import type { Store } from '../../src/sandbox/store.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
+import { runs } from '../support/tier.ts';
 import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
 
 const at = (time: string) => `${freeMonday}T${time}:00Z`;
@@ -122,13 +123,13 @@ describe('compliance', () => {
       fc.asyncProperty(lists, async (emails) => {
         expect((await remove(emails)).status).toBe(202);
       }),
-      { numRuns: 30 },
+      runs(6, 30),
     );
     await fc.assert(
       fc.asyncProperty(noAddress, async (text) => {
         expect((await remove([text])).status).toBe(400);
       }),
-      { numRuns: 100 },
+      runs(20, 100),
     );
   });
 

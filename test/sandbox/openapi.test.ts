@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import { openapi } from '../../src/sandbox/openapi.ts';
+import { runs } from '../support/tier.ts';
 import { fromSchema } from './from-schema.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -121,7 +122,7 @@ describe('openapi', () => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         expect(status).toBeLessThan(500);
       }),
-      { numRuns: Number(process.env.SCHED_FUZZ ?? 1000), seed: 5, endOnFailure: true },
+      { ...runs(200, 1000), endOnFailure: true },
     );
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404]));
   });

@@ -8,6 +8,7 @@ import { ledgerKey, redisLedger } from '../../src/state/redis/ledger.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import { engines, startRedis } from '../support/redis.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { runs } from '../support/tier.ts';
 
 const day = 86_400_000;
 const start = Date.parse('2099-02-01T10:00:00Z');
@@ -163,7 +164,7 @@ describe.each(engines.map(redisPlace))('ledger in $name', ({ name, newLedger }) 
           expect({ what, answer: await answer(inRedis()) }).toEqual({ what, answer: await answer(inFiles()) });
         }
       }),
-      { numRuns: 60 },
+      runs(10, 60),
     );
   }, 60_000);
 

@@ -6,6 +6,7 @@ import { applyStep, type Step } from '../../../src/state/budget-steps.ts';
 import { budgetScript } from '../../../src/state/redis/budget-script.ts';
 import { openConnection, type RedisConnection } from '../../../src/state/redis/connection.ts';
 import { engines, redis, startRedis } from '../../support/redis.ts';
+import { runs } from '../../support/tier.ts';
 import { describeWith } from '../../support/tools.ts';
 
 const holders = ['a', 'b', 'c', 'd'];
@@ -153,7 +154,7 @@ describeWith(redis)("the budget's script", () => {
             const stored = JSON.parse(String(await connection.command('GET', 'budget')));
             expect(withLists(stored)).toEqual(plain(state));
           }),
-          { numRuns: 1500 },
+          runs(150, 1500),
         );
       },
       60_000,
