@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { createWorld } from '../support/run.ts';
-import { temporaryFile } from '../support/temporary.ts';
+import { seededFile } from '../support/seeded.ts';
 import { amara, noon, organization } from './world.ts';
 
 const minute = 60_000;
@@ -27,7 +27,7 @@ const list = `/scheduled_events?user=${encodeURIComponent(amara)}&count=2`;
 
 describe('clock', () => {
   test('follows the system clock until it is moved, for every process on the same data', async () => {
-    const file = temporaryFile('clock.db');
+    const file = await seededFile(noon);
     const [one, two] = [await open(file), await open(file)];
     expect([one.sandbox.clock.now(), one.sandbox.clock.offset]).toEqual([noon, 0]);
     one.sandbox.clock.set(noon + 3 * day);
@@ -41,8 +41,9 @@ describe('clock', () => {
   });
 
   test('advances by the exact amount', async () => {
-    const world = await createWorld({ start: noon + 731 });
-    const data = temporaryFile('exact.db');
+    const world = await createWorld({ start: noon });
+    const data = await seededFile(noon);
+    await world.clock.sleep(731);
     const seconds = async (line: string) => {
       const { stdout } = await world.run(`sandbox clock ${line} --data ${data} --json=offset_seconds`);
       await world.clock.sleep(317);
@@ -56,7 +57,7 @@ describe('clock', () => {
   });
 
   test('drives rate limits', async () => {
-    const { sandbox, ask } = await open(temporaryFile('limits.db'));
+    const { sandbox, ask } = await open(await seededFile(noon));
     const left = async () => (await ask('GET', '/users/me')).headers['x-ratelimit-remaining'];
     const first = Number(await left());
     expect(Number(await left())).toBe(first - 1);
@@ -66,7 +67,7 @@ describe('clock', () => {
   });
 
   test('drives the expiry of page tokens and access tokens', async () => {
-    const file = temporaryFile('tokens.db');
+    const file = await seededFile(noon);
     const { sandbox, ask } = await open(file);
     const token = (await ask('GET', list)).body.pagination.next_page_token;
     const refresh = 'grant_type=refresh_token&client_id=sched-cli&refresh_token=sandbox_legacy_refresh';
@@ -83,7 +84,7 @@ describe('clock', () => {
   });
 
   test('drives deletions', async () => {
-    const { sandbox, ask } = await open(temporaryFile('deletions.db'));
+    const { sandbox, ask } = await open(await seededFile(noon));
     const events = `/scheduled_events?organization=${encodeURIComponent(organization)}&count=1`;
     const [event] = (await ask('GET', events)).body.collection;
     const invitees = `${new URL(event.uri).pathname}/invitees`;

@@ -8,17 +8,10 @@ import { bookingLine, breaking, faults, isBooking, plainType, posts, slot, type 
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-let world: World;
 let state: string;
-let eventType: string;
-
-beforeEach(async () => {
+beforeEach(() => {
   state = temporaryDirectory('booking');
-  world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
-  eventType = await plainType(world);
 });
-
-const booking = (index: number, more = '', type = eventType) => bookingLine(type, index, more);
 
 /** A service that accepts the same booking twice: it books the second one in another slot. */
 const twice =
@@ -28,6 +21,14 @@ const twice =
 
 // R27
 describe('booking at a service with several addresses', () => {
+  let world: World;
+  let eventType: string;
+  beforeEach(async () => {
+    world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
+    eventType = await plainType(world);
+  });
+
+  const booking = (index: number, more = '') => bookingLine(eventType, index, more);
   const named = (base: string) => ({ env: { SCHED_BASE_URL: base } });
 
   test.each(['http://localhost:4010', 'http://[::1]:4010', 'https://proxy.example'])(
