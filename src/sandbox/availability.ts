@@ -53,7 +53,7 @@ export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => 
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
 /** A rule for the date replaces the weekday's rule. No rule, or an empty one, means a day off. */
-const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] => {
+export const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] => {
   const rule =
     rules.find((each) => each.type === 'date' && each.date === date) ??
     rules.find((each) => each.type === 'wday' && each.wday === weekday);

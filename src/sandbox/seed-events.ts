@@ -1,4 +1,4 @@
-import { isOpen, type Schedule } from './availability.ts';
+import { intervalsOn, isOpen, type Schedule } from './availability.ts';
 import { dayMilliseconds, idOf, makeId, timestamp, uri } from './names.ts';
 import { dice, type Roll } from './random.ts';
 import {
@@ -69,10 +69,11 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   /** A start on this day that works for all hosts, searched from a random half-hour on. */
   const findStart = ({ type }: HostedEventType, hosts: HostedEventType['hosts'], day: number): number | undefined => {
     const [first] = hosts;
-    const { timezone } = first!.schedule;
-    const { date } = localTime(timezone, day);
-    const nine = instantOf(timezone, date, 9 * 60);
+    const { timezone, rules } = first!.schedule;
+    const { date, weekday } = localTime(timezone, day);
     const offset = roll(16);
+    if (intervalsOn(rules, date, weekday).length === 0) return undefined;
+    const nine = instantOf(timezone, date, 9 * 60);
     for (let step = 0; step < 16; step++) {
       const start = nine + ((offset + step) % 16) * 30 * 60_000;
       const end = start + type.duration * 60_000;
