@@ -1,4 +1,3 @@
-import { eventTypes } from '../../api/event-types.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Client, Input } from '../../client/client.ts';
 import type { Written } from '../../client/outcome.ts';
@@ -63,6 +62,8 @@ const newestNamed = async (
   sentAt: number,
 ): Promise<Json | undefined> => {
   if (typeof user !== 'string') return undefined;
+  // Every command loads this file, and few need these rows.
+  const { eventTypes } = await import('../../api/event-types.ts');
   const query = { user, sort: 'created_at:desc' };
   for await (const page of client.pages(eventTypes.list, { query }, { limit: 5, pageSize: 5 })) {
     const isMeant = (type: Json) => type.name === name && Date.parse(String(type.created_at)) >= sentAt - skewMs;
