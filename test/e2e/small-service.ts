@@ -24,8 +24,15 @@ export const rowOf = (page: number, index: number, rowBytes = 0) => ({
   start_time: '2026-11-15T18:00:00Z',
 });
 
+interface Options {
+  limit?: Limit;
+  rowBytes?: number;
+  /** The length of the list of events. */
+  pages?: number;
+}
+
 /** A service with a few routes that counts its requests, for faults that need real sockets. */
-export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; rowBytes?: number } = {}) => {
+export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Options = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
@@ -102,7 +109,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
       const page = Number(searchParams.get('page_token') ?? 0);
       return answer({
         collection: Array.from({ length: rowsAPage }, (_, index) => rowOf(page, index, rowBytes)),
-        pagination: { next_page_token: page < 10_000 ? String(page + 1) : null },
+        pagination: { next_page_token: page + 1 < pages ? String(page + 1) : null },
       });
     }
     response.writeHead(404).end('{}');
