@@ -15,22 +15,32 @@ export const readmeBlocks: { heading: string; script: string }[] = readme.split(
 
 const other = ['Start', 'Install', 'Log in for real'];
 
-/** The recipes, in order. */
+/** The recipes, in order. Each works without the others. */
 export const recipes = readmeBlocks.filter(({ heading }) => !other.includes(heading));
 
+interface Kitchen {
+  sched: string;
+  /** Programs that are on the PATH beside `sched` and jq: `{ node: '/usr/bin/node' }`. */
+  others?: Record<string, string>;
+  /** An empty home by default. */
+  home?: string;
+}
+
 /**
- * Follows the recipes in a new home, where the PATH has nothing but `sched`, jq and `others`. Returns what each printed.
- * The booking is moved to a time that is free on whatever day this runs.
+ * Follows recipes in one home, where the PATH has nothing but what they need. Returns what each printed. The booking is
+ * moved to a time that is free on whatever day this runs.
  */
-export const followCookbook = async (sched: string, others: Record<string, string> = {}): Promise<string[]> => {
-  const home = temporaryDirectory('cookbook');
+export const follow = async (
+  chosen: typeof recipes,
+  { sched, others = {}, home = temporaryDirectory('cookbook') }: Kitchen,
+): Promise<string[]> => {
   const path = join(home, 'path');
   mkdirSync(path);
   const jq = execFileSync('bash', ['-c', 'type -P jq'], { encoding: 'utf8' }).trim();
   for (const [name, target] of Object.entries({ sched, jq, ...others })) symlinkSync(target, join(path, name));
   const env = { PATH: path, HOME: home, SCHED_SANDBOX: '1' };
   const outputs: string[] = [];
-  for (const { script } of recipes) {
+  for (const { script } of chosen) {
     const runnable = script.replace('--start "monday 14:00"', `--start ${farMonday()}`);
     const { stdout } = await execFile('/bin/bash', ['-euo', 'pipefail', '-c', runnable], { env, cwd: home });
     outputs.push(stdout);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { followCookbook, recipes } from './cookbook.ts';
+import { follow, recipes } from './cookbook.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 
 describe.skipIf(program.length > 0)('the standalone program', () => {
@@ -12,7 +12,7 @@ describe.skipIf(program.length > 0)('the standalone program', () => {
   test('follows the README, alone in a directory and with no Node on the PATH', async () => {
     const alone = join(folder, 'sched');
     copyFileSync(runner, alone);
-    expect(await followCookbook(alone)).toHaveLength(recipes.length);
+    expect(await follow(recipes, { sched: alone })).toHaveLength(recipes.length);
   });
 
   test('loads no environment or code from the working directory', async () => {
