@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import { sample } from '../support/tier.ts';
 import { sched, schedInTerminal, usedHome } from './program.ts';
 
 const enter = '\r';
@@ -71,26 +72,30 @@ describe('questions for missing flags', () => {
     expect(code).toBe(0);
   });
 
-  test.each([
-    ['Ctrl-C', ctrlC, 130, 'Interrupted'],
-    ['Ctrl-D', ctrlD, 12, 'Stopped at a question. Nothing was changed'],
-  ])(
-    'end with %s at every question, and leave nothing behind',
-    async (_, key, expected, message) => {
-      const home = await usedHome();
-      for (const asked of steps.keys()) {
-        const screen = await start(home);
-        for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
-          await screen.until(question);
-          screen.type(i === asked ? key : answer);
-        }
-        const { code, text } = await screen.done;
-        expect(text).toContain(`error: ${message}\n`);
-        expect(text).toContain('\x1b[?25h');
-        expect(code, text).toBe(expected);
+  const ends = [
+    { key: ctrlC, expected: 130, message: 'Interrupted' },
+    { key: ctrlD, expected: 12, message: 'Stopped at a question. Nothing was changed' },
+  ];
+  const cells = ends.flatMap((end) => steps.map(([question], asked) => ({ ...end, asked, question })));
+  const isList = (question: RegExp) => question.source.includes('❯');
+
+  test('end with Ctrl-C and Ctrl-D at every question, and leave nothing behind', async () => {
+    const home = await usedHome();
+    for (const { key, expected, message, asked } of sample(
+      cells,
+      1,
+      ({ key, question }) => `${key} ${isList(question)}`,
+    )) {
+      const screen = await start(home);
+      for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
+        await screen.until(question);
+        screen.type(i === asked ? key : answer);
       }
-      expect(await bookingsOf(home)).toBe('');
-    },
-    60_000,
-  );
+      const { code, text } = await screen.done;
+      expect(text).toContain(`error: ${message}\n`);
+      expect(text).toContain('\x1b[?25h');
+      expect(code, text).toBe(expected);
+    }
+    expect(await bookingsOf(home)).toBe('');
+  }, 120_000);
 });
