@@ -9,8 +9,22 @@ export interface ShowTime {
   label: string;
 }
 
-/** Returns the wall-clock time of an instant. Uses `Intl` only, so that tables don't have to load Temporal. */
-export function wallClock(zone: string): (at: number) => number {
+type WallClock = (at: number) => number;
+
+const clocks = new Map<string, WallClock>();
+
+/** Returns the wall-clock time of an instant. There is one for each zone: making a format takes a tenth of a millisecond. */
+export function wallClock(zone: string): WallClock {
+  let clock = clocks.get(zone);
+  if (clock === undefined) {
+    clock = createWallClock(zone);
+    clocks.set(zone, clock);
+  }
+  return clock;
+}
+
+/** Uses `Intl` only, so that tables don't have to load Temporal. */
+function createWallClock(zone: string): WallClock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     calendar: 'gregory',
