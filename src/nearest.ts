@@ -20,10 +20,12 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
     const lower = candidate.toLowerCase();
-    const edits = lower.startsWith(wanted) && wanted.length >= 3 ? 1 : editDistance(wanted, lower);
-    if (edits <= Math.max(1, Math.floor(lower.length / 3)) && (best === undefined || edits < best.edits)) {
-      best = { candidate, edits };
-    }
+    const most = Math.max(1, Math.floor(lower.length / 3));
+    const isPrefix = lower.startsWith(wanted) && wanted.length >= 3;
+    // Each edit changes the length by at most one, and counting edits is slow.
+    if (!isPrefix && Math.abs(wanted.length - lower.length) > most) continue;
+    const edits = isPrefix ? 1 : editDistance(wanted, lower);
+    if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits };
   }
   return best?.candidate;
 };
