@@ -70,10 +70,10 @@ export const withSuggestion = (
   profile: string | undefined,
 ): unknown => {
   if (!(error instanceof SchedError)) return error;
-  const { category, message, stack } = error;
+  const { category, message } = error;
   const { hint, meant, ...facts } = error.facts;
   if (typeof hint !== 'object' && meant === undefined) return error;
   const corrected = meant && parsed.problems.withValue(meant.from, meant.to);
   const suggested = corrected ? { hint: corrected } : written(error.facts, parsed, runtime, profile);
-  return Object.assign(new SchedError(category, message, { ...facts, ...suggested }), { stack });
+  return Object.assign(new SchedError(category, message, { ...facts, ...suggested }), { cause: error });
 };
