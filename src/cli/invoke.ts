@@ -124,7 +124,8 @@ const start = async (
     .action(withoutNoun)
     .hook('preSubcommand', async (_, noun) => {
       for (const leaf of await loadVerbs(noun)) leaf.action(() => runLeaf(leaf, noun));
-      if (!(noun instanceof Leaf)) noun.action(() => withoutVerb(noun));
+      if (noun instanceof Leaf) noun.addFlags();
+      else noun.action(() => withoutVerb(noun)).hook('preSubcommand', (_, leaf) => void (leaf as Leaf).addFlags());
     });
   const command = [word, verb].filter((each) => each !== undefined);
   await root.parseAsync([...command, ...rest], { from: 'user' });

@@ -52,21 +52,30 @@ export class Leaf extends Commander {
     return this.#definition!;
   }
 
-  /** Sets the flags and arguments of a command. Required arguments are checked later, together with everything else. */
-  define(command: Command): this {
+  /** Sets what the help of a noun shows. Required arguments are checked later, together with everything else. */
+  describe(command: Command): this {
     this.#definition = command;
     this.description(command.summary)
       .usage([...command.arguments.map(spell), '[flags]'].join(' '))
       .addHelpOption(new Option('-h, --help', 'show this help').helpGroup('Output:'))
       .allowExcessArguments();
     for (const { name, description } of command.arguments) this.argument(`[${name}]`, description);
-    for (const flag of allFlags(command)) {
+    return this;
+  }
+
+  /** Adds the flags. Only the command that runs needs them, and making them takes longer than everything else. */
+  addFlags(): this {
+    for (const flag of allFlags(this.definition)) {
       for (const option of [optionOf(flag), ...(flag.negatable ? [oppositeOf(flag)] : [])]) {
         this.addOption(option);
         this.on(`option:${option.name()}`, (value?: string) => this.inOrder.push([option.name(), value]));
       }
     }
     return this;
+  }
+
+  define(command: Command): this {
+    return this.describe(command).addFlags();
   }
 
   /** The words with the field list of `--json` joined to it. */

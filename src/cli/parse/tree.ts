@@ -24,12 +24,12 @@ export const buildRoot = (): Commander => {
 const plain = (command: Commander): Commander =>
   command.helpOption(false).helpCommand(false).allowUnknownOption().allowExcessArguments();
 
-/** Adds the verbs of a noun as subcommands. A noun without verbs is itself a command: it gets flags and arguments. */
+/** Adds the verbs of a noun as subcommands, without their flags. A noun without verbs is itself a command. */
 export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
   const commands = await nouns[noun.name()]!.commands();
-  if (noun instanceof Leaf) return [noun.define(commands[0]!)];
+  if (noun instanceof Leaf) return [noun.describe(commands[0]!)];
   return commands.map((command) => {
-    const leaf = new Leaf(command.name).define(command);
+    const leaf = new Leaf(command.name).describe(command);
     noun.addCommand(leaf);
     return leaf;
   });
@@ -38,6 +38,6 @@ export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
 /** Builds the tree with all commands, for the generators. */
 export const buildTree = async (): Promise<Commander> => {
   const root = buildRoot();
-  for (const noun of root.commands) await loadVerbs(noun);
+  for (const noun of root.commands) for (const leaf of await loadVerbs(noun)) leaf.addFlags();
   return root;
 };
