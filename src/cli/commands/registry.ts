@@ -53,7 +53,7 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
 const fromCatalogue = (noun: Noun): NounEntry => {
   const { singular, group, summary, load } = catalogue[noun];
-  const commands = async () => {
+  const build = async () => {
     const [{ genericCommand }, rows, special] = await Promise.all([
       import('../operation/generic-command.ts'),
       load(),
@@ -69,6 +69,12 @@ const fromCatalogue = (noun: Noun): NounEntry => {
     const isPart = ({ operation }: Command) =>
       operation !== undefined && own.some(({ withoutArgument }) => withoutArgument === operation);
     return [...own.filter((command) => !isPart(command)), ...extra()];
+  };
+  // Built once: a server of tools runs many commands in one process.
+  let built: Promise<Command[]> | undefined;
+  const commands = () => {
+    built ??= build();
+    return built;
   };
   return { singular, group, summary, commands };
 };
