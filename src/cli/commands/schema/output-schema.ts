@@ -2,6 +2,8 @@ import { jsonSchema } from '../../../api/json-schema.ts';
 import type { Command } from '../../command.ts';
 import { knownFields } from '../../parse/all-flags.ts';
 
+type ServiceRecord = NonNullable<Command['operation']>['reply']['of']['record'];
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The alternatives of a schema other than null. */
@@ -34,6 +36,15 @@ const propertiesOf = ({ properties }: JsonSchema): JsonSchema => {
   return { properties: Object.fromEntries(fields.map(([name, field]) => [name, relaxedField(field)])) };
 };
 
+const knownProperties = new WeakMap<ServiceRecord, JsonSchema>();
+
+/** The properties of a record. Several commands print the same one, and making a schema is slow. */
+const recordProperties = (record: ServiceRecord): JsonSchema => {
+  const known = knownProperties.get(record) ?? (propertiesOf(jsonSchema(record, 'output')).properties as JsonSchema);
+  knownProperties.set(record, known);
+  return known;
+};
+
 /**
  * The record that a command prints with `--json`, or each record of a list. The types are those that the service
  * documents. A field can be null or missing and a list of words can grow, because sched prints a record as it came.
@@ -43,6 +54,6 @@ export const recordSchema = (command: Command): JsonSchema | undefined => {
   const names = knownFields(command);
   if (names.length === 0) return undefined;
   const record = command.operation?.reply.of.record;
-  const known = record === undefined ? {} : (propertiesOf(jsonSchema(record, 'output')).properties as JsonSchema);
+  const known = record === undefined ? {} : recordProperties(record);
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, known[name] ?? {}])) };
 };
