@@ -16,6 +16,7 @@ import { machineIn, random } from '../auth/support/memory.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { times } from '../support/tier.ts';
 import { until } from '../support/until.ts';
 
 let directory: string;
@@ -62,13 +63,13 @@ const countingClock = () => {
   return { clock: { now: () => now, sleep }, waits };
 };
 
-/** Takes the lock twenty times at once. Returns how many held it at the same time. */
+/** Takes the lock many times at once. Returns how many held it at the same time. */
 const mostInside = async () => {
   let inside = 0;
   let most = 0;
   const { clock } = countingClock();
   await Promise.all(
-    Array.from({ length: 20 }, async () => {
+    Array.from({ length: times(8, 20) }, async () => {
       const held = await make({ clock }).acquire();
       inside += 1;
       most = Math.max(most, inside);
