@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { writeWholeFile } from '../../src/state/whole-file.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -34,3 +35,30 @@ test.each([true, false])('never writes through a link in place of the draft (rep
   await expect(write(replace)).rejects.toMatchObject({ code: 'EEXIST' });
   expect(readdirSync(folder)).toEqual(['a.draft']);
 });
+
+/** What each `sync` finds in the folder: the text of a file by its name, and whether the folder itself is synced. */
+const syncsDuring = async (work: () => Promise<void>) => {
+  const handle = await open(folder);
+  const methods = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const found: object[] = [];
+  const { sync } = methods;
+  const spy = vi.spyOn(methods, 'sync').mockImplementation(async function (this: FileHandle) {
+    const texts = readdirSync(folder).map((name) => [name, readFileSync(at(name), 'utf8')]);
+    found.push({ isFolder: (await this.stat()).isDirectory(), ...Object.fromEntries(texts) });
+    return sync.call(this);
+  });
+  await work().finally(() => spy.mockRestore());
+  return found;
+};
+
+// A power cut after the rename must not leave an empty file, and one after the write must not take the file away.
+test.each([true, false])(
+  'puts the text on disk before it gets its name, and then the name (replace: %s)',
+  async (replace) => {
+    expect(await syncsDuring(() => write(replace))).toEqual([
+      { isFolder: false, 'a.draft': 'new' },
+      { isFolder: true, a: 'new' },
+    ]);
+  },
+);
