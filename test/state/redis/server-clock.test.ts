@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createServerClock } from '../../../src/state/redis/server-clock.ts';
+import { runs } from '../../support/tier.ts';
 
 describe("the server's clock", () => {
   /** A machine and a server, with times in fractions of a millisecond. */
@@ -18,24 +19,41 @@ describe("the server's clock", () => {
     return { clock, ask, set: (next: number) => (offset = next), now: () => now };
   };
 
-  const travel = fc.double({ min: 0, max: 500, noNaN: true });
-  const ahead = fc.double({ min: -86_400_000, max: 86_400_000, noNaN: true });
+  // Most values of fc.double are almost 0.
+  const milliseconds = (min: number, max: number) =>
+    fc.integer({ min: min * 100, max: max * 100 }).map((hundredths) => hundredths / 100);
+  const travel = milliseconds(0, 500);
+  const ahead = milliseconds(-86_400_000, 86_400_000);
 
   test('is known within bounds, whatever way the delays are divided', async () => {
     await fc.assert(
       fc.asyncProperty(ahead, fc.array(fc.tuple(travel, travel), { minLength: 1 }), async (offset, trips) => {
         const { clock, ask, now } = network(offset);
         for (const [there, back] of trips) await ask(there, back);
-        const [here, server] = [Math.floor(now()), now() + offset];
+        // At a whole millisecond of this machine, nothing is rounded.
+        const here = Math.ceil(now());
+        const server = here + offset;
         expect(clock.earliestAtServer(here)).toBeLessThanOrEqual(server);
-        expect(clock.latestAtServer(here)).toBeGreaterThanOrEqual(server - 1);
+        expect(clock.latestAtServer(here)).toBeGreaterThanOrEqual(server);
         expect(clock.latestHere(server)).toBeGreaterThanOrEqual(here);
-        expect(clock.earliestHere(server)).toBeLessThanOrEqual(here + 1);
-        expect(Math.abs(clock.ahead() - offset)).toBeLessThanOrEqual(clock.doubtMs() + 1);
+        expect(clock.earliestHere(server)).toBeLessThanOrEqual(here);
+        expect(clock.toServer(here) - clock.doubtMs()).toBeLessThanOrEqual(clock.earliestAtServer(here));
+        expect(clock.toServer(here) + clock.doubtMs()).toBeGreaterThanOrEqual(clock.latestAtServer(here));
         // The fastest reply limits the doubt.
         expect(clock.doubtMs()).toBeLessThanOrEqual(Math.min(...trips.map(([a, b]) => a + b)) / 2 + 3);
       }),
+      runs(100, 1000),
     );
+  });
+
+  test.each([
+    [0.2, 0.9, 0, 2],
+    [0.8, 0, -1, 1],
+  ])('may be %d ms ahead, although all times are rounded down', async (offset, thereMs, least, most) => {
+    const { clock, ask } = network(offset);
+    await ask(thereMs, 0);
+    expect([clock.earliestAtServer(5000), clock.latestAtServer(5000)]).toEqual([5000 + least, 5000 + most]);
+    expect([clock.earliestHere(5000), clock.latestHere(5000)]).toEqual([5000 - most, 5000 - least]);
   });
 
   test('is measured again after one of the clocks was set', async () => {
