@@ -11,11 +11,9 @@ const keepSmall = (): void => {
 };
 
 const loadTransport = async (interrupted: AbortSignal): Promise<Send> => {
-  if (process.versions.node.startsWith('20.')) {
-    // On Node 20 the HTTP parser's WebAssembly is recompiled at exit, which takes 200 ms; one tier is enough.
-    const { setFlagsFromString } = await import('node:v8');
-    setFlagsFromString('--liftoff-only');
-  }
+  // V8 would optimize the WebAssembly of the HTTP parser in the background, which takes 60 to 230 ms of CPU.
+  const { setFlagsFromString } = await import('node:v8');
+  for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag);
   const { createTransport } = await import('../http/transport.ts');
   return createTransport({ env: process.env, clock, interrupted });
 };
