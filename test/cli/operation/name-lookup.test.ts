@@ -10,6 +10,7 @@ import { collectionOf, isNamed } from '../../../src/client/ids.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
 
 const root = 'http://127.0.0.1:4010';
 const uri = (collection: string, id: string) => `${root}/${collection}/${id}`;
@@ -171,36 +172,52 @@ describe('a word in place of a named record', () => {
     expect(places.length).toBeGreaterThanOrEqual(25);
   });
 
-  describe.each(places)('$title', (place) => {
-    test.each([
+  /** Places where the same code looks up the same kind of record. */
+  const kindOf = (place: Place): string => {
+    const { collection, flag, operation } = place;
+    const part = flag === undefined ? 'path' : operation.method === 'GET' ? 'query' : 'body';
+    return `${collection} ${part} ${isChosenHere(place)}`;
+  };
+
+  const found = places.flatMap((place) =>
+    [
       ['an ID, also where another record has it as its name', 'rec-1', 'rec-1'],
       ['a name of one word', 'Workshop2026', 'rec-1'],
       ['a name in another case and without accents', 'EVALUATION', 'rec-2'],
       ['a full URI', uri(place.collection, 'rec-2'), 'rec-2'],
-    ])('%s', async (_, word, id) => {
-      const { code, stdout, stderr, requests } = await runAt(place, word);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      if (isChosenHere(place)) {
-        const rows = JSON.parse(stdout);
-        expect(rows).toHaveLength(1);
-        // Counts have the event type as their key.
-        expect([rows[0].event_type, rows[0].key]).toContain(uri('event_types', id));
-      } else expect(sentBy(place, requests)).toContain(`${place.collection}/${id}`);
-      expect(stdout).not.toBe('[]\n');
-    });
+    ].map(([way, word, id]) => ({ place, way, word: word!, id: id! })),
+  );
+  const eachWay = sample(found, 1, ({ place, way }) => `${kindOf(place)} ${way}`);
+  const eachPlace = sample(found, 1, ({ place }) => place);
 
-    test('a name of two records', async () => {
-      const { code, stdout, stderr, requests } = await runAt(place, 'TWIN');
-      expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 2, stdout: '', writes: [] });
-      expect(stderr).toContain(String.raw`are named \"TWIN\": Twin (rec-3), twin (rec-4)`);
-    });
+  test.each([...new Set([...eachWay, ...eachPlace])])('$place.title: $way', async ({ place, word, id }) => {
+    const { code, stdout, stderr, requests } = await runAt(place, word);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    if (isChosenHere(place)) {
+      const rows = JSON.parse(stdout);
+      expect(rows).toHaveLength(1);
+      // Counts have the event type as their key.
+      expect([rows[0].event_type, rows[0].key]).toContain(uri('event_types', id));
+    } else expect(sentBy(place, requests)).toContain(`${place.collection}/${id}`);
+    expect(stdout).not.toBe('[]\n');
+  });
 
-    test.each(['YBL6DUNR9FS4PNP6', 'interview-1', uuid])('%s, which is neither an ID nor a name', async (word) => {
+  test.each(sample(places, 1, kindOf))('$title: a name of two records', async (place) => {
+    const { code, stdout, stderr, requests } = await runAt(place, 'TWIN');
+    expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 2, stdout: '', writes: [] });
+    expect(stderr).toContain(String.raw`are named \"TWIN\": Twin (rec-3), twin (rec-4)`);
+  });
+
+  const missing = places.flatMap((place) => ['YBL6DUNR9FS4PNP6', 'interview-1', uuid].map((word) => ({ place, word })));
+
+  test.each(sample(missing, 1, ({ place }) => kindOf(place)))(
+    '$place.title: $word, which is neither an ID nor a name',
+    async ({ place, word }) => {
       const { code, stdout, stderr, requests } = await runAt(place, word);
       expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 6, stdout: '', writes: [] });
       expect(stderr).toMatch(new RegExp(`No [a-z ]+ with ID or name \\\\"${word}\\\\"`));
-    });
-  });
+    },
+  );
 });
 
 /** The service, with other replies for these paths. */
