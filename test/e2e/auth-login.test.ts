@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, browser, openChromium } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
 import { describeWith } from '../support/tools.ts';
@@ -273,19 +274,13 @@ describe('auth login in a terminal', () => {
   });
 
   test('listens on --port, and reports a port that is in use', async () => {
-    const port = Number(
-      redirectOf(await urlOn(login('--no-browser', '--credential-store', 'file', ...addresses()))).port,
-    );
-    const taken = schedInTerminal(
-      ['auth', 'login', '--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses()],
-      temporaryHome(),
-    );
+    const port = String(await freePort());
+    const flags = ['--no-browser', '--port', port, '--credential-store', 'file', ...addresses()];
+    const screen = login(...flags);
+    expect(redirectOf(await urlOn(screen)).port).toBe(port);
+    const taken = schedInTerminal(['auth', 'login', ...flags], temporaryHome());
     const { code, text } = await taken.done;
     expect({ code, says: text.includes('the port is in use') }).toEqual({ code: 3, says: true });
-    terminal!.type(ctrlC);
-    await terminal!.done;
-    const screen = login('--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses());
-    expect(redirectOf(await urlOn(screen)).port).toBe(String(port));
     screen.type(ctrlC);
     await screen.done;
   });
