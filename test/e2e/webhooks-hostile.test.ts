@@ -2,10 +2,12 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { keyFile, startHandler } from '../support/listening.ts';
+import { times } from '../support/tier.ts';
 import { deliver, sample, signed } from '../support/webhooks.ts';
 import { startListener } from './listener.ts';
 
-const total = 10_000;
+/** So many that each kind comes often. */
+const total = times(1000, 10_000);
 const mebibyte = 1024 * 1024;
 
 interface Hostile {
@@ -103,7 +105,7 @@ const inParallel = async (count: number, work: (n: number) => Promise<void>): Pr
   await Promise.all(Array.from({ length: 24 }, worker));
 };
 
-test('webhooks listen survives 10,000 hostile deliveries, and forwards none of them', async () => {
+test('webhooks listen survives thousands of hostile deliveries, and forwards none of them', async () => {
   const handler = await startHandler(204);
   const listener = await startListener(['--signing-key-file', keyFile(), '--forward-to', handler.url, '-o', 'jsonl']);
   const port = Number(new URL(listener.url).port);
