@@ -134,23 +134,6 @@ describe('mcp serve with the official client', () => {
     expect(calls).toBeGreaterThanOrEqual(all.length / 20);
   }, 60_000);
 
-  test('reads a list of a service that ignores how many rows are wanted', async () => {
-    const service = await smallService();
-    const who = { SCHED_USER: 'http://127.0.0.1/users/U', SCHED_ORG: 'http://127.0.0.1/organizations/O' };
-    const client = await serving([], { env: { ...service.env, ...who } });
-    const uris = new Set<unknown>();
-    let cursor: string | undefined;
-    const calls = times(6, 25);
-    for (let call = 0; call < calls; call += 1) {
-      const part = await callTool(client, 'events_list', cursor === undefined ? {} : { cursor });
-      expect(part.items).toHaveLength(20);
-      for (const { uri } of part.items) uris.add(uri);
-      cursor = part.next_cursor;
-    }
-    expect(uris.size).toBe(calls * 20);
-    service.close();
-  });
-
   test('has no tool for a write without permission', async () => {
     const event = await activeEvent();
     await expect(callTool(reader, 'events_cancel', { event: [event] })).rejects.toThrow('No tool "events_cancel"');

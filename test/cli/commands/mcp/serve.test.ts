@@ -4,9 +4,10 @@ import { allTools } from '../../../../src/cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../../src/cli/commands/registry.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
 import type { Clock } from '../../../../src/runtime.ts';
+import { smallService } from '../../../e2e/small-service.ts';
 import { type ConnectOptions, callTool, connect } from '../../../support/mcp-client.ts';
-import { createWorld } from '../../../support/run.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { createWorld, network } from '../../../support/run.ts';
+import { closeLater, temporaryDirectory } from '../../../support/temporary.ts';
 import { bookingLine, plainType, slot } from '../../lost-answers.ts';
 import { argumentsFor } from './tool-arguments.ts';
 
@@ -196,6 +197,23 @@ describe('a result of mcp serve', () => {
     } while (cursor !== undefined);
     expect(all.length).toBeGreaterThan(values.limit);
     expect(read.map(keyOf)).toEqual(all.map(keyOf));
+  });
+
+  test('can be continued if the service ignores how many rows are wanted', async () => {
+    const service = await smallService();
+    closeLater(service.close);
+    const who = { SCHED_USER: 'http://127.0.0.1/users/U', SCHED_ORG: 'http://127.0.0.1/organizations/O' };
+    const client = await serving('', { env: { ...service.env, ...who }, send: network });
+    const uris = new Set<unknown>();
+    let cursor: string | undefined;
+    // The rows of one page and a few of the next.
+    for (let call = 0; call < 7; call += 1) {
+      const part = await callTool(client, 'events_list', cursor === undefined ? {} : { cursor });
+      expect(part.items).toHaveLength(20);
+      for (const { uri } of part.items) uris.add(uri);
+      cursor = part.next_cursor;
+    }
+    expect(uris.size).toBe(140);
   });
 
   test.each([
