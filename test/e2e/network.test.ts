@@ -66,16 +66,17 @@ const me = (env: Record<string, string>, ...flags: string[]): Promise<Finished> 
 const found = { code: 0, stdout: 'uri\thttp://127.0.0.1/users/U\n', stderr: '' };
 
 describe('a proxy', () => {
-  test.each(sample(['HTTPS_PROXY', 'https_proxy'], 1))(
-    'named by %s carries an HTTPS request in a tunnel',
-    async (name) => {
-      const proxy = await proxyWith();
-      expect(await me({ [name]: `http://127.0.0.1:${proxy.port}` })).toEqual(found);
-      expect(proxy.seen).toMatchObject([{ target: `${host}:443` }]);
-      // The proxy sees the host name, but neither token nor path.
-      expect(JSON.stringify(proxy.seen)).not.toMatch(/canary|users/);
-    },
-  );
+  const names = sample(['HTTPS_PROXY', 'https_proxy'], 1);
+  test.each(names)('named by %s carries many HTTPS requests over few tunnels', async (name) => {
+    const proxy = await proxyWith();
+    const env = { ...trusting, [name]: `http://127.0.0.1:${proxy.port}` };
+    const { code, stdout } = await sched(['events', 'list', '--limit', '1000', '-o', 'id'], temporaryHome(), env);
+    expect({ code, rows: stdout.trim().split('\n').length }).toEqual({ code: 0, rows: 1000 });
+    expect(new Set(proxy.seen.map(({ target }) => target))).toEqual(new Set([`${host}:443`]));
+    expect(proxy.seen.length).toBeLessThanOrEqual(2);
+    // The proxy sees the host name, but neither token nor path.
+    expect(JSON.stringify(proxy.seen)).not.toMatch(/canary|users|events/);
+  });
 
   test('gets the login from its URL with the CONNECT, and the login appears nowhere else', async () => {
     const proxy = await proxyWith({ login });
@@ -102,14 +103,6 @@ describe('a proxy', () => {
     for (const name of sample(['NO_PROXY', 'no_proxy'], 1))
       expect(await me({ ...env, [name]: 'other.example, 0.0.0.0' })).toEqual(found);
     expect(proxy.seen).toHaveLength(1);
-  });
-
-  test('carries many pages over few tunnels', async () => {
-    const proxy = await proxyWith();
-    const env = { ...trusting, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-    const { code, stdout } = await sched(['events', 'list', '--limit', '1000', '-o', 'id'], temporaryHome(), env);
-    expect({ code, rows: stdout.trim().split('\n').length }).toEqual({ code: 0, rows: 1000 });
-    expect(proxy.seen.length).toBeLessThanOrEqual(2);
   });
 
   test('also carries the login, its refresh, the MCP metadata and doctor --network', async () => {

@@ -3,14 +3,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ChildProcess, spawn } from '../support/processes.ts';
+import { sample } from '../support/tier.ts';
 import { until } from '../support/until.ts';
 import { cleanEnvironment, program, runner, sched, schedInTerminal, temporaryHome } from './program.ts';
 
-const run = (words: string[], env: Record<string, string> = {}) =>
-  sched(['sandbox', 'run', ...words], temporaryHome(), env);
-
-/** For what does not ask the service, a world that is quickly made. */
-const runInEmptyWorld = (words: string[], env: Record<string, string> = {}) => run(['--seed', 'empty', ...words], env);
+const run = (words: string[]) => sched(['sandbox', 'run', ...words], temporaryHome());
 
 const running: ChildProcess[] = [];
 afterEach(() => {
@@ -62,27 +59,28 @@ describe('sandbox run', () => {
     expect(Number(stdout)).toBeGreaterThan(10);
   });
 
-  test('ends as the command does', async () => {
-    expect(await runInEmptyWorld(['--', 'bash', '-c', 'exit 7'])).toEqual({ code: 7, stdout: '', stderr: '' });
-  });
-
-  test('passes arguments unchanged, without a shell', async () => {
+  test('passes arguments unchanged, without a shell, and ends as the command does', async () => {
     const words = ['$HOME', '--yes', '-h', 'a b', '--', '*', 'compliance'];
-    const { code, stdout } = await runInEmptyWorld(['--', 'printf', '%s\\n', ...words]);
-    expect([code, stdout.trim().split('\n')]).toEqual([0, words]);
+    const script = 'printf "%s\\n" "$@"; exit 7';
+    const { code, stdout, stderr } = await run(['--seed', 'empty', '--', 'bash', '-c', script, 'bash', ...words]);
+    expect([code, stdout.trim().split('\n'), stderr]).toEqual([7, words, '']);
   });
 
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('passes %s on and leaves no process, port or file behind', async (signal, code) => {
-    const { child, ended, pid, port, launcher } = await startInside('exec sleep infinity');
-    expect([isAlive(pid), await isListening(port)]).toEqual([true, true]);
-    child.kill(signal);
-    expect(await ended).toBe(code);
-    expect([isAlive(pid), await isListening(port)]).toEqual([false, false]);
-    expect(readdirSync(tmpdir())).not.toContain(launcher.split('/').at(-2));
-  });
+  const signals = [
+    { signal: 'SIGINT', code: 130 },
+    { signal: 'SIGTERM', code: 143 },
+  ] as const;
+  test.each(sample(signals, 1))(
+    'passes $signal on and leaves no process, port or file behind',
+    async ({ signal, code }) => {
+      const { child, ended, pid, port, launcher } = await startInside('exec sleep infinity');
+      expect([isAlive(pid), await isListening(port)]).toEqual([true, true]);
+      child.kill(signal);
+      expect(await ended).toBe(code);
+      expect([isAlive(pid), await isListening(port)]).toEqual([false, false]);
+      expect(readdirSync(tmpdir())).not.toContain(launcher.split('/').at(-2));
+    },
+  );
 
   test('ends the command when the terminal closes', async () => {
     const home = temporaryHome();

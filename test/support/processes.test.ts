@@ -81,7 +81,7 @@ describe('processes: a deliberate leak by the real program is caught', () => {
   });
 
   test('in a terminal', async () => {
-    await inTerminal([runner, ...words()], cleanEnvironment(home, env)).done;
+    await inTerminal([process.execPath, '-e', `console.log('${token}')`], cleanEnvironment(home, env)).done;
     expectCaught();
   });
 
