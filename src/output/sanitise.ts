@@ -45,17 +45,22 @@ const once = (make: () => RegExp): (() => RegExp) => {
 };
 
 const anyUnsafe = once(() => new RegExp(unsafe, 'u'));
-/** Raw C0 controls in JSON are always layout, because JSON escapes them in strings. */
-const anyUnsafeInJson = once(() => new RegExp(String.raw`[\x7F-\x9F${hidden}]`, 'u'));
 const keptOrUnsafe = once(() => new RegExp(`(${kept})|${unsafe}`, 'gu'));
 
 /** Common characters, all of them safe: Latin, Greek, Cyrillic, Hebrew, dashes and quotes, CJK. */
 const everyday = String.raw`\u00A0-\u00AC\u00AE-\u034E\u0370-\u05FF\u2010-\u2027\u20AC\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3`;
 const rare = new RegExp(`[^ -~${everyday}]`);
+/** Raw C0 controls in JSON are always layout, because JSON escapes them in strings. */
 const rareInJson = new RegExp(`[^\\0-~${everyday}]`);
 
-const replaceUnsafe = (text: string, write: (char: string) => string) =>
-  text.replace(keptOrUnsafe(), (match, keep: string | undefined) => keep ?? write(match));
+/** Everything but ASCII, with a character before it that may begin a keycap. Nothing else can be unsafe. */
+const stretches = /[0-9#*]?[^ -~]+/g;
+const stretchesInJson = /[0-9#*]?[^\0-~]+/g;
+
+const replaceUnsafe = (stretch: string, write: (char: string) => string): string =>
+  anyUnsafe().test(stretch)
+    ? stretch.replace(keptOrUnsafe(), (match, keep: string | undefined) => keep ?? write(match))
+    : stretch;
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
 const shortNames: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -71,7 +76,7 @@ const jsonEscape = (char: string): string =>
 
 /** Makes untrusted text one line that can't control a terminal. */
 export const safe = (text: string): string =>
-  rare.test(text) && anyUnsafe().test(text) ? replaceUnsafe(text, visible) : text;
+  rare.test(text) ? text.replace(stretches, (stretch) => replaceUnsafe(stretch, visible)) : text;
 
 /** Defuses a `::` at the start of a line. Not one regex: on millions of blanks, it would exhaust the stack. */
 const withoutLeadingColons = (line: string): string => {
@@ -93,8 +98,9 @@ export const safeForRunner = (text: string): string => {
  * CI runners are defused too, because JSON and YAML allow any character as an escape.
  */
 export const escapeUnsafe = (json: string, write: (char: string) => string): string => {
-  const isUnsafe = rareInJson.test(json) && anyUnsafeInJson().test(json);
-  const shown = isUnsafe ? replaceUnsafe(json, (char) => (char < ' ' ? char : write(char))) : json;
+  const shown = rareInJson.test(json)
+    ? json.replace(stretchesInJson, (stretch) => replaceUnsafe(stretch, write))
+    : json;
   return shown.includes('##') ? shown.replace(/##(?=\[|vso\[)/gi, '#\\u0023') : shown;
 };
 
