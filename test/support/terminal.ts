@@ -34,10 +34,12 @@ export const inTerminal = (
     env: { SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  let screen = '';
+  let written = '';
+  // Read only when somebody looks: a long screen arrives in thousands of parts.
+  const screen = () => written.replaceAll(/\r+\n/g, '\n').replaceAll(drawnPrompt, '$1');
   let changed: () => void = () => {};
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen = (screen + text).replaceAll(/\r+\n/g, '\n').replaceAll(drawnPrompt, '$1');
+    written += text;
     changed();
   });
   child.stdin.on('error', () => {});
@@ -46,18 +48,18 @@ export const inTerminal = (
     child.once('error', reject).once('close', (code) => {
       isOver = true;
       changed();
-      resolve({ code, text: screen });
+      resolve({ code, text: screen() });
     });
   });
   return {
-    text: () => screen,
+    text: screen,
     type: (text) => child.stdin.write(text),
     until: (pattern, milliseconds = 10_000) =>
       new Promise((resolve, reject) => {
-        const fail = (why: string) => reject(new Error(`${why}: ${pattern} is not on the screen:\n${screen}`));
+        const fail = (why: string) => reject(new Error(`${why}: ${pattern} is not on the screen:\n${screen()}`));
         const timer = setTimeout(() => fail(`after ${milliseconds} ms`), milliseconds);
         changed = () => {
-          const found = pattern.exec(screen);
+          const found = pattern.exec(screen());
           if (found === null && !isOver) return;
           clearTimeout(timer);
           changed = () => {};
