@@ -119,10 +119,10 @@ export const poisonedReply = (reply: HttpReply, keep: Keep): HttpReply => {
 const kinds: readonly unknown[] = ['text', 7, true, { inner: 'x' }, ['x', null, { inner: 1 }], null];
 const envelope = new Set(['uri', 'collection', 'resource', 'pagination']);
 
-/** The JSON with each field below the envelope replaced by a value of another type; `shift` chooses which. */
+/** The JSON with each field below the envelope replaced by a value of another type; `shift` and its row choose which. */
 const otherKinds = (value: unknown, shift: number, isDeep: boolean, name = ''): unknown => {
   if (Array.isArray(value) && envelope.has(name))
-    return value.map((item) => otherKinds(item, shift, isDeep, 'resource'));
+    return value.map((item, index) => otherKinds(item, shift + index, isDeep, 'resource'));
   if (typeof value === 'object' && value !== null && (envelope.has(name) || name === '' || isDeep)) {
     const entries = Object.entries(value).map(([key, each]) => [key, otherKinds(each, shift, isDeep, key)] as const);
     return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);

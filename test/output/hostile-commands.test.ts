@@ -1,14 +1,18 @@
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { effectOf } from '../../src/cli/commands/schema/command-facts.ts';
 import type { HttpReply } from '../../src/http/message.ts';
 import { formats } from '../../src/output/formats.ts';
 import { width } from '../../src/output/width.ts';
 import { createWorld, type Result } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal } from '../support/terminal.ts';
+import { sample } from '../support/tier.ts';
 import {
   type Conversation,
   forged,
@@ -70,6 +74,18 @@ const expectFitting = (stderr: string): void => {
   expect(wide).toEqual([]);
 };
 
+/** Each conversation with each of its cells. */
+const matrix = <Cell>(conversations: readonly Conversation[], cellsOf: (conversation: Conversation) => Cell[]) =>
+  conversations.flatMap((conversation) =>
+    cellsOf(conversation).map((cell) => ({ name: conversation.name, conversation, ...cell })),
+  );
+
+const nameOf = ({ name }: { name: string }) => name;
+const inWays = (ways: readonly string[]) => ways.map((way) => ({ way }));
+
+/** Tables are laid out by each command itself, and all other formats by the same code. */
+const tableAndOther = ({ name, way }: { name: string; way: string }) => `${name} ${way === '-o table'}`;
+
 /**
  * Commands that call the service run in every format in the pseudo-terminal below; here stderr is checked separately.
  * Resetting the sandbox in every format would test nothing more.
@@ -90,13 +106,24 @@ const run = (conversation: Conversation, way: string, change: Change, isTerminal
     terminals: isTerminal ? terminals : [],
   });
 
-/** Makes only the reply of the command's own operation hostile, and keeps those of its lookups. */
-const ownAnswer =
-  ({ command }: Conversation): Change =>
+/** Changes only the reply of the command's own operation, and keeps those of its lookups. */
+const ownOnly =
+  ({ command }: Conversation, change: Change): Change =>
   (exchange) =>
-    command.operation === undefined || isOwn(command.operation, exchange)
-      ? poisonedReply(exchange.reply, needed)
-      : exchange.reply;
+    command.operation === undefined || isOwn(command.operation, exchange) ? change(exchange) : exchange.reply;
+
+const ownAnswer = (conversation: Conversation): Change =>
+  ownOnly(conversation, ({ reply }) => poisonedReply(reply, needed));
+
+/** Each way to give the fields of replies another type: which one, how deep, and in which replies. */
+const otherTypes = [false, true].flatMap((isDeep) =>
+  [0, 1, 2, 3, 4].flatMap((shift) =>
+    [true, false].flatMap((isOwnOnly) =>
+      // The machine formats write each value as it is: one round shows that.
+      [...people, ...(shift === 0 ? ['-o json', '-o csv'] : [])].map((way) => ({ isDeep, shift, isOwnOnly, way })),
+    ),
+  ),
+);
 
 describe('hostile: every command and format on a terminal', () => {
   it('covers all commands except those that serve or wait', () => {
@@ -114,62 +141,72 @@ describe('hostile: every command and format on a terminal', () => {
         expect([name, exchanges.some((each) => isOwn(command.operation!, each))]).toEqual([name, true]);
   });
 
-  it.each(spoken)('$name: hostile reply to its own operation', async (conversation) => {
-    for (const way of waysInMemory(conversation)) {
+  const ownAnswers = matrix(spoken, (conversation) => inWays(waysInMemory(conversation)));
+  it.each(sample(ownAnswers, 1, tableAndOther))(
+    '$name: hostile reply to its own operation ($way)',
+    async ({ conversation, way }) => {
       const result = await run(conversation, way, ownAnswer(conversation));
       expectHarmless(result, way);
       expectFitting(result.stderr);
       if (way === '-o table' && conversation.command.operation) expect(result.code).toBe(conversation.code);
-    }
-  });
+    },
+  );
 
-  it.each(speaking)('$name: all text in all replies hostile', async (conversation) => {
-    for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
+  const allAnswers = matrix(speaking, () => inWays(['-o table', '-o json', '-o csv', '--accessible']));
+  it.each(sample(allAnswers, 1, nameOf))(
+    '$name: all text in all replies hostile ($way)',
+    async ({ conversation, way }) => {
       expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
-  });
+    },
+  );
 
-  it.each(speaking)('$name: fields of another type', async (conversation) => {
-    const { command, exchanges } = conversation;
-    // Many commands send one request, or get no deep values: then several changes give the same replies.
-    const tried = new Set<string>();
-    const isNew = (change: Change): boolean => {
-      const replies = JSON.stringify(exchanges.map((exchange) => change(exchange).body));
-      return tried.size < tried.add(replies).size;
-    };
-    for (const isDeep of [false, true])
-      for (let shift = 0; shift < 5; shift += 1) {
-        const all: Change = ({ reply }) => otherKindsReply(reply, shift, isDeep);
-        const own: Change = (exchange) =>
-          command.operation === undefined || isOwn(command.operation, exchange) ? all(exchange) : exchange.reply;
-        // The machine formats write each value as it is: one round shows that.
-        const ways = shift === 0 ? [...people, '-o json', '-o csv'] : people;
-        for (const change of [all, own].filter(isNew))
-          for (const way of ways) expectHarmless(await run(conversation, way, change), way);
-      }
-  });
+  const otherKinds = matrix(speaking, () => otherTypes);
+  // Many commands send one request, or get no deep values: then several changes give the same replies.
+  const tried = new Set<string>();
+  const isNew = ({ conversation, change, way }: { conversation: Conversation; change: Change; way: string }) => {
+    const digest = createHash('sha1').update(`${conversation.name} ${way}`);
+    for (const exchange of conversation.exchanges) digest.update(change(exchange).body);
+    return tried.size < tried.add(digest.digest('hex')).size;
+  };
+  const changed = sample(otherKinds, 1, ({ name, isDeep }) => `${name} ${isDeep}`)
+    .map((cell) => {
+      const all: Change = ({ reply }) => otherKindsReply(reply, cell.shift, cell.isDeep);
+      return { ...cell, change: cell.isOwnOnly ? ownOnly(cell.conversation, all) : all };
+    })
+    .filter(isNew);
+  it.each(changed)(
+    '$name: fields of another type ($shift, deep: $isDeep, own reply only: $isOwnOnly, $way)',
+    async ({ conversation, way, change }) => expectHarmless(await run(conversation, way, change), way),
+  );
 
-  it.each(speaking)('$name: hostile error reply', async (conversation) => {
-    for (const status of [400, 403, 404, 500])
-      for (const way of ['-o table', '-o json']) {
-        const result = await run(conversation, way, () => hostileRefusal(status));
-        expectHarmless(result, way);
-        expectFitting(result.stderr);
-      }
-  });
+  // Some commands explain an error in their own words, but all of them report it with the same code.
+  const refusals = matrix(speaking, () =>
+    [400, 403, 404, 500].flatMap((status) => ['-o table', '-o json'].map((way) => ({ status, way }))),
+  );
+  it.each(sample(refusals, 3, ({ status, way }) => `${status} ${way}`))(
+    '$name: hostile error reply ($status, $way)',
+    async ({ conversation, status, way }) => {
+      const result = await run(conversation, way, () => hostileRefusal(status));
+      expectHarmless(result, way);
+      expectFitting(result.stderr);
+    },
+  );
 });
 
 // Prompts are printed by separate code, not as results or notes.
 describe('hostile: prompts', () => {
-  it.each(speaking.filter(({ words }) => words.includes('--yes')))('$name', async (conversation) => {
-    for (const way of ['-o table', '--accessible']) {
-      const result = await world.run([...conversation.words.filter((word) => word !== '--yes'), ...way.split(' ')], {
-        home: conversation.home,
-        stdin: 'n\n',
-        send: replay(conversation.exchanges, ({ reply }) => poisonedReply(reply, needed)),
-        terminals: ['stdin', ...terminals],
-      });
-      expectHarmless(result, way);
-    }
+  const asking = matrix(speaking, () => inWays(people));
+  // Commands that only read ask nothing.
+  const kindOf = ({ name, conversation }: (typeof asking)[number]) =>
+    effectOf(conversation.command) === 'read' ? 'read' : name;
+  it.each(sample(asking, 1, kindOf))('$name ($way)', async ({ conversation, way }) => {
+    const result = await world.run([...conversation.words.filter((word) => word !== '--yes'), ...way.split(' ')], {
+      home: conversation.home,
+      stdin: 'n\n',
+      send: replay(conversation.exchanges, ({ reply }) => poisonedReply(reply, needed)),
+      terminals: ['stdin', ...terminals],
+    });
+    expectHarmless(result, way);
   });
 });
 
@@ -199,19 +236,20 @@ const tabular = listing.filter(({ name }) => name !== 'events agenda');
 // The same replies again, printed by the built program to a real pseudo-terminal.
 describe('hostile: every command and format in a pseudo-terminal', () => {
   it('prints no control byte and no forged row', { timeout: 60_000 }, async () => {
-    const answered = speaking.flatMap((conversation) =>
-      ways.map((way) => ({ conversation, way, change: ownAnswer(conversation) })),
-    );
+    const answers = matrix(speaking, (conversation) => ways.map((way) => ({ way, change: ownAnswer(conversation) })));
     const refusal = () => hostileRefusal(400);
-    const refused = speaking.map((conversation) => ({ conversation, way: '-o table', change: refusal }));
-    const all = [...answered, ...refused];
+    const refused = matrix(speaking, () => [{ way: '-o table', change: refusal }]);
+    const all = [...sample(answers, 1, tableAndOther), ...sample(refused, 10)];
+    // Another process with another clock must not share the rate limit of the tests.
+    const home = temporaryDirectory('home');
+    cpSync(speaking[0]!.home, home, { recursive: true });
     const scenes = all.map(({ conversation, way, change }) => ({
       words: [...conversation.words, ...way.split(' ')],
-      home: conversation.home,
       exchanges: conversation.exchanges.map((exchange) => ({ ...exchange, reply: change(exchange) })),
     }));
     const file = join(process.cwd(), 'scenes.json');
-    writeFileSync(file, JSON.stringify({ folder: process.cwd(), token: world.token, now: world.clock.now(), scenes }));
+    const facts = { folder: process.cwd(), home, token: world.token, now: world.clock.now() };
+    writeFileSync(file, JSON.stringify({ ...facts, scenes }));
     const player = fileURLToPath(new URL('play.js', import.meta.url));
     const terminal = inTerminal([process.execPath, player, file], { PATH: process.env.PATH ?? '' });
     const { code, text } = await terminal.done.finally(terminal.close);
@@ -231,7 +269,16 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
 });
 
 describe('hostile: in a pipe', () => {
-  it.each(telling)('$name: json, jsonl and yaml parse back exactly', async (conversation) => {
+  const readers: Record<string, (text: string) => unknown> = {
+    '-o jsonl': (text) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    '-o yaml': (text) => parseYaml(text),
+  };
+  const readings = matrix(telling, () => inWays(Object.keys(readers)));
+  it.each(sample(readings, 1, nameOf))('$name: json and $way parse back exactly', async ({ conversation, way }) => {
     const sent = sentTo(conversation);
     const answer = ownAnswer(conversation);
     const read = async (way: string, parse: (text: string) => unknown) => {
@@ -243,13 +290,7 @@ describe('hostile: in a pipe', () => {
     expect(records.length).toBeGreaterThan(0);
     const texts = sent.map((record) => JSON.stringify(record));
     for (const record of records) expect(texts).toContain(JSON.stringify(record));
-    const lines = (text: string) =>
-      text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-    expect(JSON.stringify(await read('-o jsonl', lines))).toBe(JSON.stringify(records));
-    expect(JSON.stringify(await read('-o yaml', (text) => parseYaml(text)))).toBe(JSON.stringify(records));
+    expect(JSON.stringify(await read(way, readers[way]!))).toBe(JSON.stringify(records));
   });
 
   it.each(listing)('$name: csv --raw has the same values as JSON for another parser', async (conversation) => {
@@ -273,19 +314,24 @@ describe('hostile: in a pipe', () => {
       }
   });
 
-  it.each(tabular)('$name: prints one row per record', async (conversation) => {
+  const rowWays = [
+    { way: '-o tsv', isTerminal: false, heading: 0 },
+    { way: '-o jsonl', isTerminal: false, heading: 0 },
+    { way: '-o table', isTerminal: true, heading: 1 },
+  ];
+  it.each(
+    sample(
+      matrix(tabular, () => rowWays),
+      1,
+      nameOf,
+    ),
+  )('$name: prints one row per record ($way)', async ({ conversation, way, isTerminal, heading }) => {
     const answer = ownAnswer(conversation);
     const rows = JSON.parse((await run(conversation, '-o json', answer, false)).stdout).length;
     expect(rows).toBeGreaterThan(0);
-    for (const [way, isTerminal, heading] of [
-      ['-o tsv', false, 0],
-      ['-o jsonl', false, 0],
-      ['-o table', true, 1],
-    ] as const) {
-      // An example may have a limit of its own, and a flag can be given only once.
-      const limit = conversation.words.includes('--limit') ? '' : ` --limit ${rows}`;
-      const { stdout } = await run(conversation, `${way}${limit}`, answer, isTerminal);
-      expect([way, stdout.trimEnd().split('\n').length]).toEqual([way, rows + heading]);
-    }
+    // An example may have a limit of its own, and a flag can be given only once.
+    const limit = conversation.words.includes('--limit') ? '' : ` --limit ${rows}`;
+    const { stdout } = await run(conversation, `${way}${limit}`, answer, isTerminal);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(rows + heading);
   });
 });

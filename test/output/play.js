@@ -8,7 +8,7 @@ const load = createRequire(import.meta.url);
 const { run } = load('../../dist/main.js');
 const { nodeRuntime } = load('../../dist/runtime.js');
 
-const { folder, token, now, scenes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+const { folder, home, token, now, scenes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 process.chdir(folder);
 const env = {
   SCHED_TOKEN: token,
@@ -28,13 +28,16 @@ const world = {
     stream: () => Readable.from([]),
   },
 };
-for (const [index, { words, home, exchanges }] of scenes.entries()) {
-  const send = replay(exchanges);
-  let time = now;
+let time = now;
+const clock = {
+  now: () => time,
   /** @param {number} milliseconds */
-  const sleep = async (milliseconds) => {
+  sleep: async (milliseconds) => {
     time += milliseconds;
-  };
-  const code = await run(words, { ...world, clock: { now: () => time, sleep }, home, send, sendToEnd: send });
+  },
+};
+for (const [index, { words, exchanges }] of scenes.entries()) {
+  const send = replay(exchanges);
+  const code = await run(words, { ...world, clock, home, send, sendToEnd: send });
   await world.stdout.write(`\n<<${index}:${code}>>\n`);
 }
