@@ -1,6 +1,6 @@
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
-import type { ArgumentFacts, CommandFacts, FlagFacts } from '../schema/command-facts.ts';
+import type { ArgumentFacts, CallFacts, FlagFacts } from '../schema/command-facts.ts';
 import type { JsonSchema } from '../schema/output-schema.ts';
 
 /** A property of a tool's input, and the word of the command line that it becomes. */
@@ -83,7 +83,7 @@ const zone: Parameter = {
   description: 'IANA time zone of days, and of times without an offset',
 };
 
-export const parametersOf = ({ arguments: args, flags }: CommandFacts): Parameter[] => [
+export const parametersOf = ({ arguments: args, flags }: CallFacts): Parameter[] => [
   ...args.map(ofArgument),
   ...flags.filter(({ name }) => !excluded.has(name)).map(ofFlag),
   ...(flags.some(({ value }) => value === 'TIME') ? [zone] : []),

@@ -1,7 +1,7 @@
 import { catalogue } from '../../../api/catalogue.ts';
 import type { Command } from '../../command.ts';
-import { type CommandFacts, commandFacts } from '../schema/command-facts.ts';
-import type { JsonSchema } from '../schema/output-schema.ts';
+import { type CallFacts, callFacts, outputKind } from '../schema/command-facts.ts';
+import { type JsonSchema, recordSchema } from '../schema/output-schema.ts';
 import { commandsOf, type Nouns } from '../schema/schema.ts';
 import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
 
@@ -14,7 +14,7 @@ export interface Tool {
   /** The words of the command. */
   words: readonly string[];
   command: Command;
-  facts: CommandFacts;
+  facts: CallFacts;
   isWrite: boolean;
   isList: boolean;
   parameters: readonly Parameter[];
@@ -46,7 +46,7 @@ const excludedCommands = new Set(['events follow', 'webhooks create']);
 const effects = new Set(['read', 'change', 'creation', 'deletion']);
 
 const toolOf = (name: string, command: Command): Tool => {
-  const facts = commandFacts(name, command);
+  const facts = callFacts(name, command);
   const words = name.split(' ');
   return {
     name: words.join('_').replaceAll('-', '_'),
@@ -55,7 +55,7 @@ const toolOf = (name: string, command: Command): Tool => {
     command,
     facts,
     isWrite: facts.effect !== 'read',
-    isList: facts.output?.kind === 'list',
+    isList: outputKind(command) === 'list',
     parameters: parametersOf(facts),
   };
 };
@@ -72,8 +72,8 @@ export const allTools = async (registry: Nouns): Promise<Tool[]> => {
 };
 
 /** What a call returns: the rows of a list, or a record. Some writes return several records. */
-const outputSchema = ({ facts, isList }: Tool): JsonSchema => {
-  const record = facts.output?.record ?? { type: 'object' };
+const outputSchema = ({ command, isList }: Tool): JsonSchema => {
+  const record = outputKind(command) === undefined ? { type: 'object' } : recordSchema(command);
   const text = { type: 'string' };
   return {
     type: 'object',

@@ -1,6 +1,7 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { Argument, Command, Flag } from '../../command.ts';
 import { operationsOf, pipeColumns } from '../../help/command-help.ts';
+import { knownFields } from '../../parse/all-flags.ts';
 import { type JsonSchema, recordSchema } from './output-schema.ts';
 
 /** What a command does at the service. `local`: nothing. `any`: the user decides. */
@@ -32,7 +33,8 @@ export interface ArgumentFacts {
   description: string;
 }
 
-export interface CommandFacts {
+/** Facts about a command, except the schema of what it prints: making that takes a while. */
+export interface CallFacts {
   /** `events list` */
   command: string;
   summary: string;
@@ -44,11 +46,14 @@ export interface CommandFacts {
   arguments: readonly ArgumentFacts[];
   /** The command's own flags. */
   flags: readonly FlagFacts[];
-  output?: { kind: 'list' | 'record'; record: JsonSchema };
   /** Columns of the list in a pipe. */
   columns: readonly string[];
   examples: readonly string[];
   notes: readonly string[];
+}
+
+export interface CommandFacts extends CallFacts {
+  output?: { kind: 'list' | 'record'; record: JsonSchema };
 }
 
 /** Placeholders of whole numbers. */
@@ -91,14 +96,14 @@ export const effectOf = ({ operation, effect }: Command): Effect => {
 
 const byName = <Named extends { name: string }>(one: Named, other: Named): number => (one.name < other.name ? -1 : 1);
 
-const outputOf = (command: Command): Pick<CommandFacts, 'output'> => {
-  const record = recordSchema(command);
-  if (record === undefined) return {};
-  return { output: { kind: pipeColumns(command).length > 0 ? 'list' : 'record', record } };
+/** Whether a command prints a list or a record, or undefined if it prints neither. */
+export const outputKind = (command: Command): 'list' | 'record' | undefined => {
+  if (knownFields(command).length === 0) return undefined;
+  return pipeColumns(command).length > 0 ? 'list' : 'record';
 };
 
-/** Everything that a program needs to know about a command. Its flags are sorted by name. */
-export const commandFacts = (name: string, command: Command): CommandFacts => {
+/** Everything that a program needs to know to call a command. Its flags are sorted by name. */
+export const callFacts = (name: string, command: Command): CallFacts => {
   const { operation } = command;
   return {
     command: name,
@@ -109,9 +114,16 @@ export const commandFacts = (name: string, command: Command): CommandFacts => {
     ...(operation?.plan === undefined ? {} : { plan: operation.plan }),
     arguments: command.arguments.map(argumentFacts),
     flags: command.flags.map(flagFacts).toSorted(byName),
-    ...outputOf(command),
     columns: pipeColumns(command),
     examples: command.examples.map((example) => `sched ${example}`),
     notes: command.notes ?? [],
   };
+};
+
+/** The same with the schema of what the command prints. */
+export const commandFacts = (name: string, command: Command): CommandFacts => {
+  const { columns, examples, notes, ...call } = callFacts(name, command);
+  const kind = outputKind(command);
+  const output = kind === undefined ? {} : { output: { kind, record: recordSchema(command) } };
+  return { ...call, ...output, columns, examples, notes };
 };

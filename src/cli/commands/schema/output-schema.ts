@@ -48,11 +48,9 @@ const recordProperties = (record: ServiceRecord): JsonSchema => {
 /**
  * The record that a command prints with `--json`, or each record of a list. The types are those that the service
  * documents. A field can be null or missing and a list of words can grow, because sched prints a record as it came.
- * Returns undefined if the command prints no records.
  */
-export const recordSchema = (command: Command): JsonSchema | undefined => {
+export const recordSchema = (command: Command): JsonSchema => {
   const names = knownFields(command);
-  if (names.length === 0) return undefined;
   const record = command.operation?.reply.of.record;
   const known = record === undefined ? {} : recordProperties(record);
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, known[name] ?? {}])) };
