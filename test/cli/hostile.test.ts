@@ -358,9 +358,10 @@ describe('hostile: an environment', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  test.each([
+  test.each<Record<string, string>>([
     { SCHED_TOKEN: canary, SCHED_BASE_URL: '' },
     { SCHED_TOKEN: '', SCHED_BASE_URL: 'https://api.example.com' },
+    { SCHED_TOKEN: '', SCHED_TOKEN_FILE: '/run/secrets/token', SCHED_BASE_URL: '' },
   ])('that asks for both the sandbox and another service exits with 2: %o', async (env) => {
     const { code, stderr, requests } = await world.run(read, { env: { ...env, SCHED_SANDBOX: '1' } });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

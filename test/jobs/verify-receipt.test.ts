@@ -120,6 +120,12 @@ describe('verify, check.sh and prove.sh', () => {
     expect(agree([without('end')])[0]!.status).toBe('incomplete');
   });
 
+  test('call a receipt with lines after its end incomplete', () => {
+    const lines = valuesOf(whole);
+    const resumed = { type: 'resumed', at: '2026-11-15T19:00:00.000Z' } as ReceiptLine;
+    expect(agree([rechain([...lines, resumed])])[0]!.status).toBe('incomplete');
+  });
+
   test('detect a rewritten chain with a line that is not JSON', () => {
     const start = `{"prev":"${firstPrev}",no json`;
     const hash = createHash('sha256').update(`${start}}`).digest('hex');

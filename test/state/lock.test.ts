@@ -180,10 +180,13 @@ describe('lock', () => {
       await expectTaken();
     });
 
-    test('is not taken from another container, except after ten minutes', async () => {
-      writeFileSync(first(), owner('a', { space: 'pid:[1]' }));
+    test.each([
+      ['container', { space: 'pid:[1]' }],
+      ['machine', { host: 'another', boot: 'another' }],
+    ])('is not taken from another %s, except after ten minutes', async (_, elsewhere) => {
+      writeFileSync(first(), owner('a', elsewhere));
       await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
-      writeFileSync(first(), owner('a', { space: 'pid:[1]', at: Date.now() - 11 * 60_000 }));
+      writeFileSync(first(), owner('a', { ...elsewhere, at: Date.now() - 11 * 60_000 }));
       await expectTaken();
     });
 

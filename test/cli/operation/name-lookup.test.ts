@@ -270,6 +270,17 @@ describe('a word that the token may not look up', () => {
     expect(stderr).toContain("no such ID, and names can't be listed");
   });
 
+  test('is not found if only one of two lists may be read', async () => {
+    const noOrganization: Send = async (request) =>
+      /\/event_types\?.*organization=/.test(request.url)
+        ? answer(403, { title: 'Permission Denied' })
+        : service(request);
+    const place = placeOf('event-types get <event-type>');
+    const { code, stderr } = await runAt(place, 'No such name', [], noOrganization);
+    expect(code).toBe(6);
+    expect(stderr).toContain('No event type');
+  });
+
   test('is rejected if it could only be a name', async () => {
     const { code } = await runAt(placeOf('groups get <group>'), 'Two words', [], except(/^\/groups$/, 403));
     expect(code).toBe(5);

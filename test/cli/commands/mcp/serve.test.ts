@@ -222,6 +222,11 @@ describe('a result of mcp serve', () => {
       async () => (await callTool(open!.client, 'events_list', { org: 'current', limit: 1 })).next_cursor,
       'other arguments',
     ],
+    [
+      'another tool',
+      async () => (await callTool(open!.client, 'event_types_list', { limit: 1 })).next_cursor,
+      'other arguments',
+    ],
     ['no cursor at all', async () => 'bm90IGpzb24', "This tool didn't return that cursor"],
     [
       'a number of rows to skip that is none',
