@@ -6,6 +6,7 @@ import type { Clock } from '../../src/runtime.ts';
 import { createWorld, network, someday, type WorldOptions } from '../support/run.ts';
 import { seededFile } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { needs } from '../support/tools.ts';
 
 type Environment = Record<string, string>;
 
@@ -43,6 +44,7 @@ describe('sandbox run', () => {
     ['kill -TERM $$', 143],
     ['kill -KILL $$', 137],
   ])("ends as the command does: '%s' is %i", async (script, code) => {
+    needs('sh');
     const words = ['sandbox', 'run', '--seed', 'empty', '--', 'sh', '-c', script];
     const env = { PATH: process.env.PATH! };
     expect(await world.run(words, { env, spawn: runChild })).toMatchObject({ code, stdout: '', stderr: '' });

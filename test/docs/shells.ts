@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { needs } from '../support/tools.ts';
+import { needs, pathOf } from '../support/tools.ts';
 
 export const scriptOf = (name: string): string => join(import.meta.dirname, '../../completions', name);
 
@@ -66,8 +66,10 @@ const answers = (stdout: string): string[][] => blocksOf(stdout).map((block) => 
 const bashWords = (line: string): string[] =>
   line.split(' ').flatMap((word) => (word === '' ? [''] : (word.match(/[=:]+|[^=:]+/g) ?? [])));
 
-const absolute = (shell: string): string =>
-  spawnSync('/bin/sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' }).stdout.trim();
+const absolute = (shell: string): string => {
+  needs(shell);
+  return pathOf(shell)!;
+};
 
 const completeAfter =
   (prologue: string): Complete =>

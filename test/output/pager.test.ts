@@ -10,6 +10,7 @@ import type { Pager } from '../../src/runtime.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { needs } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { event, eventView, pagesOf, paper, time } from './samples.ts';
 
@@ -192,6 +193,7 @@ describe('pager: real process', () => {
 
   // R12
   it('starts without the variables of sched, which may hold a token, and so does a browser', async () => {
+    needs('sh', 'env', 'mv');
     const folder = temporaryDirectory();
     vi.stubEnv('SCHED_TOKEN', 'tok');
     vi.stubEnv('BROWSER', `${join(folder, 'browser')} %s`);
@@ -212,6 +214,7 @@ describe('pager: real process', () => {
   });
 
   it('closes the pipe when it exits', async () => {
+    needs('true');
     const pager = await open('true');
     const flood = async () => {
       for (;;) await pager!.write('x'.repeat(100_000));

@@ -94,6 +94,9 @@ const expectTaken = async () => {
   ).toHaveLength(1);
 };
 
+/** A program that runs until it is killed. */
+const endless = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+
 /** A pid that was somebody's and is nobody's now. */
 const deadPid = await new Promise<number>((resolve) => {
   const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
@@ -194,9 +197,9 @@ describe('lock', () => {
       // The parent never collects its child, which stays a zombie while the parent lives.
       const parent = spawn(process.execPath, [
         '-e',
-        `const { pid } = require('node:child_process').spawn('sleep', ['infinity']);
+        `const { pid } = require('node:child_process').spawn(process.execPath, ['-e', '${endless}']);
          require('node:fs').writeSync(1, String(pid));
-         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
+         ${endless}`,
       ]);
       try {
         const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
@@ -212,7 +215,7 @@ describe('lock', () => {
     });
 
     test('is not taken over if the holder is only stopped', async () => {
-      const child = spawn('sleep', ['infinity']);
+      const child = spawn(process.execPath, ['-e', endless]);
       try {
         const { started } = await identityOf({ ...machine, pid: child.pid! });
         child.kill('SIGSTOP');
@@ -229,7 +232,7 @@ describe('lock', () => {
   });
 
   describe('that is handed over', () => {
-    const child = spawn('sleep', ['infinity']);
+    const child = spawn(process.execPath, ['-e', endless]);
     afterAll(() => child.kill('SIGKILL'));
     const heirMachine = { ...machine, pid: child.pid! };
     const give = async () => {

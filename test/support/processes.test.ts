@@ -9,6 +9,7 @@ import { addCanary } from './canary.ts';
 import { execFile, execFileSync, spawn, spawnSync, takeLeaks } from './processes.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { inTerminal } from './terminal.ts';
+import { needs } from './tools.ts';
 
 const token = 'canary-token-0123456789';
 /** A secret that only the search knows, because the program would redact its own. */
@@ -42,6 +43,7 @@ describe('processes: a deliberate leak by the real program is caught', () => {
   const options = () => ({ env: cleanEnvironment(home, env) });
 
   test('through the usual helpers, which fail at once', async () => {
+    needs('bash', 'script');
     await Promise.all([
       expect(sched(line, home, env)).rejects.toThrow(found),
       expect(shell(`sched ${line.join(' ')}`, home, env)).rejects.toThrow(found),
