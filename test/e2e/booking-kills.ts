@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogEntry } from '../../src/sandbox/admin.ts';
 import { spawn } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
   farMonday,
@@ -66,15 +67,10 @@ export const openBookingTorture = async (count: number) => {
     '--json',
   ];
   const ledger = join(home, '.local/state/sched/bookings');
+  mkdirSync(ledger, { recursive: true, mode: 0o700 });
   let kills = 0;
 
-  const claims = (): number => {
-    try {
-      return readdirSync(ledger).filter((name) => name.endsWith('.json')).length;
-    } catch {
-      return 0;
-    }
-  };
+  const claims = (): number => readdirSync(ledger).filter((name) => name.endsWith('.json')).length;
 
   const clock = testClock();
   const run = (words: string[]) => sched(words, home, { ...env, ...clock.env });
@@ -105,7 +101,7 @@ export const openBookingTorture = async (count: number) => {
       const before = claims();
       const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
       const ended = new Promise<boolean>((resolve) => child.on('close', (_, signal) => resolve(signal === 'SIGKILL')));
-      while (child.exitCode === null && claims() - before < more) await new Promise(setImmediate);
+      await Promise.race([until(() => claims() - before >= more, ledger), ended]);
       await pause();
       child.kill('SIGKILL');
       const wasKilled = await ended;

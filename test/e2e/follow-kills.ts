@@ -1,4 +1,5 @@
 import { spawn } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { slot } from './booking-kills.ts';
 import { cleanEnvironment, program, runner, startSandbox, temporaryHome } from './program.ts';
 
@@ -106,8 +107,7 @@ export const openFollowTorture = async () => {
     dieAfter: async (lines: number, bookings: number, pause = async () => {}): Promise<void> => {
       const { child, out, ended } = start();
       const others = book(bookings);
-      const isDone = () => out.lines >= lines || child.exitCode !== null;
-      while (!isDone()) await new Promise(setImmediate);
+      await Promise.race([until(() => out.lines >= lines), ended]);
       await pause();
       child.kill('SIGKILL');
       const signal = await ended;

@@ -19,6 +19,7 @@ import {
   startSandbox,
   temporaryHome,
   testClock,
+  usedSandbox,
 } from './program.ts';
 
 interface Owner {
@@ -68,8 +69,6 @@ const startForwarder = async (sandbox: string, hold: () => Promise<unknown>) => 
   };
 };
 
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 export interface KilledPrograms {
   kills: number;
   /** Kills of a command that held the lock, and of a command whose helper held it. For helpers, only the second. */
@@ -108,7 +107,7 @@ export const killPrograms = async ({
    */
   pause?: (most: number) => Promise<void>;
 }): Promise<KilledPrograms> => {
-  const [home, data] = [temporaryHome(), join(temporaryHome(), 'sandbox.db')];
+  const [home, data] = [temporaryHome(), await usedSandbox()];
   const env: Record<string, string> = pause === undefined ? testClock().env : {};
   const window = ['--refresh-replay-window', replayWindow];
   const sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data, ...window);
@@ -172,9 +171,7 @@ export const killPrograms = async ({
   };
 
   /** Waits until the holder has spent the token or no longer holds the lock. */
-  const untilSpent = async ({ nonce }: Owner) => {
-    while (ownersOf(lock).at(-1)?.nonce === nonce && !isSpent()) await nextTurn();
-  };
+  const untilSpent = ({ nonce }: Owner) => until(() => ownersOf(lock).at(-1)?.nonce !== nonce || isSpent());
 
   /** All requests that the sandbox has received by now. */
   const requests = async () => {

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { sample } from '../support/tier.ts';
 import { killPrograms } from './refresh-kills.ts';
 
 // R24, R25; `npm run test:deep` does the same hundreds of times.
 describe('auth refresh, killed at random', () => {
-  test.each([
+  const cells = [
     ['commands', '0s'],
     ['helpers', '30s'],
-  ] as const)('%s, with a replay window of %s', { timeout: 120_000 }, async (victims, replayWindow) => {
+  ] as const;
+  test.each(sample(cells, 1))('%s, with a replay window of %s', { timeout: 120_000 }, async (victims, replayWindow) => {
     const told = await killPrograms({ kills: 2, victims, replayWindow, crowd: 2 });
     expect(told).toMatchObject({ kills: 2, odd: [], after: 0, isLockFree: true, lost: 0, refused: 0 });
   });
