@@ -12,8 +12,9 @@ import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
-import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
+import { type Daemon, type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
@@ -299,106 +300,95 @@ describeWith(...secretService)('keychain: a real Secret Service', () => {
   });
   afterAll(() => service?.stop());
 
-  /** Asks the service, which takes a moment to start. */
-  const works = (store: Awaited<ReturnType<typeof keychain>>) =>
-    store.probe().then(
-      () => true,
-      () => false,
-    );
+  test('reports that the service is missing', () =>
+    expectUnavailable(() => operations.read(env), /org\.freedesktop\.secrets was not provided/));
 
-  const missing = /org\.freedesktop\.secrets was not provided/;
-  test('reports that the service is missing', () => expectUnavailable(() => operations.read(env), missing));
+  describe('that is unlocked', () => {
+    let daemon: Daemon;
+    beforeAll(async () => {
+      daemon = await service.unlock();
+    });
+    afterAll(() => daemon?.stop());
 
-  test('writes, reads, replaces and removes credentials', { timeout: 30_000 }, async () => {
-    const daemon = service.unlock();
-    const store = await keychain(env);
-    await until(() => works(store));
-    expect(await store.read(key)).toBeUndefined();
-    expect(await store.remove(key)).toBe(false);
-    await store.write(key, record());
-    expect(await store.read(key)).toEqual(record());
-    const long = record(`${canary}-${'x'.repeat(6_000)}`);
-    await store.write(key, long);
-    expect(await (await keychain(env)).read(key)).toEqual(long);
-    const release = await store.reserve(key, long);
-    await store.write(key, record());
-    await release();
-    expect(await store.read(key)).toEqual(record());
-    expect(await store.remove(key)).toBe(true);
-    expect(await store.read(key)).toBeUndefined();
-    await daemon.stop();
-  });
+    test('writes, reads, replaces and removes credentials', { timeout: 30_000 }, async () => {
+      const store = await keychain(env);
+      await store.write(key, record());
+      expect(await store.read(key)).toEqual(record());
+      const long = record(`${canary}-${'x'.repeat(6_000)}`);
+      await store.write(key, long);
+      expect(await (await keychain(env)).read(key)).toEqual(long);
+      const release = await store.reserve(key, long);
+      await store.write(key, record());
+      await release();
+      expect(await store.read(key)).toEqual(record());
+      expect(await store.remove(key)).toBe(true);
+      expect(await store.read(key)).toBeUndefined();
+      expect(await store.remove(key)).toBe(false);
+    });
 
-  // R21
-  test('refreshes a login once for two config directories', { timeout: 60_000 }, async () => {
-    const daemon = service.unlock();
-    const store = await keychain(env);
-    await until(() => works(store));
-    const { promise: hold, release } = gate();
-    const server = createOAuthServer({ hold });
-    const socket = await serve(server.send);
-    const { access, refresh } = server.start();
-    const expired = recordFromLogin(
-      { accessToken: access, refreshToken: refresh, expiresInSeconds: 7200, owner: 'U1' },
-      { client: { server: usualServer(socket.url), id: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
-    );
-    await store.write(credentialKey(expired), expired);
-    const home = service.folder;
-    const file = await buildWorker(home);
-    const log = join(home, 'log');
-    writeFileSync(log, '');
-    const plan = {
-      server: socket.url,
-      home,
-      log,
-      store: 'keychain' as const,
-      key: credentialKey(expired),
-      helper: true,
-      isCrowded: true,
-    };
-    const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
-      startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
-    );
-    await Promise.all(workers.map(({ ready }) => ready));
-    for (const worker of workers) worker.say('go');
-    const waiting = () => readFileSync(log, 'utf8').match(/^wait /gm)?.length;
-    await until(() => waiting() === workers.length, home);
-    release();
-    const ends = await Promise.all(workers.map(({ done }) => done));
-    const { access_token: token } = (await store.read(credentialKey(expired)))!;
-    expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([fingerprint(token)]));
-    expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
-    await socket.close();
-    await daemon.stop();
+    // R21
+    test('refreshes a login once for two config directories', { timeout: 60_000 }, async () => {
+      const store = await keychain(env);
+      const { promise: hold, release } = gate();
+      const server = createOAuthServer({ hold });
+      const socket = await serve(server.send);
+      const { access, refresh } = server.start();
+      const expired = recordFromLogin(
+        { accessToken: access, refreshToken: refresh, expiresInSeconds: 7200, owner: 'U1' },
+        { client: { server: usualServer(socket.url), id: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
+      );
+      await store.write(credentialKey(expired), expired);
+      const home = service.folder;
+      const file = await buildWorker(home);
+      const log = join(home, 'log');
+      writeFileSync(log, '');
+      const plan = {
+        server: socket.url,
+        home,
+        log,
+        store: 'keychain' as const,
+        key: credentialKey(expired),
+        helper: true,
+        isCrowded: true,
+      };
+      const workers = Array.from({ length: times(2, 6) }, (_, index) =>
+        startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
+      );
+      await Promise.all(workers.map(({ ready }) => ready));
+      for (const worker of workers) worker.say('go');
+      const waiting = () => readFileSync(log, 'utf8').match(/^wait /gm)?.length;
+      await until(() => waiting() === workers.length, home);
+      release();
+      const ends = await Promise.all(workers.map(({ done }) => done));
+      const { access_token: token } = (await store.read(credentialKey(expired)))!;
+      expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([fingerprint(token)]));
+      expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
+      await socket.close();
+    });
+
+    // The last test, because the service replies to nobody after it.
+    test('reports that it is stopped', { timeout: 30_000 }, async () => {
+      daemon.halt();
+      // The time is over when the keychain has been asked, which the test sees on the way to the bus.
+      const clock = heldClock();
+      const path = join(folder, 'bus');
+      const way = createServer((socket) => {
+        const bus = connect(busPaths(env)[0]!);
+        for (const end of [socket, bus]) end.on('error', () => {});
+        socket.pipe(bus).pipe(socket);
+        socket.on('data', (data) => data.includes('OpenSession') && clock.end(keychainLimit));
+      }).listen(path);
+      const onTheWay = { ...env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+      await expectUnavailable(() => operations.read(onTheWay, clock), /no reply within 4 s/);
+      way.close();
+    });
   });
 
   test('reports that the service is locked', { timeout: 30_000 }, async () => {
     // The keyring made above exists, but this time it is not unlocked.
-    const daemon = service.startLocked();
-    const isMissing = () => operations.probe(env).catch(({ facts }) => missing.test(facts.reason));
-    await until(async () => (await isMissing()) === false);
+    const daemon = await service.startLocked();
     for (const operation of [operations.probe, operations.write])
       await expectUnavailable(() => operation(env), /prompt|no reply/);
-    await daemon.stop();
-  });
-
-  test('reports that the service is stopped', { timeout: 30_000 }, async () => {
-    const daemon = service.unlock();
-    const store = await keychain(env);
-    await until(() => works(store));
-    daemon.halt();
-    // The time is over when the keychain has been asked, which the test sees on the way to the bus.
-    const clock = heldClock();
-    const path = join(folder, 'bus');
-    const way = createServer((socket) => {
-      const bus = connect(busPaths(env)[0]!);
-      for (const end of [socket, bus]) end.on('error', () => {});
-      socket.pipe(bus).pipe(socket);
-      socket.on('data', (data) => data.includes('OpenSession') && clock.end(keychainLimit));
-    }).listen(path);
-    const onTheWay = { ...env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
-    await expectUnavailable(() => operations.read(onTheWay, clock), /no reply within 4 s/);
-    way.close();
     await daemon.stop();
   });
 });

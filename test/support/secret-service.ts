@@ -1,5 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openStore } from '../../src/auth/stores.ts';
+import { clock } from '../../src/node/clock.ts';
+import { machineIn, random } from '../auth/support/memory.ts';
 import { type ChildProcess, spawn } from './processes.ts';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -18,10 +21,10 @@ export interface SecretService {
   env: Record<string, string>;
   /** Its home directory. */
   folder: string;
-  /** Starts the keychain on the bus, which has none at first. */
-  unlock(): Daemon;
+  /** Starts the keychain on the bus, which has none at first. It works when the promise resolves. */
+  unlock(): Promise<Daemon>;
   /** Starts it without the password of the keyring that an earlier keychain created. */
-  startLocked(): Daemon;
+  startLocked(): Promise<Daemon>;
   stop(): Promise<void>;
 }
 
@@ -60,15 +63,24 @@ export const startSecretService = async (): Promise<SecretService> => {
     bus.stdout.once('data', (line) => resolve(String(line).split('\n')[0]!));
   });
   env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
-  const daemon = (how: string, input?: string): Daemon => {
+  const world = { env, platform: 'linux', clock, machine: machineIn(folder), randomBytes: random };
+  const store = await openStore('keychain', world, folder);
+  const reply = (): Promise<string> =>
+    store.probe().then(
+      () => 'works',
+      ({ facts }) => facts.reason,
+    );
+  const daemon = async (how: string, isStarted: (reply: string) => boolean, input?: string): Promise<Daemon> => {
     const child = start('gnome-keyring-daemon', [how, '--foreground', '--components=secrets'], input);
+    // Each question is a process, so this is no busy loop.
+    while (child.exitCode === null && !isStarted(await reply()));
     return { halt: () => void child.kill('SIGSTOP'), stop: () => end(child) };
   };
   return {
     env: { DBUS_SESSION_BUS_ADDRESS: address },
     folder,
-    unlock: () => daemon('--unlock', 'password'),
-    startLocked: () => daemon('--start'),
+    unlock: () => daemon('--unlock', (text) => text === 'works', 'password'),
+    startLocked: () => daemon('--start', (text) => !text.includes('was not provided')),
     stop: async () => {
       for (const child of children.reverse()) await end(child);
     },
