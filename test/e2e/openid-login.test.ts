@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Browser, browser, openChromium } from '../support/browser.ts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../support/terminal.ts';
+import { isDeep, times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { clientSecret, startProvider } from './openid-provider.ts';
 import {
@@ -15,31 +14,29 @@ import {
   temporaryHome,
   testClock,
 } from './program.ts';
+import { createVisitor, type VisitedPage } from './visitor.ts';
+
+/** auth.test.ts has more commands in `npm test`. */
+const crowd = times(2, 10);
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-describeWith(browser, 'script')('a login at an OpenID provider', { timeout: 60_000 }, () => {
-  let browser: Browser;
+describeWith('script')('a login at an OpenID provider', { timeout: 60_000 }, () => {
   let provider: Awaited<ReturnType<typeof startProvider>>;
   let home: string;
   let clock: ReturnType<typeof testClock>;
   let terminal: Terminal | undefined;
-  beforeAll(async () => {
-    browser = await openChromium();
-    // The provider's pages load a font from the Internet.
-    await browser.context.route(/^https:/, (route) => route.abort());
-  }, 60_000);
-  afterAll(() => browser?.close());
+  let visitor: ReturnType<typeof createVisitor>;
   beforeEach(async () => {
     home = temporaryHome();
     clock = testClock();
     provider = await startProvider();
+    visitor = createVisitor();
   });
   afterEach(async () => {
     terminal?.close();
     expect(provider.errors).toEqual([]);
     await provider.close();
-    await browser.context.clearCookies();
   });
 
   const start = (flags: string[]) => {
@@ -50,40 +47,41 @@ describeWith(browser, 'script')('a login at an OpenID provider', { timeout: 60_0
     return terminal;
   };
 
-  const press = async (page: Page, name: string) => {
-    await page.getByRole('button', { name }).click();
-    await page.waitForLoadState();
-  };
-
   /** Signs in and allows the access. */
-  const allow = async (page: Page) => {
-    await page.locator('input[name=login]').fill('ada');
-    await page.locator('input[name=password]').fill('any');
-    await press(page, 'Sign-in');
-    await press(page, 'Continue');
-  };
+  const allow = async (page: VisitedPage): Promise<VisitedPage> =>
+    visitor.submit(await visitor.submit(page, { login: 'ada', password: 'any' }));
 
   const logIn = async (flags: string[]) => {
     const screen = start(['--no-browser', ...flags]);
     const [, url] = await screen.until(/^(http:\S+\/id\/auth\?\S+)\n/m);
-    const page = await browser.context.newPage();
-    await page.goto(url!);
-    await allow(page);
-    expect(await page.locator('h1').textContent()).toBe('You are logged in');
-    await page.close();
+    const { text } = await allow(await visitor.visit(url!));
+    expect(text).toContain('<h1>You are logged in</h1>');
+    return screen.done;
+  };
+
+  /** Logs in with a code on another device. */
+  const logInWithDevice = async (flags: string[]) => {
+    const screen = start(['--device', ...flags]);
+    const [, url] = await screen.until(/any machine:\n(http:\S+)\n/);
+    const [, userCode] = await screen.until(/Enter this code there: (\S+)\n/);
+    const asked = await visitor.submit(await visitor.visit(url!), { user_code: userCode! });
+    const { text } = await allow(await visitor.submit(asked));
+    expect(text).toContain('Sign-in Success');
+    // The program asks again after five seconds.
+    clock.setAhead(5000);
     return screen.done;
   };
 
   const stored = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
   const profile = async () => JSON.parse((await sched(['profiles', 'show', '--json'], home)).stdout);
 
-  /** Ten commands find an expired token. Then the login is revoked. */
+  /** Commands find an expired token at the same time. Then the login is revoked. */
   const useIt = async () => {
     expireToken(home);
     const before = stored().refresh_token;
     // The processes wait for each other as they do for users, with pauses of 10 to 200 ms. Without pauses they would take longer.
-    const commands = Array.from({ length: 10 }, () => sched(['users', 'me', '--json'], home));
-    for (const { code, stdout, stderr } of await Promise.all(commands)) {
+    const all = Array.from({ length: crowd }, () => sched(['users', 'me', '--json'], home));
+    for (const { code, stdout, stderr } of await Promise.all(all)) {
       expect([code, stderr]).toEqual([0, '']);
       expect(JSON.parse(stdout).name).toBe('Ada');
     }
@@ -95,7 +93,7 @@ describeWith(browser, 'script')('a login at an OpenID provider', { timeout: 60_0
     expect(await provider.isRefreshToken(after)).toBe(false);
   };
 
-  test('finds its addresses, refreshes once for ten processes, and is revoked by a logout', async () => {
+  test(`finds its addresses, refreshes once for ${crowd} processes, and is revoked by a logout`, async () => {
     const { code, text } = await logIn(['--client-id', 'native']);
     expect([code, text]).toEqual([0, expect.stringContaining('Logged in as Ada (profile default)')]);
     expect(text).toContain(
@@ -121,42 +119,30 @@ describeWith(browser, 'script')('a login at an OpenID provider', { timeout: 60_0
   });
 
   // R12
-  test('sends the secret of its client, and never prints or exports it', async () => {
-    const file = join(home, 'secret');
-    writeFileSync(file, `${clientSecret}\n`, { mode: 0o600 });
-    const { code } = await logIn(['--client-id', 'secret', '--client-secret-file', file]);
-    expect(code).toBe(0);
-    expect(stored().client_secret).toBe(clientSecret);
-    expect((await profile()).client_auth).toBe('client_secret_basic');
-    const exported = await sched(['profiles', 'export'], home);
-    expect(exported.stdout).not.toContain('canary');
-    expect(exported.stderr).toContain('The secret of the client is not included');
-    await useIt();
-    expect(everythingBelow(join(home, '.config'))).not.toContain('canary');
-  });
+  const ways = [
+    ['with a code on another device', logInWithDevice, deviceGrant],
+    ['in a browser', logIn, 'authorization_code'],
+  ] as const;
+  // cli/login-server.test.ts has the secret of a login in a browser, too.
+  test.each(isDeep ? ways : ways.slice(0, 1))(
+    '%s sends the secret of its client, and never prints or exports it',
+    async (_, way, grant) => {
+      const file = join(home, 'secret');
+      writeFileSync(file, `${clientSecret}\n`, { mode: 0o600 });
+      expect((await way(['--client-id', 'secret', '--client-secret-file', file])).code).toBe(0);
+      expect(provider.grants).toEqual([grant]);
+      expect(stored().client_secret).toBe(clientSecret);
+      expect((await profile()).client_auth).toBe('client_secret_basic');
+      const exported = await sched(['profiles', 'export'], home);
+      expect(exported.stdout).not.toContain('canary');
+      expect(exported.stderr).toContain('The secret of the client is not included');
+      await useIt();
+      expect(everythingBelow(join(home, '.config'))).not.toContain('canary');
+    },
+  );
 
-  test('works with a code on another device', async () => {
-    const file = join(home, 'secret');
-    writeFileSync(file, clientSecret, { mode: 0o600 });
-    const screen = start(['--device', '--client-id', 'secret', '--client-secret-file', file]);
-    const [, url] = await screen.until(/any machine:\n(http:\S+)\n/);
-    const [, userCode] = await screen.until(/Enter this code there: (\S+)\n/);
-    const page = await browser.context.newPage();
-    await page.goto(url!);
-    await page.locator('input[name=user_code]').fill(userCode!);
-    await press(page, 'Continue');
-    await press(page, 'Continue');
-    await allow(page);
-    expect(await page.locator('body').textContent()).toContain('Sign-in Success');
-    await page.close();
-    // The program asks again after five seconds.
-    clock.setAhead(5000);
-    expect((await screen.done).code).toBe(0);
-    expect(provider.grants).toEqual([deviceGrant]);
-    await useIt();
-  });
-
-  test('says at once that it brings no refresh token, and how to ask for one', async () => {
+  // cli/login-server.test.ts has the same with the sandbox.
+  test.runIf(isDeep)('says at once that it brings no refresh token, and how to ask for one', async () => {
     const { code, text } = await logIn(['--client-id', 'native', '--scopes', 'openid,users:read']);
     expect(code).toBe(0);
     expect(text).toContain("The server issued no refresh token, so this login ends in 1h 00m and can't be refreshed.");
