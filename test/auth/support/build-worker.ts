@@ -30,13 +30,14 @@ export interface Plan {
   real?: boolean;
 }
 
-/** Bundles the worker into a folder, so that plain node can run it. */
+/** Bundles the worker into a folder, so that plain node can run it. In parts, which are loaded only if needed. */
 export const buildWorker = async (folder: string): Promise<string> => {
-  const outfile = join(folder, 'worker.mjs');
   await build({
     entryPoints: [new URL('./worker.ts', import.meta.url).pathname],
-    outfile,
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     format: 'esm',
     platform: 'node',
     banner: {
@@ -45,7 +46,7 @@ export const buildWorker = async (folder: string): Promise<string> => {
     define: { SCHED_VERSION: '"0.0.0"' },
     logLevel: 'error',
   });
-  return outfile;
+  return join(folder, 'worker.mjs');
 };
 
 export interface Worker {
