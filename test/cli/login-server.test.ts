@@ -307,9 +307,30 @@ describe('scopes', () => {
     expect(stderr).not.toContain('the scope "users:read"');
   });
 
+  test('are those of the login, and more with --add-scopes', async () => {
+    const stored = () =>
+      JSON.parse(readFileSync(credentialFile(home), 'utf8'))
+        .scope.split(' ')
+        .toSorted();
+    expect((await login([...loginAddresses, '--scopes', 'users:read,event_types:read'])).code).toBe(0);
+    expect(stored()).toEqual(['event_types:read', 'users:read']);
+    const share = 'shares create --event-type YBL6DUNR9FS4PNP6 --duration 15 --json';
+    const refused = await world.run(share);
+    expect([refused.code, refused.requests]).toEqual([5, []]);
+    expect(JSON.parse(refused.stderr).error).toMatchObject({
+      message: 'This login is not allowed to create single-use scheduling links',
+      cause: 'it lacks the scope shares:write; nothing was sent',
+      hint: 'sched auth login -p default --add-scopes shares:write',
+      outcome: 'not-sent',
+    });
+    expect((await again({}, '--add-scopes', 'shares:write')).code).toBe(0);
+    expect(stored()).toEqual(['event_types:read', 'shares:write', 'users:read']);
+    expect((await world.run(share)).code).toBe(0);
+  });
+
   test('with offline_access ask for consent, as OpenID requires', async () => {
     const { scopes, prompt, stderr } = await requested('--read-only', '--add-scopes', 'offline_access');
-    expect(scopes).toContain('offline_access');
+    expect(scopes).toEqual(expect.arrayContaining(['offline_access', 'scheduled_events:read']));
     expect(scopes.every((scope) => scope.endsWith(':read') || scope === 'offline_access')).toBe(true);
     expect([prompt, stderr.includes("doesn't know")]).toEqual(['consent', false]);
     expect((await requested()).prompt).toBeNull();

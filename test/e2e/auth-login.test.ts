@@ -1,15 +1,16 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, browser, openChromium } from '../support/browser.ts';
-import { freePort } from '../support/free-port.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import { sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
+  credentialFile,
   isStandalone,
   program,
   type RunningSandbox,
@@ -49,7 +50,6 @@ const login = (...flags: string[]) => {
 
 const urlOn = async (screen: Terminal) => (await screen.until(/^(http:\S+\/oauth\/authorize\?\S+)\n/m))[1]!;
 const redirectOf = (url: string) => new URL(new URL(url).searchParams.get('redirect_uri')!);
-const scopesOf = (url: string) => new URL(url).searchParams.get('scope')!.split(' ');
 
 /** Files in the home directory with their content. */
 const filesIn = (folder: string): Record<string, string> =>
@@ -78,6 +78,8 @@ const decide = async (url: string, decision: 'allow' | 'deny', user = 'amara'): 
 };
 
 const status = async () => JSON.parse((await sched(['auth', 'status', '--json'], home)).stdout);
+
+const stored = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
 
 describeWith(browser, 'script')('auth login in a real browser', () => {
   let browser: Browser;
@@ -113,9 +115,6 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
     expect(text).toContain('Logged in as Amara Lindqvist (profile default)');
     expect(text).toContain(`The token is stored in ${join(home, '.config/sched/credentials')}`);
     expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
-    const list = await sched(['events', 'list', '--limit', '1', '--json'], home);
-    expect(list.code).toBe(0);
-    expect(JSON.parse(list.stdout)).toHaveLength(1);
   });
 
   test('stores nothing after a click on Deny', async () => {
@@ -155,9 +154,16 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
 });
 
 describe('auth login in a terminal', () => {
-  test('ends at once on Ctrl-C, frees its port and stores nothing', async () => {
-    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
-    const port = Number(redirectOf(await urlOn(screen)).port);
+  test('listens on --port, ends at once on Ctrl-C, frees the port and stores nothing', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const usual = ['--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses()];
+    const { code, text } = await login(...usual).done;
+    expect({ code, says: text.includes('the port is in use') }).toEqual({ code: 3, says: true });
+    await new Promise((resolve) => other.close(resolve));
+    const screen = login(...usual);
+    expect(redirectOf(await urlOn(screen)).port).toBe(String(port));
     expect(await isFree(port)).toBe(false);
     screen.type(ctrlC);
     expect((await screen.done).code).toBe(130);
@@ -192,41 +198,35 @@ describe('auth login in a terminal', () => {
     screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
     await screen.until(/Can't use that URL: it belongs to a different login/);
     screen.type(`${location}\n`);
-    expect((await screen.done).code).toBe(0);
-    expect((await status()).user_name).toBe('Amara Lindqvist');
+    const { code, text } = await screen.done;
+    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Amara Lindqvist \(profile default\)$/m)]);
+    expect(stored()).toMatchObject({ kind: 'oauth' });
   });
 
-  test('over SSH says how to paste the final address, and accepts it at once', async () => {
-    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
-    terminal = schedInTerminal(args, home, { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' });
-    const url = await urlOn(terminal);
-    await terminal.until(/Final URL, or wait for the browser: $/);
-    expect(terminal.text().replace(/\s+/g, ' ')).toContain(
-      "Copy that page's full URL from the address bar and paste it here.",
-    );
-    expect(terminal.text()).toMatch(/press Ctrl-C and run: sched auth login .* --device\n/);
-    terminal.type(`${await decide(url, 'allow', 'jonas')}\n`);
-    const { code, text } = await terminal.done;
-    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
-    expect((await status()).user_name).toBe('Jonas Weber');
-    expect(await isFree(Number(redirectOf(url).port))).toBe(true);
-  });
+  const overSsh = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
 
-  test('over SSH still accepts the callback, and ends on Ctrl-D', async () => {
-    const env = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
-    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
-    terminal = schedInTerminal(args, home, env);
-    const url = await urlOn(terminal);
-    await terminal.until(/Final URL, or wait for the browser: $/);
-    await fetch(await decide(url, 'allow', 'jonas'));
-    const { code, text } = await terminal.done;
-    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
-    const second = schedInTerminal(args, temporaryHome(), env);
-    await second.until(/Final URL, or wait for the browser: $/);
-    second.type(ctrlD);
-    const ended = await second.done;
-    expect([ended.code, ended.text]).toEqual([4, expect.stringMatching(/^error: No URL was pasted$/m)]);
-  });
+  const endings: [what: string, end: (screen: Terminal, location: string) => unknown][] = [
+    ['the pasted address', (screen, location) => screen.type(`${location}\n`)],
+    ['the callback', (_, location) => fetch(location)],
+  ];
+  test.each(sample(endings, 1))(
+    'over SSH says how to paste the final address, and accepts %s at once',
+    async (_, end) => {
+      const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
+      terminal = schedInTerminal(args, home, overSsh);
+      const url = await urlOn(terminal);
+      await terminal.until(/Final URL, or wait for the browser: $/);
+      expect(terminal.text().replace(/\s+/g, ' ')).toContain(
+        "Copy that page's full URL from the address bar and paste it here.",
+      );
+      expect(terminal.text()).toMatch(/press Ctrl-C and run: sched auth login .* --device\n/);
+      await end(terminal, await decide(url, 'allow', 'jonas'));
+      const { code, text } = await terminal.done;
+      expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
+      expect(stored()).toMatchObject({ kind: 'oauth' });
+      expect(await isFree(Number(redirectOf(url).port))).toBe(true);
+    },
+  );
 
   // R8. The standalone program can't get another clock, so its five minutes can't be shortened.
   test.skipIf(isStandalone)('times out with --paste if nothing is typed', async () => {
@@ -240,14 +240,21 @@ describe('auth login in a terminal', () => {
     expect(filesIn(home)).toEqual({});
   });
 
-  test('ends with --paste on Ctrl-D, and says that no address was pasted', async () => {
-    const screen = login('--paste', '--credential-store', 'file', ...addresses());
-    await screen.until(/paste the URL/);
-    screen.type(ctrlD);
-    const { code, text } = await screen.done;
-    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('error: No URL was pasted') });
-    expect(filesIn(home)).toEqual({});
-  });
+  const pasting: [how: string, flags: string[], env: Record<string, string>, prompt: RegExp][] = [
+    ['with --paste', ['--paste'], {}, /paste the URL/],
+    ['over SSH', [], overSsh, /Final URL, or wait for the browser: $/],
+  ];
+  test.each(sample(pasting, 1))(
+    'ends %s on Ctrl-D, and says that no address was pasted',
+    async (_, flags, env, prompt) => {
+      terminal = schedInTerminal(['auth', 'login', ...flags, '--credential-store', 'file', ...addresses()], home, env);
+      await terminal.until(prompt);
+      terminal.type(ctrlD);
+      const { code, text } = await terminal.done;
+      expect({ code, text }).toEqual({ code: 4, text: expect.stringMatching(/^error: No URL was pasted$/m) });
+      expect(filesIn(home)).toEqual({});
+    },
+  );
 
   test('treats Ctrl-D at a prompt as no answer to this prompt and all others', async () => {
     const screen = login('--no-browser');
@@ -260,10 +267,11 @@ describe('auth login in a terminal', () => {
   });
 
   // R42
-  test.each([
+  const signals = [
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends on %s while it waits for a token on stdin', async (signal, expected) => {
+  ] as const;
+  test.each(sample(signals, 1))('ends on %s while it waits for a token on stdin', async (signal, expected) => {
     const args = ['auth', 'login', '--with-token', '--credential-store', 'file', '--base-url', sandbox.base_url];
     const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home) });
     // More than fits in a pipe. Once all of it is accepted, the program is reading.
@@ -271,18 +279,6 @@ describe('auth login in a terminal', () => {
     child.kill(signal);
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(expected);
     expect(filesIn(home)).toEqual({});
-  });
-
-  test('listens on --port, and reports a port that is in use', async () => {
-    const port = String(await freePort());
-    const flags = ['--no-browser', '--port', port, '--credential-store', 'file', ...addresses()];
-    const screen = login(...flags);
-    expect(redirectOf(await urlOn(screen)).port).toBe(port);
-    const taken = schedInTerminal(['auth', 'login', ...flags], temporaryHome());
-    const { code, text } = await taken.done;
-    expect({ code, says: text.includes('the port is in use') }).toEqual({ code: 3, says: true });
-    screen.type(ctrlC);
-    await screen.done;
   });
 
   test('prompts for missing values, and for a file if there is no keychain', async () => {
@@ -297,39 +293,6 @@ describe('auth login in a terminal', () => {
     screen.type('y\n');
     await fetch(await decide(await urlOn(screen), 'allow'));
     expect((await screen.done).code).toBe(0);
-    expect(await status()).toMatchObject({ source: 'file', base_url: sandbox.base_url });
-  });
-
-  test('requests read-only scopes, chosen scopes, and additional scopes', async () => {
-    const usual = ['--no-browser', '--credential-store', 'file', ...addresses()];
-    const readOnly = login('--read-only', ...usual);
-    const asked = scopesOf(await urlOn(readOnly));
-    expect(asked.every((scope) => scope.endsWith(':read'))).toBe(true);
-    expect(asked).toContain('scheduled_events:read');
-    readOnly.type(ctrlC);
-    await readOnly.done;
-
-    const some = login('--scopes', 'users:read,event_types:read', ...usual);
-    await fetch(await decide(await urlOn(some), 'allow'));
-    expect((await some.done).code).toBe(0);
-    expect((await status()).scopes.toSorted()).toEqual(['event_types:read', 'users:read']);
-
-    // A missing scope is reported before any request is sent: -v would print the request.
-    const type = JSON.parse((await sched(['event-types', 'list', '--limit', '1', '--json'], home)).stdout)[0].uri;
-    const share = ['shares', 'create', '--event-type', type, '--duration', '30', '--json'];
-    const refused = await sched(['-v', ...share], home);
-    expect({ code: refused.code, lines: refused.stderr.trim().split('\n').length }).toEqual({ code: 5, lines: 1 });
-    expect(JSON.parse(refused.stderr).error).toMatchObject({
-      message: 'This login is not allowed to create single-use scheduling links',
-      cause: 'it lacks the scope shares:write; nothing was sent',
-      hint: 'sched auth login -p default --add-scopes shares:write',
-      outcome: 'not-sent',
-    });
-
-    const more = login('--add-scopes', 'shares:write', '--no-browser');
-    await fetch(await decide(await urlOn(more), 'allow'));
-    expect((await more.done).code).toBe(0);
-    expect((await status()).scopes.toSorted()).toEqual(['event_types:read', 'shares:write', 'users:read']);
-    expect((await sched(share, home)).code).toBe(0);
+    expect(stored()).toMatchObject({ kind: 'oauth', origin: sandbox.base_url });
   });
 });
