@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { LogEntry } from '../../src/sandbox/admin.ts';
 import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
-import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome } from './program.ts';
+import { until } from '../support/until.ts';
+import { cleanEnvironment, program, type RunningSandbox, runner, sched, temporaryHome } from './program.ts';
 
 /**
  * A service that accepts deletions and remembers every one, in a process that nobody kills. It answers each batch at once,
@@ -71,11 +72,10 @@ export interface Torture {
 }
 
 /**
- * Runs deletions with the real program against a real sandbox that isn't killed. The sandbox's log shows which
+ * Runs deletions with the real program against a real sandbox without limits, which isn't killed. The sandbox's log shows which
  * addresses it accepted, and how often.
  */
-export const openTorture = async () => {
-  const sandbox = await startSandbox('--no-limits');
+export const openTorture = (sandbox: RunningSandbox) => {
   const log = async (method: 'GET' | 'DELETE') => {
     const reply = await fetch(`${sandbox.base_url}/__sandbox/log`, {
       method,
@@ -119,7 +119,7 @@ export const openTorture = async () => {
         const before = size();
         const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
         const remains = ended(child);
-        while (child.exitCode === null && size() - before < bytes) await new Promise(setImmediate);
+        await Promise.race([until(() => size() - before >= bytes, dirname(receipt)), remains]);
         await pause();
         child.kill('SIGKILL');
         return settle(remains);
@@ -143,7 +143,7 @@ export const openTorture = async () => {
       },
     };
   };
-  return { begin, stop: sandbox.stop };
+  return { begin };
 };
 
 /** Bytes that each batch of 25 adds to a receipt. */

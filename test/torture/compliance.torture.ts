@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesABatch, openTorture, type Step, type Torture } from '../e2e/kills.ts';
+import { type RunningSandbox, startSandbox } from '../e2e/program.ts';
 
-let torture: Awaited<ReturnType<typeof openTorture>>;
+let sandbox: RunningSandbox;
+let torture: ReturnType<typeof openTorture>;
 beforeAll(async () => {
-  torture = await openTorture();
+  sandbox = await startSandbox('--no-limits');
+  torture = openTorture(sandbox);
 });
-afterAll(() => torture.stop());
+afterAll(() => sandbox?.stop());
 
 const ways: Step['how'][] = ['before', 'half', 'after'];
 
