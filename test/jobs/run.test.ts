@@ -7,6 +7,7 @@ import type { Answer } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { afterSend } from '../../src/node/network.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 import { createService, itemsUpTo, Killed, KillSwitch, memoryDisk, mortalDisk, runOnce } from './harness.ts';
 
 /** The next request follows a verdict at once, so that both lines are written together, or later. */
@@ -285,6 +286,17 @@ describe('run: marks', () => {
   });
 });
 
+/** The lengths at which a receipt can be cut off after its first line, a few in each line: before it, within it, before its end. */
+const cuts = (bytes: Buffer): number[] => {
+  const first = bytes.indexOf(10) + 1;
+  const lengths = Array.from({ length: bytes.length - first }, (_, index) => first + index);
+  const kindOf = (length: number) => {
+    const line = bytes.subarray(0, length).filter((byte) => byte === 10).length;
+    return `${line} ${bytes[length - 1] === 10} ${bytes[length] === 10}`;
+  };
+  return sample(lengths, 3, kindOf);
+};
+
 /** A disk with room for this many bytes. */
 const smallDisk = (disk: Disk, bytes: number): Disk => ({
   ...disk,
@@ -309,8 +321,7 @@ describe('run: the receipt on disk', () => {
     async ({ afterSend }) => {
       const whole = memoryDisk();
       await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
-      const { length } = whole.bytes!;
-      for (let room = whole.bytes!.indexOf(10) + 1; room < length; room += 1) {
+      for (const room of cuts(whole.bytes!)) {
         const disk = memoryDisk();
         const service = createService();
         const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room), afterSend });
@@ -334,7 +345,7 @@ describe('run: the receipt on disk', () => {
     const whole = memoryDisk();
     await runOnce('r', itemsUpTo(5), createService(), { disk: whole });
     const bytes = whole.bytes!;
-    for (let length = bytes.indexOf(10) + 1; length < bytes.length; length += 1) {
+    for (const length of cuts(bytes)) {
       const disk = memoryDisk(bytes.subarray(0, length));
       expect(await runOnce('r', itemsUpTo(5), createService(), { disk })).toMatchObject({ accepted: 5 });
       expect(verify(disk.bytes!).status).toBe('ok');
