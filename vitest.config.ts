@@ -49,6 +49,8 @@ export default defineConfig({
     testTimeout: isDeep ? 1_800_000 : 20_000,
     // Removing the files of a large test takes a while on a busy disk.
     hookTimeout: 60_000,
+    // A missing screen is a failure. `-u` writes it.
+    update: 'none',
     // A test without an assertion can't fail.
     expect: { requireAssertions: true },
     deps: { optimizer: { ssr: measuredTables } },

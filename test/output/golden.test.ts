@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { width } from '../../src/output/width.ts';
+import { expectGolden } from '../support/golden.ts';
 import { createWorld } from '../support/run.ts';
 
 /**
- * The main screens as people see them, one command each. `vitest -u` updates them; review the result by eye.
+ * The main screens as people see them, one command each. `vitest -u` writes them; review the result by eye.
  * `{event}` and other placeholders stand for the first ID printed by the command in `firsts`.
  */
 const screens: Record<string, string> = {
@@ -95,11 +96,14 @@ const errors: Record<string, [line: string, code: number]> = {
   ],
 };
 
+/** An earlier line may be used in a later one. */
 const firsts: Record<string, string> = {
   event: 'events list --status active --since tomorrow --limit 1 -o id',
   invitee: 'invitees list {event} --limit 1 -o id',
   type: 'event-types list --limit 1 -o id',
 };
+const ids: Record<string, string> = {};
+const fill = (line: string): string => line.replace(/\{(\w+)\}/g, (_, name) => ids[name]!);
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 /** Pictures read many pages. They have a sandbox of their own, so that no screen shows a wait for the rate limit. */
@@ -107,36 +111,30 @@ let pictureWorld: typeof world;
 beforeAll(async () => {
   world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
   pictureWorld = await createWorld();
+  for (const [name, line] of Object.entries(firsts)) ids[name] = (await pictureWorld.run(fill(line))).stdout.trim();
 });
 
 const runOf = (name: string): typeof world.run => (name in pictures ? pictureWorld : world).run;
 
-const fill = async (line: string): Promise<string> => {
-  const name = /\{(\w+)\}/.exec(line)?.[1];
-  if (name === undefined) return line;
-  const id = (await world.run(await fill(firsts[name]!))).stdout.trim();
-  return fill(line.replaceAll(`{${name}}`, id));
-};
-
 const terminals = ['stdout' as const, 'stderr' as const];
 
-// First, because an error shows the number of its request.
+// First in their world, because an error shows the number of its request.
 describe.each(Object.entries(errors))('golden: error %s', (name, [line, end]) => {
   it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
-    const { code, stdout, stderr } = await world.run(await fill(line), { terminals, columns });
+    const { code, stdout, stderr } = await world.run(fill(line), { terminals, columns });
     expect({ code, stdout }).toEqual({ code: end, stdout: '' });
     // A URI in a suggested command stays in one piece, so that the command can be copied.
     const lines = stderr.split('\n').filter((text) => !text.includes('://'));
     for (const text of lines) expect(width(text)).toBeLessThanOrEqual(columns);
-    await expect(`$ sched ${line}\n${stderr}`).toMatchFileSnapshot(`golden/error-${name}.${columns}.txt`);
+    await expectGolden(`$ sched ${line}\n${stderr}`, `error-${name}.${columns}.txt`);
   });
 });
 
 describe.each(Object.entries(narrow))('golden: %s', (name, line) => {
   it.each([40, 60])('matches the stored screen at %i columns', async (columns) => {
-    const { code, stdout, stderr } = await runOf(name)(`${await fill(line)} --color never`, { terminals, columns });
+    const { code, stdout, stderr } = await runOf(name)(`${fill(line)} --color never`, { terminals, columns });
     expect(code).toBe(0);
-    await expect(`$ sched ${line}\n${stdout}\n${stderr}`).toMatchFileSnapshot(`golden/${name}.${columns}.txt`);
+    await expectGolden(`$ sched ${line}\n${stdout}\n${stderr}`, `${name}.${columns}.txt`);
   });
 });
 
@@ -147,16 +145,16 @@ describe.each([
   for (const columns of widths) {
     it(`matches the stored screen at ${columns} columns`, async () => {
       const options = { terminals, columns };
-      const plain = await runOf(name)(`${await fill(line)} --color never`, options);
-      const colour = await runOf(name)(`${await fill(line)} --color always`, options);
+      const plain = await runOf(name)(`${fill(line)} --color never`, options);
+      const colour = await runOf(name)(`${fill(line)} --color always`, options);
       expect(plain.code).toBe(0);
       // Color must not carry information of its own.
       expect(colour.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);
       const wide = plain.stdout.split('\n').filter((text) => width(text) > columns && !text.includes('://'));
       expect(wide).toEqual([]);
       const screen = (text: string) => `$ sched ${line}\n${text}\n${plain.stderr}`;
-      await expect(screen(plain.stdout)).toMatchFileSnapshot(`golden/${name}.${columns}.txt`);
-      await expect(screen(colour.stdout)).toMatchFileSnapshot(`golden/${name}.${columns}.ansi`);
+      await expectGolden(screen(plain.stdout), `${name}.${columns}.txt`);
+      await expectGolden(screen(colour.stdout), `${name}.${columns}.ansi`);
     });
   }
 });

@@ -6,6 +6,7 @@ import { createPrinter } from '../../../src/output/printer.ts';
 import { createShowTime } from '../../../src/time/show.ts';
 import { poisoned } from '../../output/conversations.ts';
 import { hostile, paper } from '../../output/samples.ts';
+import { expectGolden } from '../../support/golden.ts';
 import { createWorld } from '../../support/run.ts';
 
 type Json = Record<string, unknown>;
@@ -96,8 +97,7 @@ describe('pages', () => {
 
   describe.each(names.filter((name) => !['accepted deletion', 'deleted webhook'].includes(name)))('%s', (name) => {
     it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
-      const file = `../../output/golden/page-${name.replaceAll(' ', '-')}.${columns}.txt`;
-      await expect(await draw(name, records[name]!, columns)).toMatchFileSnapshot(file);
+      await expectGolden(await draw(name, records[name]!, columns), `page-${name.replaceAll(' ', '-')}.${columns}.txt`);
     });
 
     it('shows no HTML, no tracking and no empty value', async () => {
