@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSecrets, cut } from '../src/redact.ts';
 import { leaksIn } from './support/canary.ts';
+import { times } from './support/tier.ts';
 
 const token = 'Canary+token/0123456789~?="&\'\\';
 
@@ -94,7 +95,7 @@ describe('redact (R12)', () => {
         expect(leaksIn(shown, [secret])).toEqual([]);
         JSON.parse(shown);
       }),
-      { numRuns: 500 },
+      { numRuns: times(100, 500) },
     );
   });
 
@@ -126,7 +127,7 @@ describe('redact (R12)', () => {
   test.each(['\\', '%25', '=', '&amp;', '\n  ', 'Ca', 'C\\', '\\u0043'])(
     'takes no longer for a reply that consists only of %j',
     (text) => {
-      const long = text.repeat(1_000_000 / text.length);
+      const long = text.repeat(times(200_000, 1_000_000) / text.length);
       expect(redact(long)).toBe(long);
     },
   );

@@ -6,6 +6,7 @@ import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { times } from '../support/tier.ts';
 
 const base = 'http://127.0.0.1:4010';
 const folder = temporaryDirectory('api');
@@ -772,7 +773,7 @@ describe('api: confirmation', () => {
         // An empty segment is rejected before the prompt.
         expect([path, code, requests]).toEqual([path, path.endsWith('/') ? 2 : 12, []]);
       }),
-      { numRuns: 300 },
+      { numRuns: times(50, 300) },
     );
   });
 });

@@ -1,10 +1,10 @@
 import { parse as parseCsv } from 'csv-parse/sync';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { createWorld } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorld();
 });
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { yamlDocument, yamlItem } from '../../src/output/yaml.ts';
+import { times } from '../support/tier.ts';
 import { hostile, madeUp } from './samples.ts';
 
 const dangerous = /[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164]/u;
@@ -95,8 +96,8 @@ describe('yaml', () => {
       ['- - 1.0e-7', '  - -1.0e+21', '  - 1.5e-7', '  - 3', '  - -0.5', ''].join('\n'),
     ));
 
-  it('round-trips 4,000 random strings', () => {
-    const strings = [...hostile, ...madeUp(4_000, 11)];
+  it('round-trips random strings', () => {
+    const strings = [...hostile, ...madeUp(times(500, 4000), 11)];
     const text = strings.map((each) => yamlItem({ [each]: each, deep: [[each]] })).join('');
     expect(text).not.toMatch(dangerous);
     const document = parseDocument(text, { uniqueKeys: false });
