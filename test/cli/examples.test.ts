@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { isDeep, sample } from '../support/tier.ts';
 import { everyExample, exampleFiles, exempt, firstDeletion, firstProfile, ownPart } from './example-lines.ts';
 
 /** A receipt made in the sandbox says so, and these say it with their exit code. */
@@ -14,7 +15,19 @@ const { lines, runnable } = await everyExample();
 /** A Sunday evening in winter, a Wednesday noon in summer, and a Friday just before a new year. */
 const days = ['2026-11-15T18:00:00Z', '2027-06-09T12:00:00Z', '2027-12-31T22:30:00Z'];
 
-const sameEveryDay = /^(auth|completion|doctor|mcp|profiles|ratelimit|sandbox) |--seed large/;
+/** What is said of accounts, and the worlds that are seeded besides this one, are the same on every day. */
+const sameEveryDay = /^(auth|completion|doctor|mcp|profiles|ratelimit|sandbox) /;
+
+/** Takes seconds. test/e2e/sandbox.test.ts makes a smaller world. */
+const isSlow = (line: string) => line.includes('--seed large:');
+
+const cells = days.flatMap((day) =>
+  runnable
+    .filter((line) => (day === days[0] || !sameEveryDay.test(line)) && (isDeep || !isSlow(line)))
+    .map((line) => ({ day, line })),
+);
+/** Each example, on one day of the three or on all of them. */
+const chosen = sample(cells, 1, ({ line }) => line);
 
 describe.each(days)('examples on a sandbox seeded at %s', (day) => {
   const folder = temporaryDirectory('examples');
@@ -50,10 +63,7 @@ describe.each(days)('examples on a sandbox seeded at %s', (day) => {
     });
   };
 
-  // What is said of accounts, and the worlds that are seeded besides this one, are the same on every day.
-  const here = day === days[0] ? runnable : runnable.filter((line) => !sameEveryDay.test(line));
-
-  test.each(here)('sched %s', async (line) => {
+  test.each(chosen.filter((cell) => cell.day === day))('sched $line', async ({ line }) => {
     const home = homeFor(line);
     if (/^profiles (?!add work )/.test(line)) {
       const added = await world.run(firstProfile, { home: home! });
