@@ -190,7 +190,10 @@ describe('a word in place of a named record', () => {
   const eachWay = sample(found, 1, ({ place, way }) => `${kindOf(place)} ${way}`);
   const eachPlace = sample(found, 1, ({ place }) => place);
 
-  test.each([...new Set([...eachWay, ...eachPlace])])('$place.title: $way', async ({ place, word, id }) => {
+  const chosen = [...new Set([...eachWay, ...eachPlace])];
+
+  test.each(chosen.map((cell) => [cell.place.title, cell.way, cell] as const))('%s: %s', async (_title, _way, cell) => {
+    const { place, word, id } = cell;
     const { code, stdout, stderr, requests } = await runAt(place, word);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     if (isChosenHere(place)) {

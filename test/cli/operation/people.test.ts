@@ -179,9 +179,11 @@ describe('a person or an organization', () => {
   const eachWay = sample(cells, 1, ({ place, way }) => `${place.collection} ${way} ${partOf(place)}`);
   const eachPlace = sample(cells, 1, ({ place }) => place);
 
-  test.each([...new Set([...eachWay, ...eachPlace])])(
-    'at $place.title can be $way ($word)',
-    async ({ place, word, uri }) => {
+  const chosen = [...new Set([...eachWay, ...eachPlace])];
+
+  test.each(chosen.map(({ place, way, ...cell }) => [place.title, way, cell.word, { place, ...cell }] as const))(
+    'at %s can be %s (%s)',
+    async (_title, _way, word, { place, uri }) => {
       const line = lineAt(place, word);
       const sent = await dryRun(line);
       expect(sentAt(place, sent)).toBe(uri);
