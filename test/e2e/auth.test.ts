@@ -9,7 +9,7 @@ import { spawnSync } from '../support/processes.ts';
 import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { isDeep, sample, times } from '../support/tier.ts';
-import { describeWith } from '../support/tools.ts';
+import { describeWith, pathOf } from '../support/tools.ts';
 import {
   credentialFile,
   everythingBelow,
@@ -105,7 +105,7 @@ describe('a refresh whose new token cannot be stored', () => {
   const mountSmall = () => mount('-t', 'tmpfs', '-o', 'size=64k', 'none');
   const unmount = () => spawnSync('umount', [place]).status === 0;
   // On machines without permission to mount, the unit tests check this.
-  const canMount = mountSmall() && unmount();
+  const canMount = pathOf('mount') !== undefined && mountSmall() && unmount();
   const env = { SCHED_CONFIG_DIR: join(place, 'config') };
   beforeAll(async () => {
     if (mountSmall()) expect((await logIn(sandbox, temporaryHome(), { env })).code).toBe(0);

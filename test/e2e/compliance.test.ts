@@ -7,6 +7,7 @@ import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { isDeep, sample } from '../support/tier.ts';
+import { pathOf } from '../support/tools.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import {
   cleanEnvironment,
@@ -99,6 +100,7 @@ describe('compliance delete, disk', () => {
 
   const mountable = (): string | undefined => {
     const place = temporaryDirectory('full');
+    if (pathOf('mount') === undefined) return undefined;
     if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24k', 'none', place]).status !== 0) return undefined;
     closeLater(() => spawnSync('umount', [place]));
     return place;

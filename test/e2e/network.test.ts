@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addCanary } from '../support/canary.ts';
 import { sample } from '../support/tier.ts';
+import { needs, pathOf } from '../support/tools.ts';
 import { type Finished, sched, schedInTerminal, temporaryHome, testClock } from './program.ts';
 import { smallService } from './small-service.ts';
 import {
@@ -37,7 +38,9 @@ let authority: Authority;
 let service: Awaited<ReturnType<typeof smallService>>;
 let secure: Listening;
 let trusting: Record<string, string>;
+beforeEach(() => needs('openssl'));
 beforeAll(async () => {
+  if (pathOf('openssl') === undefined) return;
   addCanary(password);
   addCanary(Buffer.from(login).toString('base64'));
   authority = createAuthority();
@@ -52,8 +55,8 @@ beforeAll(async () => {
   };
 });
 afterAll(() => {
-  secure.close();
-  service.close();
+  secure?.close();
+  service?.close();
 });
 
 const proxyWith = async (options: Partial<ProxyOptions> = {}) =>

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
+import { describeWith } from '../support/tools.ts';
 import { follow, recipes } from './cookbook.ts';
 import { program, runner } from './program.ts';
 
@@ -20,7 +21,9 @@ interface Installed {
   packages: Record<string, { hasInstallScript?: boolean }>;
 }
 
-describe.skipIf(program.length === 0)('the package', () => {
+const describePackage = program.length === 0 ? describe.skip : describeWith('npm');
+
+describePackage('the package', () => {
   const folder = temporaryDirectory('package');
   let packed: Packed;
   beforeAll(async () => {

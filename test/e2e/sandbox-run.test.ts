@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { sample } from '../support/tier.ts';
+import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { cleanEnvironment, program, runner, sched, schedInTerminal, temporaryHome } from './program.ts';
 
@@ -52,7 +53,7 @@ const isListening = (port: number): Promise<boolean> =>
     socket.unref();
   });
 
-describe('sandbox run', () => {
+describeWith('bash', 'jq')('sandbox run', () => {
   test('gives the command a sandbox and the same sched', async () => {
     const { code, stdout, stderr } = await run(['--', 'bash', '-c', 'sched events list --json | jq length']);
     expect([code, stderr]).toEqual([0, '']);

@@ -9,6 +9,7 @@ import { spawn, spawnSync } from '../support/processes.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { ctrlC } from '../support/terminal.ts';
 import { sample as sampleOf } from '../support/tier.ts';
+import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { deliver, post, sample, signed, signingKey } from '../support/webhooks.ts';
 import { startListener } from './listener.ts';
@@ -67,7 +68,7 @@ const useSandbox = (url: string, key: string): Promise<Finished> => {
 
 const bookingEvents = ['invitee.created', 'invitee_no_show.created', 'invitee.canceled'];
 
-describe('docs/webhooks.md', () => {
+describeWith('bash')('docs/webhooks.md', () => {
   const directory = temporaryDirectory('page');
   const names = writeSnippets('docs/webhooks.md', directory);
   const pageKey = join(directory, 'hooks.key');
