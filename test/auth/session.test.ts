@@ -511,13 +511,28 @@ describe('session', () => {
 
 describe('save and remove', () => {
   test('saves a new credential under the lock, and reports that it replaced a damaged one', async () => {
-    const { store, lock, key, record, clock, texts, events } = await world();
-    const options = { store, lock, key, clock, protect: <V>(work: () => Promise<V>) => work() };
+    const { store: memory, lock, key, record, clock, texts, events } = await world();
+    const store: typeof memory = {
+      ...memory,
+      write: async (...words) => {
+        events.push('written');
+        await memory.write(...words);
+      },
+    };
+    const protect = async <Value>(work: () => Promise<Value>) => {
+      events.push('protected');
+      const value = await work();
+      events.push('unprotected');
+      return value;
+    };
+    const options = { store, lock, key, clock, protect };
     expect(await saveCredential(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: false });
     texts.set(credentialName(key), '{');
     expect(await saveCredential(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: true });
     expect((await store.read(key))?.access_token).toBe('new');
-    expect(events).toEqual(['taken', 'released', 'taken', 'released']);
+    // A signal while the new credential is written must not lose it.
+    const steps = ['taken', 'protected', 'written', 'unprotected', 'released'];
+    expect(events).toEqual([...steps, ...steps]);
   });
 
   test('removes and revokes a credential, and can be repeated', async () => {
