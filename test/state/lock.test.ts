@@ -8,6 +8,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
@@ -80,6 +82,21 @@ const mostInside = async () => {
   );
   return most;
 };
+
+/** Does something right after the next file is removed, before the remover continues. */
+const afterNextRemoval = <Value>(work: () => Promise<Value>): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    const { unlink } = promises;
+    const use = (remove: typeof unlink) => {
+      promises.unlink = remove;
+      syncBuiltinESMExports();
+    };
+    use(async (path) => {
+      use(unlink);
+      await unlink(path);
+      await work().then(resolve, reject);
+    });
+  });
 
 const first = () => join(directory, 'l.lock');
 const ownerIn = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
@@ -167,6 +184,18 @@ describe('lock', () => {
       expect(ownerIn(join(directory, 'l.after-c')).pid).toBe(process.pid);
       await held!.release();
       expect(readdirSync(directory)).toEqual([]);
+    });
+
+    // The first file goes first: without it the chain is void. With it, the next process would inherit from a dead owner
+    // and lose the lock with the other files.
+    test('has one holder if it is taken while its files are removed', async () => {
+      writeFileSync(first(), owner('a'));
+      writeFileSync(join(directory, 'l.after-a'), owner('b'));
+      const held = await make().acquire();
+      const next = afterNextRemoval(() => make({ clock: jumpingClock() }).acquire());
+      await held!.release();
+      expect(await next).toBeDefined();
+      await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
     });
 
     test('is not free while its heir lives', async () => {
