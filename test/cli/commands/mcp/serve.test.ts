@@ -8,6 +8,7 @@ import { smallService } from '../../../e2e/small-service.ts';
 import { type ConnectOptions, callTool, connect } from '../../../support/mcp-client.ts';
 import { createWorld, network } from '../../../support/run.ts';
 import { closeLater, temporaryDirectory } from '../../../support/temporary.ts';
+import { sample } from '../../../support/tier.ts';
 import { bookingLine, plainType, slot } from '../../lost-answers.ts';
 import { argumentsFor } from './tool-arguments.ts';
 
@@ -135,8 +136,8 @@ describe('the tools of mcp serve', () => {
     const client = await serving('--output-schemas', { env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
     const values = await argumentsFor(world);
     const { tools } = await client.listTools();
-    for (const { name, outputSchema } of tools) {
-      expect(outputSchema).toBeDefined();
+    expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
+    for (const { name } of sample(tools, 10)) {
       const result = await callTool(client, name, values[name]);
       expect([name, result.isError, result.error]).toEqual([name, false, undefined]);
       expect(result.items ?? result.record).toBeDefined();
