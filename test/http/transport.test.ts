@@ -116,13 +116,15 @@ describe('transport', () => {
     expect((await transport()(get(url))).body).toBe('{"name":"ü"}');
   });
 
+  const quickGzip = (body: Buffer) => gzipSync(body, { level: 1 });
+
   // R39
   test.each([
-    ['gzip', gzipSync],
+    ['gzip', quickGzip],
     ['br', (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
   ])('stops at 32 MiB of text decoded from %s, even if the compressed reply is small', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(maxBodyBytes + 1, ' '));
-    expect(bomb.length).toBeLessThan(100_000);
+    expect(bomb.length).toBeLessThan(150_000);
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bomb));
     const { message, sent } = await failure(transport()(get(url)));
     expect({ message, sent }).toEqual({ message: 'the reply is larger than 32 MiB', sent: true });
@@ -134,7 +136,7 @@ describe('transport', () => {
   });
 
   test('accepts exactly 32 MiB', async () => {
-    const full = gzipSync(Buffer.alloc(maxBodyBytes, ' '));
+    const full = quickGzip(Buffer.alloc(maxBodyBytes, ' '));
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(full));
     expect((await transport()(get(url))).body).toHaveLength(maxBodyBytes);
   });

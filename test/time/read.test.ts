@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readTime } from '../../src/time/read.ts';
+import { sample } from '../support/tier.ts';
 
 // Tuesday, 17 November 2026, 10:20:30.456 in Paris.
 const now = Date.UTC(2026, 10, 17, 9, 20, 30, 456);
@@ -139,7 +140,7 @@ describe('read', () => {
   });
 
   it('ends each day where the next one starts', () => {
-    for (const zone of Intl.supportedValuesOf('timeZone'))
+    for (const zone of sample(Intl.supportedValuesOf('timeZone'), 10, (name) => name.split('/')[0]))
       for (const [day, next] of [
         ['2026-02-28', '2026-03-01'],
         ['2027-12-31', '2028-01-01'],
@@ -262,17 +263,21 @@ describe('read', () => {
 
   it('reads weekdays within the next seven days, and those of next week within that week', () => {
     const names = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+    const everyTenth = Array.from({ length: 40 }, (_, index) => index * 10);
     for (const zone of ['Europe/Paris', 'Pacific/Auckland', 'America/Santiago'])
-      for (let days = 0; days < 400; days += 10) {
+      for (const days of sample(everyTenth, 10)) {
         const from = now + days * 86_400_000;
         const edge = (text: string, side: 'since' | 'until' = 'since') => utc(at(text, zone, side, from));
+        const [tomorrow, afterSeven] = [edge('tomorrow'), edge('+8d')];
+        const [week, weekEnd] = [edge('next week'), edge('next week', 'until')];
         for (const name of names) {
-          expect(edge(name)).toBeGreaterThanOrEqual(edge('tomorrow'));
-          expect(edge(name)).toBeLessThan(edge('+8d'));
-          expect(edge(`next ${name}`)).toBeGreaterThanOrEqual(edge('next week'));
-          expect(edge(`next ${name}`, 'until')).toBeLessThanOrEqual(edge('next week', 'until'));
+          const day = edge(name);
+          expect(day).toBeGreaterThanOrEqual(tomorrow);
+          expect(day).toBeLessThan(afterSeven);
+          expect(edge(`next ${name}`)).toBeGreaterThanOrEqual(week);
+          expect(edge(`next ${name}`, 'until')).toBeLessThanOrEqual(weekEnd);
         }
-        expect(edge('this week', 'until')).toBe(edge('next week'));
+        expect(edge('this week', 'until')).toBe(week);
         expect(edge('last week', 'until')).toBe(edge('this week'));
         expect(edge('this month', 'until')).toBe(edge('next month'));
         expect(edge('last month', 'until')).toBe(edge('this month'));

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Delivery, openReceiver, type Receiver, type ReceiverOptions } from '../../src/webhooks/receiver.ts';
 import { someday } from '../support/run.ts';
+import { times } from '../support/tier.ts';
 import { deliver, post, sample, signed, signingKey } from '../support/webhooks.ts';
 
 let receiver: Receiver;
@@ -175,10 +176,11 @@ describe('receiver', () => {
     expect(deliveries).toEqual([]);
   });
 
-  test('still receives after a thousand broken connections', async () => {
-    for (let turn = 0; turn < 10; turn += 1)
+  test('still receives after hundreds of broken connections', async () => {
+    const turns = times(2, 10);
+    for (let turn = 0; turn < turns; turn += 1)
       await Promise.all(Array.from({ length: 100 }, (_, n) => raw(n % 2 ? 'GARBAGE\r\n\r\n' : '\0\0\0\r\n\r\n')));
-    expect(refusals).toHaveLength(1000);
+    expect(refusals).toHaveLength(turns * 100);
     expect((await deliver(receiver.url)).status).toBe(200);
   });
 
