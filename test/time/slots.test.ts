@@ -115,6 +115,17 @@ describe('freeSlots', () => {
       expect(night('2026-03-29', '01:30-03:30', { duration: 60 })).toEqual(['2026-03-29T00:30']);
     });
 
+    it('counts steps by the clock, also after the change', () => {
+      // 01:00, 01:45 and 02:30; after the clocks went back to 02:00, 02:30 again, and 03:15.
+      expect(night('2026-10-25', '01:00-04:00', { step: 45 })).toEqual([
+        '2026-10-24T23:00',
+        '2026-10-24T23:45',
+        '2026-10-25T00:30',
+        '2026-10-25T01:30',
+        '2026-10-25T02:15',
+      ]);
+    });
+
     it('ends at a midnight that the clocks skip', () => {
       const hours = [rule('2026-04-23', '23:00-24:00')];
       const day = { since: at('2026-04-23T00:00:00Z'), until: at('2026-04-25T00:00:00Z') };
