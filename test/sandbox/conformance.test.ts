@@ -8,6 +8,7 @@ import { type Scope, scopes } from '../../src/api/scopes.ts';
 import { idOf, makeId, uri } from '../../src/sandbox/names.ts';
 import { plans } from '../../src/sandbox/subscription.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
+import { sample } from '../support/tier.ts';
 import {
   amara,
   eventType,
@@ -498,6 +499,8 @@ const fresh = async (options: Parameters<typeof openWorld>[0] = {}) => {
   opened.push(world);
   return world;
 };
+/** A new world if the request changes it. */
+const worldFor = async ({ method }: Operation) => (method === 'GET' ? shared : fresh());
 beforeAll(async () => {
   shared = await fresh();
   const one = (sql: string) => String(Object.values(shared.store.all<Record<string, string>>(sql)[0]!)[0]);
@@ -530,7 +533,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
   };
 
   it('succeeds', async () => {
-    const { status, headers } = await request(await fresh(), row, happy);
+    const { status, headers } = await request(await worldFor(row), row, happy);
     expect([status, headers['content-type']]).toEqual([row.reply.status, 'application/json']);
   });
 
@@ -616,7 +619,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
     const { body, headers } = await refused(403, happy, { token: tokenWith(shared, rest) });
     expect([body.title, body.required_scopes]).toEqual(['Insufficient scope', [needed]]);
     expect(headers['www-authenticate']).toContain('insufficient_scope');
-    const world = await fresh();
+    const world = await worldFor(row);
     expect((await request(world, row, happy, { token: tokenWith(world, [needed]) })).status).toBe(row.reply.status);
     if (including !== needed && including in scopes)
       expect((await request(world, row, happy, { token: tokenWith(world, [including]) })).status).toBe(
@@ -625,13 +628,13 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
   });
 
   it(asUser === 403 ? 'answers 403 to a user' : 'works for every user', async () => {
-    const { status, body } = await request(await fresh(), row, happy, { token: 'sandbox_user' });
+    const { status, body } = await request(await worldFor(row), row, happy, { token: 'sandbox_user' });
     if (asUser === undefined) expect(status).toBe(row.reply.status);
     else expect([status, body.title]).toEqual([403, 'Permission Denied']);
   });
 
   it(row.plan ? 'answers 403 on every plan except Enterprise' : 'works on every plan', async () => {
-    for (const plan of plans) {
+    for (const plan of sample(plans, 1, (each) => each === row.plan)) {
       const world = await fresh();
       world.setPlan(plan);
       const { status, body } = await request(world, row, happy);
