@@ -73,6 +73,7 @@ const allowed: Record<string, string[]> = {
   'json.ts': [],
   'json-error.ts': [],
   'nearest.ts': [],
+  'numbers.ts': [],
   'plural.ts': [],
   'redact.ts': [],
   'shell-quote.ts': [],
@@ -80,7 +81,7 @@ const allowed: Record<string, string[]> = {
   'version.ts': [],
   'http/': ['errors.ts', 'node:', 'undici'],
   'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'redact.ts', 'version.ts', 'type zod'],
-  'state/': ['node:', 'errors.ts', 'shell-quote.ts', '@redis/client'],
+  'state/': ['node:', 'errors.ts', 'numbers.ts', 'shell-quote.ts', '@redis/client'],
   'auth/': [
     'api/',
     'http/',

@@ -5,10 +5,10 @@
  * is never guessed too early: a reply that is received at t and says "n seconds" comes from a window that ends at t + n
  * or before, so the smallest of those sums is the best estimate.
  *
- * `redis/budget-script.ts` has the same rules in Lua, and a test compares both: change them together.
- *
  * Assumed: windows are fixed, and the first request in a window opens it.
  */
+
+import { isTime, isWithin } from '../numbers.ts';
 
 export interface Window {
   /** In milliseconds, like all times here. */
@@ -108,41 +108,50 @@ export const emptyState = (kind: Kind): BudgetState => ({
   waiting: [],
 });
 
-/** The numbers of the rules. Times are in milliseconds. */
-export const rules = {
-  /** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
-  replyMs: 30_000,
-  /** A waiter that is this late was killed. */
-  lateMs: 10_000,
-  /** Waiters return one after another, this far apart, and all of them within `returnMs`. */
-  slotMs: 60,
-  returnMs: 5000,
-  /** The header is rounded by up to a second. */
-  roundingMs: 1000,
-  /** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
-  closingMs: 1500,
-  /** A lease without a known limit expires after this time. */
-  looseMs: 10_000,
-  largestBlock: 20,
-  /** A block is small enough to leave permits for this many processes. */
-  sharers: 16,
-  /** No service refuses requests for more than a day. */
-  longestMs: 25 * 60 * minute,
-} as const;
-
-const { replyMs, lateMs, slotMs, returnMs, roundingMs, closingMs, looseMs, largestBlock, sharers, longestMs } = rules;
+/** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
+const replyMs = 30_000;
+/** A waiter that is this late was killed. */
+const lateMs = 10_000;
+/** Waiters return one after another, this far apart, and all of them within `returnMs`. */
+const slotMs = 60;
+const returnMs = 5000;
+/** The header is rounded by up to a second. */
+const roundingMs = 1000;
+/** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
+const closingMs = 1500;
+/** A lease without a known limit expires after this time. */
+const looseMs = 10_000;
+const largestBlock = 20;
+/** A block is small enough to leave permits for this many processes. */
+const sharers = 16;
+/** No service refuses requests for more than a day. */
+const longestMs = 25 * 60 * minute;
 
 const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
 
+/** No service counts higher, and no limit of a token is lower. */
+const mostRequests = 1e9;
+
+const isSaneWindow = (window: Window, length: number, now: number): boolean =>
+  window?.length === length &&
+  (window.limit === null || isWithin(window.limit, 1, mostRequests)) &&
+  // If the clock was set back, the stored times are in the future.
+  isWithin(window.opened, 0, now + length) &&
+  isWithin(window.end, 0, now + longestMs) &&
+  isWithin(window.used, 0, mostRequests);
+
+/** Whether a state from a file or from Redis can be calculated with. */
 const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
   state?.version === 1 &&
   Array.isArray(state.windows) &&
   state.windows.length === windowsOf[kind].length &&
+  state.windows.every((window, index) => isSaneWindow(window, windowsOf[kind][index]!, now)) &&
   Array.isArray(state.leases) &&
+  state.leases.every((lease) => isWithin(lease?.permits, 0, mostRequests) && isTime(lease.opened)) &&
   Array.isArray(state.waiting) &&
-  // If the clock was set back, the stored times are in the future.
-  state.windows.every((window) => window?.opened <= now + window?.length && window.end <= now + longestMs) &&
-  state.closedUntil <= now + longestMs;
+  state.waiting.every((waiter) => isTime(waiter?.since) && isWithin(waiter.until, 0, now + longestMs)) &&
+  (state.probe === undefined || isWithin(state.probe?.until, 0, now + longestMs)) &&
+  isWithin(state.closedUntil, 0, now + longestMs);
 
 /** The state at this moment: ended windows are closed, and waiters that were killed are removed. */
 export const current = (state: BudgetState | undefined, kind: Kind, now: number): BudgetState => {
@@ -233,7 +242,8 @@ const learn = (
   const seen = told.limit - told.remaining;
   const end = now + told.resetMs;
   state.told = 'limit';
-  window.limit = told.limit;
+  // A limit of 0 would never let a request through, not even to learn a better one.
+  window.limit = Math.max(1, told.limit);
   // The header is rounded up, so only an end that is later by more than the rounding means a new window.
   const isNewer = !isOpen(window, now) || (window.isSure && sentAt - doubtMs + told.resetMs > window.end + roundingMs);
   if (isNewer) {

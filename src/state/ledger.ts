@@ -1,6 +1,7 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
+import { isTime, isWithin } from '../numbers.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile, writePrivateFile } from './files.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -101,6 +102,28 @@ export const serviceName = (baseUrl: string): string => {
   return url.origin;
 };
 
+const dayMs = 86_400_000;
+
+/** Whether a value from outside has every fact that a decision needs. */
+export const isEntry = (value: unknown): value is Entry => {
+  const entry = (value ?? {}) as Partial<Entry>;
+  return (
+    isWithin(entry.version, 1, 2) &&
+    ['open', 'booked', 'refused'].includes(entry.state!) &&
+    [entry.digest, entry.origin, entry.event_type].every((text) => typeof text === 'string') &&
+    !Number.isNaN(Date.parse(entry.start_time!)) &&
+    isTime(entry.at) &&
+    isWithin(entry.timeoutMs, 0, dayMs)
+  );
+};
+
+export const damagedEntry = (where: string, what: 'file' | 'key'): SchedError =>
+  new SchedError('environment', 'A booking ledger entry is damaged', {
+    reason: where,
+    advice: `check whether it was booked (sched events list), then remove the ${what}`,
+    outcome: 'not-sent',
+  });
+
 interface Options {
   directory: string;
   randomBytes(count: number): Uint8Array;
@@ -137,7 +160,6 @@ export const ledgerTrouble = (reason: string, fix: string): SchedError =>
 const trouble = (directory: string, reason: string): SchedError =>
   ledgerTrouble(`${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
 
-const dayMs = 86_400_000;
 /** So long after its start, a slot is not booked again. */
 export const keptForMs = 30 * dayMs;
 
@@ -159,16 +181,12 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     const text = await readPrivateFile(join(directory, name));
     if (text === undefined) return undefined;
     try {
-      const entry = JSON.parse(text) as Entry;
-      if ([1, 2].includes(entry.version) && typeof entry.at === 'number') return { number, entry };
+      const entry: unknown = JSON.parse(text);
+      if (isEntry(entry)) return { number, entry };
     } catch {
       // Reported below.
     }
-    throw new SchedError('environment', 'A booking ledger entry is damaged', {
-      reason: join(directory, name),
-      advice: 'check whether it was booked (sched events list), then remove the file',
-      outcome: 'not-sent',
-    });
+    throw damagedEntry(join(directory, name), 'file');
   };
 
   /** The last attempt for each address of the service. */
@@ -219,7 +237,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
       const path = notePath(kept);
       const noted = Number((await readPrivateFile(path)) ?? Number.NaN);
       // If the service's clock was set back, the time is measured again from now.
-      if (noted <= serviceTime) return noted;
+      if (isTime(noted) && noted <= serviceTime) return noted;
       await writePrivateFile(path, String(serviceTime), unique());
       return serviceTime;
     },

@@ -261,6 +261,11 @@ describe('budget: the state on disk', () => {
     written([null]),
     written([{}]),
     written([unending]),
+    written([{ ...unending, end: 0, opened: 0, used: 0, limit: 0 }]),
+    written([{ ...unending, end: 0, used: 0 }]).replace('"used":0', '"used":1e999'),
+    JSON.stringify({ ...emptyState('general'), probe: { holder: 'x', until: 9e15 } }),
+    JSON.stringify({ ...emptyState('general'), waiting: [{ holder: 'x', until: 'later' }] }),
+    JSON.stringify({ ...emptyState('general'), leases: [null] }),
   ])('is discarded if it is broken: %j', async (content) => {
     const { directory } = directoryWith(content);
     const { clock, run } = simulatedClock();
@@ -272,6 +277,23 @@ describe('budget: the state on disk', () => {
     for (const file of readdirSync(join(directory, key!))) writeFileSync(join(directory, key!, file), content);
     const second = simulatedProcess(clock, send, directory);
     expect((await run(second.send())).status).toBe(200);
+  });
+
+  test('lets requests through again after a service has named a limit of 0', async () => {
+    const budget = createSharedBudget({
+      clock: { now: () => now },
+      holder: 'a',
+      pid: 1,
+      timeoutMs: 1000,
+      pacePerMinute: 500,
+      onTrouble: () => {},
+    });
+    let now = 1e12;
+    expect(await budget.take('general-x', 'general')).toBeUndefined();
+    await budget.settle('general-x', 'general', { sentAt: now, told: { limit: 0, remaining: 0, resetMs: 5000 } });
+    expect(await budget.take('general-x', 'general')).toMatchObject({ until: now + 5000 });
+    now += 5001;
+    expect(await budget.take('general-x', 'general')).toBeUndefined();
   });
 
   test('is discarded if the clock was set back', async () => {

@@ -205,12 +205,35 @@ describe.each(engines.map(redisPlace))('ledger in $name', ({ name, newLedger }) 
     expect(await connection.command('ZRANGE', ledgerKey('open'), '0', '-1')).toEqual([entry(2).digest]);
   });
 
-  test.each(['{"ver', '{}', '7'])('throws if an entry is damaged, instead of looking empty: %s', async (text) => {
+  const damages: [string, string][] = [
+    ['text', '{"ver'],
+    ['nothing', '{}'],
+    ['a number', '7'],
+    ['an entry without a state', JSON.stringify({ attempts: { 1: { ...entry(1), state: undefined } }, missed: {} })],
+    [
+      'a time out of range',
+      JSON.stringify({ attempts: { 1: entry(1) }, missed: {} }).replace('1700000000000', '1e999'),
+    ],
+    ['a list', JSON.stringify({ attempts: [entry(1), 2], missed: [] })],
+  ];
+
+  test.each(damages)('throws if an entry is damaged, instead of looking empty: %s', async (_, text) => {
     const open = await newLedger();
     const connection = await connectionTo(name);
     await open().claim({ number: 1, entry: entry(1) });
-    await connection.command('HSET', ledgerKey(entry(1).digest), '1', text);
-    await expect(open().find([entry(1).digest])).rejects.toMatchObject({ category: 'environment' });
-    await expect(open().open('https://api.example.com')).rejects.toMatchObject({ category: 'environment' });
+    await connection.command('SET', ledgerKey(entry(1).digest), text);
+    const refused = { category: 'environment', message: 'A booking ledger entry is damaged' };
+    await expect(open().find([entry(1).digest])).rejects.toMatchObject(refused);
+    await expect(open().open('https://api.example.com')).rejects.toMatchObject(refused);
+    await expect(open().claim({ number: 2, entry: entry(1) })).rejects.toMatchObject(refused);
+  });
+
+  test('throws if a key has another type', async () => {
+    const open = await newLedger();
+    const connection = await connectionTo(name);
+    await connection.command('LPUSH', ledgerKey(entry(1).digest), 'x');
+    const refused = { category: 'environment', facts: { reason: expect.stringContaining('WRONGTYPE') } };
+    await expect(open().find([entry(1).digest])).rejects.toMatchObject(refused);
+    await expect(open().claim({ number: 1, entry: entry(1) })).rejects.toMatchObject(refused);
   });
 });

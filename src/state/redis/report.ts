@@ -1,6 +1,7 @@
-import { prefix, serverTime } from './budgets.ts';
-import type { RedisConnection } from './connection.ts';
+import { isTime } from '../../numbers.ts';
+import { nonsense, type RedisConnection } from './connection.ts';
 import { ledgerKey } from './ledger.ts';
+import { prefix } from './record.ts';
 import { createServerClock } from './server-clock.ts';
 
 export interface RedisReport {
@@ -25,6 +26,21 @@ const probes = 5;
 /** The most SCAN calls, of about 1,000 keys each. */
 const scans = 100;
 
+/** The server's time in milliseconds. */
+const serverTime = async (connection: RedisConnection): Promise<number> => {
+  const reply = await connection.command('TIME');
+  const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
+  const now = seconds! * 1000 + Math.floor(micros! / 1000);
+  if (!isTime(now)) throw nonsense(connection);
+  return now;
+};
+
+const countOf = async (connection: RedisConnection, key: string): Promise<number> => {
+  const count = await connection.command('ZCARD', key);
+  if (typeof count !== 'number') throw nonsense(connection);
+  return count;
+};
+
 const infoOf = async (connection: RedisConnection): Promise<Record<string, string>> => {
   const text = await connection.command('INFO').catch(() => '');
   const lines = String(text)
@@ -38,8 +54,9 @@ const countBudgets = async (connection: RedisConnection): Promise<{ budgets: num
   let cursor = '0';
   for (let scan = 0; scan < scans; scan += 1) {
     const reply = await connection.command('SCAN', cursor, 'MATCH', `${prefix}budget:*`, 'COUNT', '1000');
-    const [next, keys] = reply as [string, string[]];
-    for (const key of keys) found.add(key);
+    const [next, keys] = Array.isArray(reply) ? reply : [];
+    if (!Array.isArray(keys)) throw nonsense(connection);
+    for (const key of keys) found.add(String(key));
     cursor = String(next);
     if (cursor === '0') break;
   }
@@ -65,8 +82,8 @@ export const reportOn = async (connection: RedisConnection, clock: { now(): numb
     latencyMs: Math.min(...times),
     aheadMs: serverClock.ahead(),
     ...(await countBudgets(connection)),
-    bookings: Number(await connection.command('ZCARD', ledgerKey('starts'))),
-    openBookings: Number(await connection.command('ZCARD', ledgerKey('open'))),
+    bookings: await countOf(connection, ledgerKey('starts')),
+    openBookings: await countOf(connection, ledgerKey('open')),
     ...(isEvicting ? { eviction: policy } : {}),
     ...(info.aof_enabled === undefined ? {} : { hasLog: info.aof_enabled === '1' }),
   };
