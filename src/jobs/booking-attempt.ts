@@ -22,6 +22,8 @@ export interface BookingContext {
   owner(): Promise<Owner>;
   timeoutMs: number;
   pid: number;
+  /** Whether the process of an open attempt may still run. Not this process, and only a guess for other machines. */
+  mayBeRunning(entry: Entry): boolean;
   /** The command that looks the booking up again later. */
   checkAgain: Suggestion;
   /** Called when a booking is sent although the ledger can't be written. */
@@ -49,6 +51,25 @@ export const digestOf = (
 
 /** How long after it was sent a request may still be carried out. */
 const limitOf = ({ timeoutMs }: Entry): number => timeoutMs + settlingMs;
+
+/** How often to look whether another process has got its reply. */
+const lookAgainMs = 250;
+
+/**
+ * Waits while another process is in the middle of the same booking: its reply decides. Ends when that process has noted
+ * a verdict, when its time for a reply is over, or when it was killed. Returns the newest entry.
+ */
+export const afterReply = async (context: BookingContext, kept: StoredEntry): Promise<StoredEntry> => {
+  const { ledger, clock, interrupted } = context;
+  let newest = kept;
+  const isWaiting = ({ state, at, timeoutMs }: Entry) => state === 'open' && clock.now() < at + timeoutMs;
+  while (isWaiting(newest.entry) && context.mayBeRunning(newest.entry)) {
+    await clock.sleep(lookAgainMs, interrupted);
+    const { attempts } = await ledger.find([kept.entry.digest]);
+    newest = attempts.find(({ entry }) => serviceName(entry.origin) === serviceName(kept.entry.origin)) ?? newest;
+  }
+  return newest;
+};
 
 const wantedOf = (entry: Entry): Wanted => ({
   event_type: entry.event_type,

@@ -5,6 +5,7 @@ import { SchedError } from '../errors.ts';
 import { type Entry, isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
 import {
+  afterReply,
   type BookingContext,
   bookedBy,
   bookedFrom,
@@ -134,6 +135,8 @@ const fromEarlier = async (
         await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
       return { record, how: 'reconciled' };
     }
+    const newest = await afterReply(context, kept);
+    if (newest !== kept) return fromEarlier(context, newest, options);
     const doubt = await unknownOutcomeOf(context, kept, seen);
     if (doubt === undefined) return undefined;
     throw unknown(context, kept, earlier, doubt);
@@ -203,8 +206,16 @@ const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<vo
   if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
 };
 
+/** How often to start again because another process has just begun to send the same booking. */
+const mostRounds = 10;
+
 /** Makes a booking, and never twice: the attempt is on disk before the request is sent (R27). */
-export const book = async (context: BookingContext, booking: Booking, options: BookingOptions): Promise<Booked> => {
+export const book = async (
+  context: BookingContext,
+  booking: Booking,
+  options: BookingOptions,
+  rounds = mostRounds,
+): Promise<Booked> => {
   const { ledger, clock, origin } = context;
   const { event_type, start_time, invitee } = booking;
   const digestAt = (version: Entry['version'], at: string) => digestOf({ version, origin: at }, booking, invitee.email);
@@ -250,23 +261,24 @@ export const book = async (context: BookingContext, booking: Booking, options: B
   }
 
   let kept: StoredEntry | undefined;
+  let isOutrun = false;
   const beforeSend = async (): Promise<void> => {
     // Each send takes a new number: while this process waited or was stopped, another may have sent the same booking.
     const next: StoredEntry = { number: (kept?.number ?? last) + 1, entry: { ...entry, at: clock.now() } };
     const isFirst = isUnkept || (await ledger.claim(next).catch(unlessAllowed));
-    if (isFirst === false)
-      throw unknown(
-        context,
-        next,
-        'another sched process is sending the same booking right now',
-        notLookedUp(context, next),
-      );
+    if (isFirst === false) {
+      isOutrun = kept === undefined;
+      const reason = 'another sched process is sending the same booking right now';
+      throw unknown(context, next, reason, notLookedUp(context, next));
+    }
     kept = isUnkept ? { ...next, number: ledgerWriteFailed } : next;
   };
   let written: Written;
   try {
     written = await booking.send(beforeSend);
   } catch (error) {
+    // Nothing was sent yet, so the other process decides.
+    if (isOutrun && rounds > 0) return book(context, booking, options, rounds - 1);
     // Assigned in beforeSend, which the compiler doesn't see.
     const left = kept as StoredEntry | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;

@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
+import { afterReply, type BookingContext } from '../../src/jobs/booking-attempt.ts';
+import { type Entry, fileLedger, type Ledger } from '../../src/state/ledger.ts';
 import {
   bookedIn,
   bookingLine,
@@ -38,6 +40,74 @@ const forbidding =
   async (request) =>
     /\/scheduled_events\?.*organization=/.test(request.url) ? { status: 403, headers: {}, body: '{}' } : send(request);
 const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
+
+// R27
+describe('a booking that another process is sending', () => {
+  const entry: Entry = {
+    version: 2,
+    digest: 'a'.repeat(64),
+    origin: 'https://api.example.com',
+    event_type: 'https://api.example.com/event_types/X',
+    start_time: '2099-02-01T10:00:00Z',
+    state: 'open',
+    at: 1e12,
+    timeoutMs: 30_000,
+    pid: 7,
+  };
+  const kept = { number: 1, entry };
+
+  /** Waits for it. `onSleep` happens between two looks. */
+  const waited = async (onSleep: (ledger: Ledger, passed: number) => Promise<void>, mayBeRunning = () => true) => {
+    const ledger = fileLedger({
+      directory: join(temporaryDirectory(), 'bookings'),
+      randomBytes: (count) => new Uint8Array(count),
+    });
+    await ledger.claim(kept);
+    let now = 1e12;
+    const clock = {
+      now: () => now,
+      sleep: async (milliseconds: number) => {
+        now += milliseconds;
+        await onSleep(ledger, now - 1e12);
+      },
+    };
+    const interrupted = new AbortController().signal;
+    const newest = await afterReply({ ledger, clock, interrupted, mayBeRunning } as unknown as BookingContext, kept);
+    return { newest, passed: now - 1e12 };
+  };
+
+  test('is waited for until its verdict is in the ledger', async () => {
+    const booked: Entry = { ...entry, state: 'booked', event: 'E', invitee: 'I' };
+    const { newest, passed } = await waited(async (ledger, time) => {
+      if (time >= 1500) await ledger.replace({ number: 1, entry: booked });
+    });
+    expect(newest.entry).toEqual(booked);
+    expect(passed).toBeLessThan(2000);
+  });
+
+  test('is waited for no longer than its request may take', async () => {
+    const { newest, passed } = await waited(async () => {});
+    expect(newest.entry.state).toBe('open');
+    expect(passed).toBe(30_000);
+  });
+
+  test('is not waited for if that process has ended', async () => {
+    let isRunning = true;
+    const ending = await waited(
+      async () => {
+        isRunning = false;
+      },
+      () => isRunning,
+    );
+    expect(ending.passed).toBeLessThan(1000);
+    expect(
+      await waited(
+        async () => {},
+        () => false,
+      ),
+    ).toEqual({ newest: kept, passed: 0 });
+  });
+});
 
 // R27: the ledger removes nothing because of this machine's clock. R15: sched works with a clock that is a day off.
 describe('booking with a wrong clock', () => {

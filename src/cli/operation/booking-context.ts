@@ -64,6 +64,7 @@ const ownerOf = async ({ identity }: Context): Promise<Owner> => {
 /** Everything that a booking needs. */
 export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
   const { runtime, settings, notes } = context;
+  const { machine } = runtime;
   const { baseUrl, isSandbox } = await context.connection();
   const origin = isSandbox ? sandboxService : serviceName(baseUrl);
   return {
@@ -76,7 +77,9 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     serviceTime: context.serviceTime,
     owner: () => ownerOf(context),
     timeoutMs: settings.timeoutMs,
-    pid: runtime.machine.pid,
+    pid: machine.pid,
+    mayBeRunning: ({ pid, host = machine.host }) =>
+      host !== machine.host || (pid !== machine.pid && machine.isAlive(pid)),
     checkAgain: { command: ['invitees', 'reconcile'] },
     onUnkept: (reason) => notes.info(`Booking without the ledger: ${reason}`),
   };
