@@ -32,19 +32,24 @@ describe('sched man', () => {
     },
   );
 
-  test('prints help where man is not installed', async () => {
-    const home = temporaryHome();
-    // The terminal itself needs these; man may be beside them.
+  /** A PATH without man. The terminal itself needs these programs, and man may be beside them. */
+  const pathWithoutMan = (): string => {
+    const folder = temporaryHome();
     for (const name of ['script', 'stty', 'sh'])
-      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(home, name));
-    const env = { PATH: home, TERM: 'xterm' };
-    const help = await schedInTerminal(['help', 'events'], home, env).done;
-    expect(help.text).toContain('Usage: sched events');
-    expect(await schedInTerminal(['man', 'events'], home, env).done).toEqual(help);
-  });
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(folder, name));
+    return folder;
+  };
+  const places = {
+    'where man is not installed': (words: string[], home: string) =>
+      schedInTerminal(words, home, { PATH: pathWithoutMan(), TERM: 'xterm' }).done,
+    'in a pipe': (words: string[], home: string) => sched(words, home),
+  };
 
-  test('prints help in a pipe', async () => {
+  test.each(sample(Object.entries(places), 1))('prints help %s', async (_, run) => {
     const home = temporaryHome();
-    expect(await sched(['man', 'time'], home)).toEqual(await sched(['help', 'time'], home));
+    const help = await run(['help', 'events'], home);
+    expect(help).toMatchObject({ code: 0 });
+    expect(JSON.stringify(help)).toContain('Usage: sched events');
+    expect(await run(['man', 'events'], home)).toEqual(help);
   });
 });

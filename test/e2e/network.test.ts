@@ -81,18 +81,21 @@ describe('a proxy', () => {
     expect(JSON.stringify(proxy.seen)).not.toMatch(/canary|users|events/);
   });
 
-  test('gets the login from its URL with the CONNECT, and the login appears nowhere else', async () => {
-    const proxy = await proxyWith({ login });
-    const { code, stderr } = await me({ HTTPS_PROXY: `http://${loginInUrl}@127.0.0.1:${proxy.port}` }, '-v');
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`→ GET https://${host}/`) });
-    expect(proxy.seen).toHaveLength(1);
-    expect(JSON.stringify(service.headers)).not.toContain('proxy-');
-  });
-
-  test('can use TLS itself, with a login too', async () => {
-    const proxy = await proxyWith({ login, certificate: authority.certify('IP:127.0.0.1') });
-    expect(await me({ HTTPS_PROXY: `https://${loginInUrl}@127.0.0.1:${proxy.port}` })).toEqual(found);
-  });
+  test.each(sample(['http', 'https'], 1))(
+    'with an %s URL gets the login from it with the CONNECT, and the login appears nowhere else',
+    async (protocol) => {
+      const secured = protocol === 'https' && { certificate: authority.certify('IP:127.0.0.1') };
+      const proxy = await proxyWith({ login, ...secured });
+      const { code, stdout, stderr } = await me(
+        { HTTPS_PROXY: `${protocol}://${loginInUrl}@127.0.0.1:${proxy.port}` },
+        '-v',
+      );
+      expect({ code, stdout }).toEqual({ code: 0, stdout: found.stdout });
+      expect(stderr).toContain(`→ GET https://${host}/`);
+      expect(proxy.seen).toHaveLength(1);
+      expect(JSON.stringify(service.headers)).not.toContain('proxy-');
+    },
+  );
 
   test('is not used for hosts in NO_PROXY', async () => {
     const proxy = await proxyWith();
@@ -233,87 +236,76 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
   const who = { SCHED_USER: 'http://127.0.0.1/users/U', SCHED_ORG: 'http://127.0.0.1/organizations/O' };
 
   // R27
-  test.each(sample(failures, 1, ({ asked }) => asked === 1))(
-    '$what; the booking can be made afterwards',
-    async (failure) => {
-      const { start, userinfo = '', asked, cause } = failure;
-      const { message, advice = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}` } = failure;
-      const home = temporaryHome();
-      const env = { ...trusting, ...who };
-      const bad = await start();
-      const before = service.seen.posts;
-      const failed = await sched(booking, home, { ...env, HTTPS_PROXY: `http://${userinfo}127.0.0.1:${bad.port}` });
-      const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1)!);
-      expect(error).toMatchObject({
-        exit: 9,
-        message: (message ?? `Can't reach ${host}`).replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
-        cause: `${cause}; ${advice}`.replace(/(?<=[/@])PROXY/, `127.0.0.1:${bad.port}`),
-        // Once the proxy has refused, there is nothing to find out about the network.
-        ...(message === undefined ? { hint: 'sched doctor --network' } : {}),
-        outcome: 'not-sent',
-      });
-      expect([failed.code, bad.seen.length, service.seen.posts]).toEqual([9, asked, before]);
-      const good = await proxyWith();
-      const booked = await sched(booking, home, { ...env, HTTPS_PROXY: `http://127.0.0.1:${good.port}` });
-      expect([booked.code, service.seen.posts]).toEqual([0, before + 1]);
-    },
-  );
+  test.each(sample(failures, 1))('$what; the booking can be made afterwards', async (failure) => {
+    const { start, userinfo = '', asked, cause } = failure;
+    const { message, advice = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}` } = failure;
+    const home = temporaryHome();
+    const env = { ...trusting, ...who };
+    const bad = await start();
+    const before = service.seen.posts;
+    const failed = await sched(booking, home, { ...env, HTTPS_PROXY: `http://${userinfo}127.0.0.1:${bad.port}` });
+    const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1)!);
+    expect(error).toMatchObject({
+      exit: 9,
+      message: (message ?? `Can't reach ${host}`).replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
+      cause: `${cause}; ${advice}`.replace(/(?<=[/@])PROXY/, `127.0.0.1:${bad.port}`),
+      // Once the proxy has refused, there is nothing to find out about the network.
+      ...(message === undefined ? { hint: 'sched doctor --network' } : {}),
+      outcome: 'not-sent',
+    });
+    expect([failed.code, bad.seen.length, service.seen.posts]).toEqual([9, asked, before]);
+    const good = await proxyWith();
+    const booked = await sched(booking, home, { ...env, HTTPS_PROXY: `http://127.0.0.1:${good.port}` });
+    expect([booked.code, service.seen.posts]).toEqual([0, before + 1]);
+  });
 });
 
 describe("a user's own certificate authority", () => {
   const direct = () => ({ SCHED_BASE_URL: `https://127.0.0.1:${secure.port}` });
-  const ways: [way: string, isProxied: boolean][] = [
-    ['directly', false],
-    ['through a proxy', true],
-  ];
-
-  test('is trusted with NODE_EXTRA_CA_CERTS', async () => {
-    expect(await me(direct())).toEqual(found);
-  });
-
-  test.each(sample(ways, 1))(
-    'is not trusted without NODE_EXTRA_CA_CERTS, and the error says what to do: %s',
-    async (_, isProxied) => {
-      const proxy = await proxyWith();
-      const env = isProxied ? { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` } : direct();
+  // Each request in this file that is not through a proxy shows that it is trusted with NODE_EXTRA_CA_CERTS.
+  test.each(sample(['directly', 'through a proxy', 'by a proxy'], 1))(
+    'is not trusted without NODE_EXTRA_CA_CERTS, and the error says what to do: used %s',
+    async (way) => {
+      const isOfProxy = way === 'by a proxy';
+      const proxy = await proxyWith(isOfProxy ? { certificate: authority.certify('IP:127.0.0.1') } : {});
+      const url = `${isOfProxy ? 'https' : 'http'}://127.0.0.1:${proxy.port}`;
+      const env = way === 'directly' ? direct() : { HTTPS_PROXY: url };
       const { code, stderr } = await me({ ...env, NODE_EXTRA_CA_CERTS: '' });
-      const place = isProxied ? host : `127.0.0.1:${secure.port}`;
-      const way = isProxied ? `, through the proxy http://127.0.0.1:${proxy.port}` : '';
+      const place = way === 'directly' ? `127.0.0.1:${secure.port}` : host;
+      const untrusted = 'the certificate is not signed by a trusted authority';
+      const cause = {
+        directly: untrusted,
+        'through a proxy': `${untrusted}, through the proxy ${url}`,
+        'by a proxy': `the proxy ${url}: ${untrusted}`,
+      }[way];
       expect({ code, stderr: stderr.trim().split('\n') }).toEqual({
         code: 9,
         stderr: [
           `error: Can't reach ${place}`,
-          `cause: the certificate is not signed by a trusted authority${way}; set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority`,
+          `cause: ${cause}; set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority`,
           'try: sched doctor --network',
         ],
       });
     },
   );
 
-  test.each(sample(ways, 1))('does not make a certificate for another host valid: %s', async (_, isProxied) => {
-    const port = Number(new URL(service.env.SCHED_BASE_URL).port);
-    const other = closeLater(await withTls(port, authority.certify('DNS:other.example')));
-    const proxy = await proxyWith({ to: other.port });
-    const { code, stderr } = await me(
-      isProxied
-        ? { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }
-        : { SCHED_BASE_URL: `https://127.0.0.1:${other.port}` },
-    );
-    expect({ code, stderr }).toEqual({
-      code: 9,
-      stderr: expect.stringContaining('cause: the certificate is for a different host'),
-    });
-  });
-
-  test('is not trusted for a proxy without NODE_EXTRA_CA_CERTS, and the error names the proxy', async () => {
-    const proxy = await proxyWith({ certificate: authority.certify('IP:127.0.0.1') });
-    const url = `https://127.0.0.1:${proxy.port}`;
-    const { code, stderr } = await me({ HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: '' });
-    expect({ code, stderr }).toEqual({
-      code: 9,
-      stderr: expect.stringContaining(`cause: the proxy ${url}: the certificate is not signed by a trusted authority`),
-    });
-  });
+  test.each(sample([true, false], 1))(
+    'does not make a certificate for another host valid, through a proxy: %s',
+    async (isProxied) => {
+      const port = Number(new URL(service.env.SCHED_BASE_URL).port);
+      const other = closeLater(await withTls(port, authority.certify('DNS:other.example')));
+      const proxy = await proxyWith({ to: other.port });
+      const { code, stderr } = await me(
+        isProxied
+          ? { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }
+          : { SCHED_BASE_URL: `https://127.0.0.1:${other.port}` },
+      );
+      expect({ code, stderr }).toEqual({
+        code: 9,
+        stderr: expect.stringContaining('cause: the certificate is for a different host'),
+      });
+    },
+  );
 });
 
 describe('a compressed reply', () => {

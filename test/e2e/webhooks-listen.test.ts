@@ -13,7 +13,7 @@ import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { deliver, post, sample, signed, signingKey } from '../support/webhooks.ts';
 import { startListener } from './listener.ts';
-import { type Finished, farMonday, sched, schedInTerminal, temporaryHome } from './program.ts';
+import { type Finished, farMonday, sched, schedInTerminal, temporaryHome, usedSandbox } from './program.ts';
 
 const key = keyFile();
 /** The Node of these tests: a standalone program has none. */
@@ -55,15 +55,15 @@ describe('webhooks listen', () => {
 });
 
 /** Books, marks a no-show, cancels and sends a sample, in a sandbox that delivers to this URL. */
-const useSandbox = (url: string, key: string): Promise<Finished> => {
+const useSandbox = async (url: string, key: string): Promise<Finished> => {
   const script = `set -e
     booked=$(sched invitees create --event-type "Intro call" --start ${farMonday()} --email ada@engine.example \
       --name "Zoë 🎉 Byron" --timezone UTC --json)
     sched invitees no-show "$(jq -r .uri <<<"$booked")" --yes
     sched events cancel "$(jq -r .event <<<"$booked")" --yes
     sched sandbox trigger routing_form_submission.created --to ${url} --fields status,error`;
-  const flags = ['sandbox', 'run', '--webhook-to', url, '--signing-key-file', key, '--', 'bash', '-c', script];
-  return sched(flags, temporaryHome());
+  const flags = ['--data', await usedSandbox(), '--webhook-to', url, '--signing-key-file', key];
+  return sched(['sandbox', 'run', ...flags, '--', 'bash', '-c', script], temporaryHome());
 };
 
 const bookingEvents = ['invitee.created', 'invitee_no_show.created', 'invitee.canceled'];

@@ -475,7 +475,7 @@ describe('mcp serve', () => {
     const results = await Promise.all(Array.from({ length: 12 }, () => callTool(client, 'users_me')));
     expect(results.filter(({ isError }) => !isError)).toHaveLength(10);
     for (const { error } of results.filter(({ isError }) => isError)) {
-      expect(error).toMatchObject({ code: 'rate-limited', exit: 8, outcome: 'not-sent' });
+      expect(error).toMatchObject({ code: 'rate-limited', exit: 8, retryable: true, outcome: 'not-sent' });
       expect(error.retry_after_s).toBeGreaterThan(0);
     }
     expect(statuses).toEqual(Array(10).fill(200));
