@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ListOptions, type Page, paginate, type Rest } from '../../src/client/paginate.ts';
+import { gate } from '../support/gate.ts';
 
 type Asked = { count: number; page_token?: string };
 
@@ -210,6 +211,25 @@ describe('paginate: one page ahead', () => {
     expect(listing.asked[1]!.signal.aborted).toBe(false);
     await listing.pages.return(undefined);
     expect(listing.asked[1]!.signal.aborted).toBe(true);
+  });
+
+  test('is over before the list ends, even if it goes on after the abort', async () => {
+    const { promise, release } = gate();
+    const fetch = async ({ page_token: token }: Asked): Promise<Page<number>> => {
+      if (token === undefined) return { items: [1], nextToken: 'a' };
+      await promise;
+      return { items: [2] };
+    };
+    const pages = paginate(fetch, (problem) => new Error(problem), { afterSend: async () => {} });
+    await pages.next();
+    let isEnded = false;
+    const ended = pages.return(undefined).then(() => {
+      isEnded = true;
+    });
+    await new Promise(setImmediate);
+    expect(isEnded).toBe(false);
+    release();
+    await ended;
   });
 
   // R40
