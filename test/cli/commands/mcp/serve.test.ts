@@ -421,6 +421,29 @@ describe('mcp serve', () => {
     expect(signal!.aborted).toBe(true);
   });
 
+  test('sends nothing for a call that is canceled after a yes and before it runs', async () => {
+    const { stdout } = await world.run('events list --status active --upcoming --limit 2 -o id');
+    const [event, other] = stdout.split('\n') as [string, string];
+    const client = await serving('--allow-writes', { answer: () => 'yes', isModern: true });
+    const transport = client.transport!;
+    const send = transport.send.bind(transport);
+    const canceled = new Promise<void>((resolve) => {
+      // The server checks the answer for a moment before it begins with the call.
+      transport.send = async (message) => {
+        await send(message);
+        if (!('id' in message) || !JSON.stringify(message).includes('"inputResponses"')) return;
+        await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: message.id } });
+        resolve();
+      };
+    });
+    client.callTool({ name: 'events_cancel', arguments: { event: [event] } }).catch(() => {});
+    await canceled;
+    transport.send = send;
+    // By the time a later call has ended, the canceled one would have, too.
+    await callTool(client, 'events_cancel', { event: [other] });
+    expect([await statusOf(event), await statusOf(other)]).toEqual(['active', 'canceled']);
+  });
+
   test('ends with exit code 0 when stdin ends, and aborts what is running', async () => {
     const send: Send = (request) =>
       new Promise((_, reject) => request.signal!.addEventListener('abort', () => reject(request.signal!.reason)));
