@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { windowIn } from '../api/window.ts';
 
 /** The origin in all URIs, whatever port the sandbox listens on, so that a printed URI stays valid in later runs. */
@@ -8,8 +8,11 @@ export const origin = 'http://127.0.0.1:4010';
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /** Derives an ID from a text: the same text always gives the same ID. */
-export const makeId = (text: string): string =>
-  Array.from(createHash('sha256').update(text).digest().subarray(0, 16), (byte) => alphabet[byte & 31]).join('');
+export const makeId = (text: string): string => {
+  let id = '';
+  for (const byte of hash('sha256', text, 'buffer').subarray(0, 16)) id += alphabet[byte & 31];
+  return id;
+};
 
 const under = (collection: string) => (id: string) => `${origin}/${collection}/${id}`;
 
