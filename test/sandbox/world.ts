@@ -3,7 +3,7 @@ import { makeId, uri } from '../../src/sandbox/names.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openStore } from '../../src/sandbox/store.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
-import { seededFile } from '../support/seeded.ts';
+import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 
 /** A Wednesday; the seeded events range from the end of January to the end of April. */
@@ -34,6 +34,7 @@ export const openWorld = async (options: Partial<ServiceOptions> & { file?: stri
   const { file = await seededFile(noon), ...service } = options;
   const clock = { now: () => clock.time, time: noon };
   const store = openStore(await openDatabase(file));
+  dontWaitForDisk(store);
   closeLater(() => store.close());
   const send = createService({ store, clock, verify: true, limits: false, ...service });
 

@@ -12,7 +12,7 @@ import type { Plan } from '../../src/sandbox/subscription.ts';
 import { openConnection } from '../../src/state/redis/connection.ts';
 import { expectNoSecret } from './canary.ts';
 import { withServerTime } from './redis.ts';
-import { seededFile } from './seeded.ts';
+import { dontWaitForDisk, seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { closeLater } from './temporary.ts';
 import { expectRunnable } from './try-line.ts';
@@ -90,6 +90,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);
   const file = await seededFile(clock.now());
   const sandbox = await openSandbox({ file, clock, verify: true, plan: options.plan });
+  dontWaitForDisk(sandbox.store);
   const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
     runInWorld(line, sandbox.service, sandbox.token, more.clock ?? clock, {

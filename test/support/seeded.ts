@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { seed } from '../../src/sandbox/seed.ts';
-import { openStore } from '../../src/sandbox/store.ts';
+import { openStore, type Store } from '../../src/sandbox/store.ts';
 import { temporaryFile } from './temporary.ts';
 
 /** Seeding is slow and copying is fast, so a test run seeds the world once for each time. */
@@ -27,3 +27,6 @@ export const seededFile = async (now: number, file = temporaryFile()): Promise<s
   copyFileSync(await templateFor(now), file);
   return file;
 };
+
+/** The data of a test need not survive a power cut, and every first write would wait for the disk twice. */
+export const dontWaitForDisk = (store: Store): void => store.exec('PRAGMA synchronous = OFF');
