@@ -102,6 +102,7 @@ const allowed: Record<string, string[]> = {
     'state/',
     'errors.ts',
     'json-error.ts',
+    'numbers.ts',
     'plural.ts',
     'uri.ts',
     'node:',

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json } from '../client/reading.ts';
+import { isCount, isTime } from '../numbers.ts';
 import { idIn } from '../uri.ts';
 
 /*
- * What `events follow` remembers, as pure functions on one record.
+ * What `events follow` remembers, as pure functions on one record. docs/follow.md says why nothing is missed.
  *
  * The rule: every invitee who booked at or after `since` is told once, and so is every cancellation since then. An event
  * is remembered with a digest, so the invitees are read only of events that are new or have changed. A news item is
@@ -13,8 +14,8 @@ import { idIn } from '../uri.ts';
  * Events enter the window at its end as time passes. They are news only if they were booked after `since`, so a booking
  * made too far ahead to be seen is told when the window reaches it.
  *
- * Assumed: times are those of the service's clock, and `updated_at` or `invitees_counter` of an event changes whenever
- * somebody books or cancels.
+ * Assumed: times in records are those of one clock of the service, which isn't set back beyond the first start, and
+ * `updated_at` or `invitees_counter` of an event changes whenever somebody books or cancels.
  */
 
 /** What was told of an invitee last. */
@@ -27,6 +28,8 @@ export interface KnownEvent {
   start: number | null;
   /** By the ID of the invitee. */
   told: Map<string, Told>;
+  /** Complete rounds since its list of invitees didn't match its counter; null if the list matched. */
+  waited: number | null;
 }
 
 export interface FollowState {
@@ -34,6 +37,8 @@ export interface FollowState {
   since: number;
   /** When the last complete round began; null before the first one has ended. */
   position: number | null;
+  /** Events that start earlier are not read: they were over at the first start, or are forgotten. */
+  earliest: number;
   /** By the ID of the event. */
   events: Map<string, KnownEvent>;
 }
@@ -48,25 +53,47 @@ export interface News {
 
 /** Covers clocks that differ, and cancellations of events that have just started. */
 const slackMs = 3_600_000;
-/** A clock that is set back shows past events again. They are known for this long. */
-const rememberMs = 24 * 3_600_000;
-/** How long the list of invitees may be older than the list of events. */
+/** How far the clocks of the service's machines may differ, and how late one shows what another has stored. */
 const lagMs = 120_000;
+/** Clocks that are set back show past events again. So many events that are over stay known. */
+const mostOver = 1000;
+/** The rounds in which an event whose invitees don't match its counter is read again. Then it is read less often. */
+export const patience = 10;
 
 /** A state in which everything since that time is news. The service's times may have whole seconds only. */
-export const beginState = (since: number): FollowState => ({
-  since: Math.floor(since / 1000) * 1000,
-  position: null,
-  events: new Map(),
-});
+export const beginState = (time: number): FollowState => {
+  const since = Math.max(0, Math.floor(time / 1000) * 1000);
+  return { since, position: null, earliest: Math.max(0, since - slackMs), events: new Map() };
+};
 
-/** The earliest start of events to read. It depends on the last complete round, however long ago that was. */
-export const windowStart = ({ since, position }: FollowState, now: number): number =>
-  Math.min(position ?? since, now) - slackMs;
+/**
+ * What is news after a first start at that time, given the newest change that it saw. Each of them may be wrong, and the
+ * earlier one leads to more reading, but to no loss.
+ */
+export const newsSince = (newest: number, began: number): number => beginState(Math.min(newest, began) - lagMs).since;
+
+/** Whether the window waits for an event, because its invitees don't match its counter yet. */
+const isAwaited = ({ waited }: KnownEvent): boolean => waited !== null && waited < patience;
+
+/**
+ * The earliest start of events to read. It depends on the last complete round, however long ago that was, and on events
+ * whose invitees must be read again.
+ */
+export const windowStart = ({ since, position, earliest, events }: FollowState, now: number): number => {
+  let from = Math.min(position ?? since, now);
+  for (const known of events.values()) if (isAwaited(known)) from = Math.min(from, known.start ?? from);
+  return Math.max(earliest, from - slackMs);
+};
 
 const timeOf = (text: unknown): number | undefined => {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  return isTime(time) ? time : undefined;
+};
+
+/** When an event changed last, or undefined if it doesn't say so. */
+export const changeOf = (event: Json): number | undefined => {
+  const times = [event.created_at, event.updated_at].map(timeOf).filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.max(...times);
 };
 
 const digestOf = ({ status, updated_at: updated, invitees_counter: counter }: Json): string => {
@@ -75,10 +102,13 @@ const digestOf = ({ status, updated_at: updated, invitees_counter: counter }: Js
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 };
 
+/** Whether to read an event again after so many rounds: in the first ones, then after ever longer pauses. */
+const isDue = (waited: number): boolean => waited < patience || Number.isInteger(Math.log2(waited / patience));
+
 /** Whether the event may have news, so that its invitees must be read. */
 export const mayHaveNews = ({ since, position, events }: FollowState, event: Json): boolean => {
   const known = events.get(idIn(event.uri));
-  if (known !== undefined) return known.digest !== digestOf(event);
+  if (known !== undefined) return known.digest !== digestOf(event) || (known.waited !== null && isDue(known.waited));
   // Before the first round is complete, an event without readable times counts as an old one.
   const isSince = (text: unknown) => (timeOf(text) ?? (position === null ? Number.NEGATIVE_INFINITY : since)) >= since;
   return isSince(event.created_at) || isSince(event.updated_at);
@@ -94,7 +124,7 @@ const newsOfInvitee = ({ since, position, events }: FollowState, event: Json, in
   const [booked, changed] = [timeOf(invitee.created_at), timeOf(invitee.updated_at)];
   // Without readable times, only what the first complete round didn't have is news.
   const isLater = position !== null;
-  const isUnseen = known === undefined || known.digest === '';
+  const isUnseen = known === undefined || known.digest === '' || known.waited !== null;
   const isNew = told === undefined && (booked === undefined ? isLater && isUnseen : booked >= since);
   const isCanceled =
     invitee.status === 'canceled' &&
@@ -114,19 +144,21 @@ export const newsOf = (state: FollowState, event: Json, invitees: readonly Json[
   invitees.flatMap((invitee) => newsOfInvitee(state, event, invitee)).toSorted((a, b) => orderOf(a) - orderOf(b));
 
 /**
- * Whether an event has just changed and the list of its invitees doesn't show that yet, as with a service that reads
- * from copies of its data. The event must then be read again.
+ * Whether the list of invitees doesn't match the event, as with a service that reads from copies of its data. The list
+ * must then be read again, however long ago the event changed.
+ *
+ * Assumed: an event has at least one invitee, and `total` also counts those who canceled.
  */
-export const isBehind = (event: Json, invitees: readonly Json[], now: number): boolean => {
-  const { updated_at: updated, invitees_counter: counter } = event;
-  if (!isObject(counter) || !((timeOf(updated) ?? 0) > now - lagMs)) return false;
-  const active = invitees.filter(({ status }) => status === 'active').length;
-  return invitees.length < Number(counter.total) || active > Number(counter.active);
+export const isShort = ({ invitees_counter: counter }: Json, invitees: readonly Json[]): boolean => {
+  const { total, active } = isObject(counter) ? counter : {};
+  const shown = invitees.filter(({ status }) => status === 'active').length;
+  return invitees.length < (isCount(total) ? total : 1) || (isCount(active) && shown > active);
 };
 
 const knownEvent = ({ events }: FollowState, event: Json): KnownEvent => {
   const id = idIn(event.uri);
-  const known = events.get(id) ?? { digest: '', start: timeOf(event.start_time) ?? null, told: new Map() };
+  const start = timeOf(event.start_time) ?? null;
+  const known = events.get(id) ?? { digest: '', start, told: new Map(), waited: null };
   events.set(id, known);
   return known;
 };
@@ -136,46 +168,66 @@ export const rememberTold = (state: FollowState, { kind, event, invitee }: News)
   knownEvent(state, event).told.set(idIn(invitee.uri), kind);
 };
 
-/** Remembers an event that has no more news. */
-export const rememberEvent = (state: FollowState, event: Json): void => {
-  Object.assign(knownEvent(state, event), { digest: digestOf(event), start: timeOf(event.start_time) ?? null });
+/** Remembers an event whose invitees were read, and all their news told. Returns how long it has been short. */
+export const rememberEvent = (state: FollowState, event: Json, isStillShort: boolean): number | null => {
+  const known = knownEvent(state, event);
+  const digest = digestOf(event);
+  const waited = isStillShort ? ((known.digest === digest ? known.waited : null) ?? 0) : null;
+  Object.assign(known, { digest, start: timeOf(event.start_time) ?? null, waited });
+  return waited;
 };
 
-/** Ends a round that began at that time by the service's clock, and forgets events that are long over. */
+/** Remembers an event whose invitees need not be read. */
+export const rememberQuiet = (state: FollowState, event: Json): void => {
+  rememberEvent(state, event, knownEvent(state, event).waited !== null);
+};
+
+/** Ends a round that began at that time, and forgets the earliest of the events that are over. */
 export const endRound = (state: FollowState, began: number): void => {
+  const { events } = state;
   state.position = began;
-  for (const [id, { start }] of state.events)
-    if (start !== null && start < began - slackMs - rememberMs) state.events.delete(id);
+  for (const known of events.values()) if (known.waited !== null) known.waited += 1;
+  const from = windowStart(state, began);
+  const over = [...events].flatMap(([id, { start }]) => (start !== null && start < from ? [{ id, start }] : []));
+  for (const { id, start } of over.toSorted((a, b) => b.start - a.start).slice(mostOver)) {
+    events.delete(id);
+    state.earliest = Math.max(state.earliest, start + 1);
+  }
 };
 
 /** The state as text. It has IDs, times and digests, and no names or addresses. */
-export const stateText = ({ since, position, events }: FollowState): string =>
+export const stateText = ({ since, position, earliest, events }: FollowState): string =>
   JSON.stringify({
     version: 1,
     since,
     position,
-    events: [...events].map(([id, { digest, start, told }]) => [id, digest, start, [...told]]),
+    earliest,
+    events: [...events].map(([id, { digest, start, told, waited }]) => [id, digest, start, [...told], waited]),
   });
 
 const isPair = (value: unknown): value is [string, Told] =>
   Array.isArray(value) && typeof value[0] === 'string' && (value[1] === 'created' || value[1] === 'canceled');
 
-const isEntry = (value: unknown): value is [string, string, number | null, [string, Told][]] => {
+const isEntry = (value: unknown): value is [string, string, number | null, [string, Told][], number | null] => {
   if (!Array.isArray(value)) return false;
-  const [id, digest, start, told] = value;
-  const isTime = start === null || typeof start === 'number';
-  return typeof id === 'string' && typeof digest === 'string' && isTime && Array.isArray(told) && told.every(isPair);
+  const [id, digest, start, told, waited = null] = value;
+  if (typeof id !== 'string' || typeof digest !== 'string') return false;
+  if ((start !== null && !isTime(start)) || (waited !== null && !isCount(waited))) return false;
+  return Array.isArray(told) && told.every(isPair);
 };
 
 /** Reads a state. Returns undefined if the text isn't one, for example because a newer version wrote it. */
 export const readState = (text: string): FollowState | undefined => {
   try {
-    const { version, since, position, events } = JSON.parse(text) as Record<string, unknown>;
-    const isPosition = position === null || typeof position === 'number';
-    if (version !== 1 || typeof since !== 'number' || !isPosition) return undefined;
+    // The first version of this file had neither `earliest` nor `waited`.
+    const { version, since, position, earliest = 0, events } = JSON.parse(text) as Record<string, unknown>;
+    if (version !== 1 || !isTime(since) || !(position === null || isTime(position)) || !isTime(earliest))
+      return undefined;
     if (!Array.isArray(events) || !events.every(isEntry)) return undefined;
-    const known = events.map(([id, digest, start, told]) => [id, { digest, start, told: new Map(told) }] as const);
-    return { since, position, events: new Map(known) };
+    const known = events.map(
+      ([id, digest, start, told, waited = null]) => [id, { digest, start, told: new Map(told), waited }] as const,
+    );
+    return { since, position, earliest, events: new Map(known) };
   } catch {
     return undefined;
   }

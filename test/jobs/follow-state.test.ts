@@ -6,15 +6,18 @@ import {
   byChange,
   endRound,
   type FollowState,
+  isShort,
   mayHaveNews,
   type News,
   newsOf,
   readState,
   rememberEvent,
+  rememberQuiet,
   rememberTold,
   stateText,
   windowStart,
 } from '../../src/jobs/follow-state.ts';
+import { type Bookings, createBookings } from '../support/bookings.ts';
 import { runs } from '../support/tier.ts';
 
 const hour = 3_600_000;
@@ -23,48 +26,8 @@ const start = Date.parse('2026-11-16T08:00:00Z');
 const text = (at: number): string => new Date(at).toISOString();
 const root = 'http://127.0.0.1:4010';
 
-/** A service with events of up to three invitees, in the simplest possible code. */
-const createService = () => {
-  const events: { event: Json; invitees: Json[] }[] = [];
-  const happened: string[] = [];
-  const touch = (index: number, now: number) => {
-    const { event, invitees } = events[index]!;
-    const active = invitees.filter(({ status }) => status === 'active').length;
-    const invitees_counter = { total: invitees.length, active, limit: 3 };
-    // The service sends a new record each time, as JSON over a network does.
-    events[index]!.event = { ...event, updated_at: text(now), invitees_counter };
-  };
-  const join = (index: number, now: number) => {
-    const { event, invitees } = events[index]!;
-    const uri = `${event.uri}/invitees/I${index}-${invitees.length}`;
-    invitees.push({ uri, status: 'active', created_at: text(now), updated_at: text(now) });
-    happened.push(`created ${uri}`);
-    touch(index, now);
-  };
-  return {
-    events,
-    happened,
-    join,
-    book(now: number, ahead: number) {
-      const uri = `${root}/scheduled_events/E${events.length}`;
-      events.push({ event: { uri, created_at: text(now), start_time: text(now + ahead) }, invitees: [] });
-      join(events.length - 1, now);
-    },
-    cancel(index: number, which: number, now: number) {
-      const { invitees } = events[index]!;
-      const invitee = invitees[which % invitees.length]!;
-      if (invitee.status === 'canceled') return;
-      invitees[which % invitees.length] = { ...invitee, status: 'canceled', updated_at: text(now) };
-      happened.push(`canceled ${invitee.uri}`);
-      touch(index, now);
-    },
-  };
-};
-
-type Service = ReturnType<typeof createService>;
-
 /** A process with the state on disk. `killAt` counts the steps that it takes before it is killed. */
-const createProcess = (service: Service, since: number) => {
+const createProcess = (service: Bookings, since: number) => {
   let disk = stateText(beginState(since));
   const told: string[] = [];
   let repeatable = 0;
@@ -85,7 +48,7 @@ const createProcess = (service: Service, since: number) => {
         const at = Date.parse(String(event.start_time));
         if (at < from || at >= until) continue;
         if (mayHaveNews(state, event)) changed.push(event);
-        else rememberEvent(state, event);
+        else rememberQuiet(state, event);
       }
       for (const event of byChange(changed)) {
         const { invitees } = service.events.find((each) => each.event.uri === event.uri)!;
@@ -99,13 +62,12 @@ const createProcess = (service: Service, since: number) => {
           rememberTold(state, news);
           disk = stateText(state);
         }
-        rememberEvent(state, event);
+        rememberEvent(state, event, isShort(event, invitees));
       }
       if (isKilled()) return;
       endRound(state, now);
       disk = stateText(state);
     },
-    known: () => readState(disk)!.events.size,
   };
 };
 
@@ -125,7 +87,7 @@ describe('a follower that is killed at any moment', () => {
   test('tells everything that happens in its window, in order, and twice only if killed before it remembers', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const service = createService();
+        const service = createBookings();
         const follower = createProcess(service, start);
         let now = start;
         /** Nobody books or cancels an event that has started. */
@@ -146,12 +108,10 @@ describe('a follower that is killed at any moment', () => {
         expect(told.length - new Set(told).size).toBeLessThanOrEqual(repeatable);
         for (const line of told.filter((each) => each.startsWith('canceled')))
           expect(told.indexOf(line.replace('canceled', 'created'))).toBeLessThan(told.indexOf(line));
-        // A further round finds nothing, and what is long over is forgotten.
+        // A further round finds nothing, also if a clock shows the past again.
         const before = told.length;
-        follower.round(now);
+        for (const later of [now, now + 100 * day, now]) follower.round(later);
         expect(told).toHaveLength(before);
-        follower.round(now + 100 * day);
-        expect(follower.known()).toBe(0);
       }),
       runs(100, 500),
     );
@@ -187,7 +147,7 @@ describe('what is news', () => {
 
   test('is the new invitee of a group event, and none of the earlier ones', () => {
     const state = afterFirstRound();
-    rememberEvent(state, event());
+    rememberQuiet(state, event());
     const fuller = event({ updated_at: text(start + 5), invitees_counter: { total: 2, active: 2 } });
     expect(mayHaveNews(state, fuller)).toBe(true);
     expect(words(newsOf(state, fuller, [invitee('A'), invitee('B', { created_at: text(start + 5) })]))).toEqual([
@@ -202,7 +162,7 @@ describe('what is news', () => {
 
   test('is a change of the counter alone', () => {
     const state = afterFirstRound();
-    rememberEvent(state, event());
+    rememberQuiet(state, event());
     expect(mayHaveNews(state, event({ invitees_counter: { total: 2, active: 2, limit: 3 } }))).toBe(true);
   });
 
@@ -240,19 +200,96 @@ describe('the window', () => {
   });
 });
 
+describe('an event whose invitees do not match its counter', () => {
+  const counter = (total: unknown, active: unknown) => event({ invitees_counter: { total, active } });
+  const canceled = invitee('B', { status: 'canceled' });
+
+  test.each([
+    ['fewer than the total', counter(2, 2), [invitee('A')], true],
+    ['none, of an event without a counter', event({ invitees_counter: null }), [], true],
+    ['none, of an event with a counter that is no number', counter('1e999', Number.NaN), [], true],
+    ['more active ones than counted', counter(2, 1), [invitee('A'), invitee('B')], true],
+    ['none, as counted', counter(0, 0), [], false],
+    ['all, with one who canceled', counter(2, 1), [invitee('A'), canceled], false],
+    ['more than the total', counter(1, 1), [invitee('A'), canceled], false],
+    ['some, of an event without a counter', event({ invitees_counter: undefined }), [invitee('A')], false],
+  ])('%s', (_, shown, people, is) => {
+    expect(isShort(shown, people)).toBe(is);
+  });
+
+  test('is read again in ten rounds, then after ever longer pauses, and at once if it changes', () => {
+    const state = afterFirstRound();
+    const looks: number[] = [];
+    for (let round = 1; round <= 100; round += 1) {
+      if (mayHaveNews(state, event({ created_at: text(start) }))) {
+        rememberEvent(state, event(), true);
+        looks.push(round);
+      } else rememberQuiet(state, event());
+      endRound(state, start);
+    }
+    expect(looks).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 21, 41, 81]);
+    expect(mayHaveNews(state, event({ updated_at: text(start) }))).toBe(true);
+  });
+
+  test('stays in the window for ten rounds, however long it is over', () => {
+    const state = { ...afterFirstRound(), earliest: 0 };
+    rememberEvent(state, event({ start_time: text(start - 9 * day) }), true);
+    for (let round = 1; round <= 10; round += 1) {
+      expect(windowStart(state, start)).toBe(start - 9 * day - hour);
+      endRound(state, start);
+    }
+    expect(windowStart(state, start)).toBe(start - hour);
+  });
+});
+
+describe('events that are over', () => {
+  test('are forgotten from the earliest on, if there are more than a thousand, and are not read again', () => {
+    const state = { ...afterFirstRound(), earliest: 0 };
+    const over = Array.from({ length: 1002 }, (_, index) => start - hour - 1 - index);
+    for (const at of [...over, start - hour, start + day])
+      rememberQuiet(state, event({ uri: `${root}/scheduled_events/E${at}`, start_time: text(at) }));
+    endRound(state, start);
+    expect(state.events.size).toBe(1000 + 2);
+    expect(windowStart(state, 0)).toBe(over[1000]! + 1);
+    expect([...state.events.values()].every((known) => known.start! > over[1000]!)).toBe(true);
+  });
+});
+
 describe('the state as text', () => {
   test('comes back the same, with IDs that are names of object properties', () => {
     const state = afterFirstRound();
     const odd = event({ uri: `${root}/scheduled_events/__proto__`, start_time: 'soon' });
     rememberTold(state, { kind: 'created', at: '', event: odd, invitee: invitee('constructor') });
-    rememberEvent(state, odd);
+    rememberEvent(state, odd, true);
     expect(readState(stateText(state))).toEqual(state);
   });
 
-  test.each(['', 'null', '[]', '{}', '{"version":2}', '{"version":1,"since":1,"position":1,"events":[[1]]}'])(
-    'is refused if it is not a state: %s',
-    (broken) => {
-      expect(readState(broken)).toBeUndefined();
-    },
-  );
+  test('is read as the first version wrote it', () => {
+    const old = '{"version":1,"since":1000,"position":null,"events":[["E","d",null,[["A","created"]]]]}';
+    const known = { digest: 'd', start: null, told: new Map([['A', 'created']]), waited: null };
+    expect(readState(old)).toEqual({ since: 1000, position: null, earliest: 0, events: new Map([['E', known]]) });
+  });
+
+  const stateWith = (facts: object) => JSON.stringify({ version: 1, since: 1, position: 1, events: [], ...facts });
+  /** JSON has no such numbers, but reads them. */
+  const withNumber = (name: string, number: string) => stateWith({ [name]: 'N' }).replace('"N"', number);
+
+  test.each([
+    ...['', 'null', '[]', '{}', '{"version":2}', stateWith({ events: [[1]] })],
+    ...['since', 'position', 'earliest'].flatMap((name) =>
+      ['1e999', '1e308', '-1', '"1"'].map((number) => withNumber(name, number)),
+    ),
+    ...['[["E","d",1e999,[]]]', '[["E","d",1e308,[]]]', '[["E","d",1,[],1e999]]', '[["E","d",1,[],-1]]'].map((events) =>
+      withNumber('events', events),
+    ),
+  ])('is refused if it is not a state: %s', (broken) => {
+    expect(readState(broken)).toBeUndefined();
+  });
+
+  test('can be read, whatever times the service sent', () => {
+    const state = beginState(-1e15);
+    for (const [index, time] of ['-000001-01-01T00:00:00Z', '+012345-01-01T00:00:00Z', '1e999'].entries())
+      rememberEvent(state, event({ uri: `${root}/scheduled_events/${index}`, start_time: time }), true);
+    expect(readState(stateText(state))).toEqual(state);
+  });
 });

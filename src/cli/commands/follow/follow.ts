@@ -3,10 +3,20 @@ import { join } from 'node:path';
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
+import type { Json } from '../../../client/reading.ts';
 import { type Category, SchedError } from '../../../errors.ts';
 import { type FollowFile, openFollowFile } from '../../../jobs/follow-file.ts';
-import { beginState, type FollowState, type News, rememberTold, windowStart } from '../../../jobs/follow-state.ts';
+import {
+  beginState,
+  type FollowState,
+  type News,
+  patience,
+  rememberTold,
+  windowStart,
+} from '../../../jobs/follow-state.ts';
+import { isTime } from '../../../numbers.ts';
 import { durationText } from '../../../output/progress.ts';
+import { counted } from '../../../plural.ts';
 import { homeMissing } from '../../../state/paths.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { shortInstant } from '../../../time/echo.ts';
@@ -25,7 +35,7 @@ import { stateDirectory } from '../../session/shared-state.ts';
 import { settleFilters } from '../events-list.ts';
 import { deliveryOf, lineOf, paintLine } from './lines.ts';
 import { newsView } from './news-view.ts';
-import { readRound, type Source } from './round.ts';
+import { readFirst, readRound, type Source } from './round.ts';
 
 /*
  * Each round reads the window: one request per hundred events, and one per event that is new or has changed, for its
@@ -118,14 +128,11 @@ const creatorOf = ({ identity }: Context): Promise<string | null> =>
     throw error;
   });
 
-/** The stored state, or a new one. A new one begins now by the service's clock, which one request shows. */
-const openState = async (file: FollowFile, source: Source, { since }: Flags): Promise<FollowState> => {
+/** The stored state, or a new one, which is saved before anything is told: after a kill, it begins at the same time. */
+const openState = async (file: FollowFile, source: Source, { since }: Flags, now: number): Promise<FollowState> => {
   const stored = since === undefined ? await file.load() : undefined;
   if (stored !== undefined) return stored;
-  if (since === undefined)
-    for await (const _ of source.client.pages(events.list, { query: source.query }, { limit: 1 })) break;
-  const state = beginState(since ?? source.serviceNow());
-  // Saved before anything is told: after a kill, the same command begins at the same time.
+  const state = since === undefined ? await readFirst(source, now) : beginState(since);
   await file.save(state);
   return state;
 };
@@ -180,6 +187,14 @@ const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) =
   };
 };
 
+/** Says which events have had too few invitees for ten checks. A booking of theirs may still be missing. */
+const sayShort = ({ notes }: Context, [first, ...others]: readonly Json[]): void => {
+  const more = others.length === 0 ? '' : ` and ${counted(others.length, 'other event')}`;
+  notes.warn(
+    `In ${patience} checks, the invitees listed for event ${idIn(first!.uri)}${more} didn't match the counter. Looking again, less often`,
+  );
+};
+
 /** Shows on a terminal that the command is alive. A screen reader would have to read it again and again. */
 const showPause = ({ status, clock }: Context['runtime'], milliseconds: number, what: string): void => {
   if (status === undefined || status.isPlain) return;
@@ -215,7 +230,7 @@ async function* follow(
     const known = state.events.size;
     try {
       let isNews = false;
-      for await (const news of readRound(source, state, { now, until })) {
+      for await (const news of readRound(source, state, { now, until, onShort: (short) => sayShort(context, short) })) {
         yield news;
         rememberTold(state, news);
         isNews = true;
@@ -281,11 +296,14 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
     client: await context.client(),
     query,
     keep: (event) => type === undefined || idIn(event.event_type) === idIn(type),
-    serviceNow: () => context.serviceTime() ?? runtime.clock.now(),
+    serviceNow: () => {
+      const time = context.serviceTime();
+      return isTime(time) ? time : runtime.clock.now();
+    },
   };
   const file = await openFile(context, [query, type ?? null]);
   try {
-    const state = await openState(file, source, flags);
+    const state = await openState(file, source, flags, runtime.clock.now());
     const isShared = query.user === undefined;
     const isWhole = isShared && query.group === undefined && type === undefined;
     announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));

@@ -6,14 +6,20 @@ import { rowFilter } from '../../../client/filter.ts';
 import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import {
+  beginState,
   byChange,
+  changeOf,
   endRound,
   type FollowState,
-  isBehind,
+  isShort,
   mayHaveNews,
   type News,
   newsOf,
+  newsSince,
+  patience,
   rememberEvent,
+  rememberQuiet,
+  rememberTold,
   windowStart,
 } from '../../../jobs/follow-state.ts';
 import { timestampOf, utcText } from '../../../time/wall.ts';
@@ -43,14 +49,15 @@ const isStalePage = (error: unknown): boolean =>
  */
 const readWindow = async (
   { client, query, keep, serviceNow }: Source,
-  window: { since: number; until: number },
+  window: { since: number; until?: number },
   onEvent: (event: Json) => void,
 ): Promise<number> => {
   let { since } = window;
   let began: number | undefined;
   for (;;) {
     const from = since;
-    const asked = { ...query, ...windowQuery('start_time', { since: utcText(since), until: utcText(window.until) }) };
+    const until = window.until === undefined ? {} : { until: utcText(window.until) };
+    const asked = { ...query, ...windowQuery('start_time', { since: utcText(since), ...until }) };
     const isAsked = rowFilter(events.list, asked);
     const onPage = () => {
       began ??= serviceNow();
@@ -69,7 +76,7 @@ const readWindow = async (
   }
 };
 
-/** The invitees of an event; none if the event is gone by now. */
+/** The invitees of an event; none if the event isn't there. */
 const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> => {
   const found: Json[] = [];
   try {
@@ -81,23 +88,60 @@ const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> =>
 };
 
 /**
+ * The first start: remembers all events to come, so that only what happens later is news. Reads the invitees of events
+ * that changed last, because their times can't show which of them are already there.
+ */
+export const readFirst = async (source: Source, now: number): Promise<FollowState> => {
+  // One request shows the service's clock.
+  for await (const _ of source.client.pages(events.list, { query: source.query }, { limit: 1 })) break;
+  const began = Math.min(now, source.serviceNow());
+  const state = beginState(began);
+  const latest = new Map<string, Json>();
+  let newest: number | undefined;
+  const isLatest = (event: Json) => (changeOf(event) ?? 0) >= newsSince(newest ?? began, began);
+  await readWindow(source, { since: state.earliest }, (event) => {
+    rememberQuiet(state, event);
+    const change = changeOf(event);
+    if (change !== undefined) newest = Math.max(newest ?? change, change);
+    if (isLatest(event)) latest.set(idIn(event.uri), event);
+  });
+  state.since = newsSince(newest ?? began, began);
+  for (const event of latest.values()) {
+    if (!isLatest(event)) continue;
+    for (const news of newsOf(state, event, await readInvitees(source, event))) rememberTold(state, news);
+  }
+  endRound(state, began);
+  return state;
+};
+
+interface Round {
+  now: number;
+  until: number;
+  /** Called with events whose invitees haven't matched their counter for ten rounds. */
+  onShort(events: readonly Json[]): void;
+}
+
+/**
  * One round: reads the window, then the invitees of each event that is new or has changed. Yields the news one by one;
  * the caller remembers each of them before it takes the next.
  */
 export async function* readRound(
   source: Source,
   state: FollowState,
-  { now, until }: { now: number; until: number },
+  { now, until, onShort }: Round,
 ): AsyncGenerator<News> {
   const changed = new Map<string, Json>();
-  const began = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
+  const shown = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
     if (mayHaveNews(state, event)) changed.set(idIn(event.uri), event);
-    else rememberEvent(state, event);
+    else rememberQuiet(state, event);
   });
+  const short: Json[] = [];
   for (const event of byChange([...changed.values()])) {
     const people = await readInvitees(source, event);
     yield* newsOf(state, event, people);
-    if (!isBehind(event, people, began)) rememberEvent(state, event);
+    if (rememberEvent(state, event, isShort(event, people)) === patience - 1) short.push(event);
   }
-  endRound(state, began);
+  if (short.length > 0) onShort(short);
+  // Of two clocks, the earlier one makes the window larger.
+  endRound(state, Math.min(now, shown));
 }

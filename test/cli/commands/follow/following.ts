@@ -1,4 +1,5 @@
 import { SchedError } from '../../../../src/errors.ts';
+import type { HttpRequest } from '../../../../src/http/message.ts';
 import type { Clock } from '../../../../src/runtime.ts';
 import type { createWorld, Result, WorldOptions } from '../../../support/run.ts';
 
@@ -40,6 +41,21 @@ export const following = async (
   if (broken.length > 0) throw broken[0];
   return { ...result, pauses };
 };
+
+export interface Delivery {
+  event: string;
+  created_at: string;
+  created_by: string | null;
+  payload: { uri: string; name: string; status: string; updated_at: string; scheduled_event: { uri: string } };
+}
+
+export const deliveries = (stdout: string): Delivery[] =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+
+export const isInvitees = ({ url }: HttpRequest) => new URL(url).pathname.endsWith('/invitees');
 
 let people = 0;
 
