@@ -76,15 +76,17 @@ const readWindow = async (
   }
 };
 
-/** The invitees of an event; none if the event isn't there. */
+/** The invitees of an event, by URI; none if the event isn't there. */
 const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> => {
-  const found: Json[] = [];
+  const found = new Map<unknown, Json>();
   try {
-    for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } })) found.push(...page);
+    // Pages overlap if somebody books or cancels meanwhile.
+    for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } }))
+      for (const invitee of page) found.set(invitee.uri, invitee);
   } catch (error) {
     if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
   }
-  return found;
+  return [...found.values()];
 };
 
 /**

@@ -119,6 +119,16 @@ describe('a list of invitees that does not match its event', () => {
     expect(told).toEqual(bookings.happened);
     expect(requests.filter(isInvitees)).toHaveLength(3);
   });
+
+  test('prints each invitee once, if its pages overlap', async () => {
+    const bookMany = () => {
+      const event = bookings.book(now(), day);
+      for (let count = 1; count < 150; count += 1) bookings.join(event, now());
+    };
+    const { told } = await follow([bookMany, nothing], { send: serveBookings(bookings, { now, overlap: 1 }) });
+    expect(told).toEqual(bookings.happened);
+    expect(told).toHaveLength(150);
+  });
 });
 
 // R55
