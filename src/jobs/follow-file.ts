@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { readPrivateFile, removeDrafts, writePrivateFile } from '../state/files.ts';
 import { createLock, type Held, type LockOptions } from '../state/lock.ts';
-import { type FollowState, readState, stateText } from './follow-state.ts';
+import { type Appendable, realDisk } from './disk.ts';
+import { type Entry, entryText, type FollowState, readState, stateText } from './follow-state.ts';
 
 /*
  * The file with the state of `events follow`, and the lock that keeps it to one process.
@@ -20,6 +21,8 @@ export interface FollowFile {
   load(): Promise<FollowState | undefined>;
   /** Replaces the stored state. It is on disk when this resolves. */
   save(state: FollowState): Promise<void>;
+  /** Adds to the state that this process has saved. A kill doesn't lose the entry; a power cut may. */
+  add(entry: Entry): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +46,11 @@ export const openFollowFile = async (options: FollowFileOptions): Promise<Follow
   const path = join(directory, `${name}.json`);
   const lastSeen = async () => (await stat(path).catch(() => undefined))?.mtimeMs;
   const held: Held | undefined = await createLock({ ...options, waitMs: 0, lastSeen, busy: inUse }).acquire();
+  let tail: Appendable | undefined;
+  const closeTail = async () => {
+    await tail?.close();
+    tail = undefined;
+  };
   return {
     path,
     load: async () => {
@@ -53,7 +61,18 @@ export const openFollowFile = async (options: FollowFileOptions): Promise<Follow
       if (state === undefined) throw damaged(path);
       return state;
     },
-    save: (state) => writePrivateFile(path, stateText(state), Buffer.from(randomBytes(8)).toString('hex')),
-    close: async () => held?.release(),
+    save: async (state) => {
+      // A new file takes the place of this one.
+      await closeTail();
+      await writePrivateFile(path, stateText(state), Buffer.from(randomBytes(8)).toString('hex'));
+    },
+    add: async (entry) => {
+      tail ??= await realDisk.open(path);
+      tail.append(entryText(entry));
+    },
+    close: async () => {
+      await closeTail();
+      await held?.release();
+    },
   };
 };

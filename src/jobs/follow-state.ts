@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject, type Json } from '../client/reading.ts';
 import { isCount, isTime } from '../numbers.ts';
 import { idIn } from '../uri.ts';
+import { asciiOnly } from './disk.ts';
 
 /*
  * What `events follow` remembers, as pure functions on one record. docs/follow.md says why nothing is missed.
@@ -50,6 +51,23 @@ export interface News {
   event: Json;
   invitee: Json;
 }
+
+/** The invitees of an event were read, and all its news are told. */
+export interface Read {
+  kind: 'read';
+  event: Json;
+  /** Whether the invitees don't match the event yet. */
+  isShort: boolean;
+}
+
+/** What is known of an event, in the file. A later entry of the same event adds to what was told before. */
+export type Entry = [
+  id: string,
+  digest: string,
+  start: number | null,
+  told: [invitee: string, told: Told][],
+  waited: number | null,
+];
 
 /** Covers clocks that differ, and cancellations of events that have just started. */
 const slackMs = 3_600_000;
@@ -155,32 +173,42 @@ export const isShort = ({ invitees_counter: counter }: Json, invitees: readonly 
   return invitees.length < (isCount(total) ? total : 1) || (isCount(active) && shown > active);
 };
 
-const knownEvent = ({ events }: FollowState, event: Json): KnownEvent => {
+const addEntry = ({ events }: FollowState, [id, digest, start, told, waited = null]: Entry): void => {
+  const known = events.get(id) ?? { told: new Map<string, Told>() };
+  for (const [invitee, kind] of told) known.told.set(invitee, kind);
+  events.set(id, Object.assign(known, { digest, start, waited }));
+};
+
+const readEntry = ({ events }: FollowState, event: Json, isStillShort: boolean): Entry => {
   const id = idIn(event.uri);
-  const start = timeOf(event.start_time) ?? null;
-  const known = events.get(id) ?? { digest: '', start, told: new Map(), waited: null };
-  events.set(id, known);
-  return known;
-};
-
-/** Remembers that a news item was told. */
-export const rememberTold = (state: FollowState, { kind, event, invitee }: News): void => {
-  knownEvent(state, event).told.set(idIn(invitee.uri), kind);
-};
-
-/** Remembers an event whose invitees were read, and all their news told. Returns how long it has been short. */
-export const rememberEvent = (state: FollowState, event: Json, isStillShort: boolean): number | null => {
-  const known = knownEvent(state, event);
+  const known = events.get(id);
   const digest = digestOf(event);
-  const waited = isStillShort ? ((known.digest === digest ? known.waited : null) ?? 0) : null;
-  Object.assign(known, { digest, start: timeOf(event.start_time) ?? null, waited });
-  return waited;
+  const waited = known?.digest === digest ? known.waited : null;
+  return [id, digest, timeOf(event.start_time) ?? null, [], isStillShort ? (waited ?? 0) : null];
+};
+
+const toldEntry = ({ events }: FollowState, { kind, event, invitee }: News): Entry => {
+  const id = idIn(event.uri);
+  const { digest = '', start = timeOf(event.start_time) ?? null, waited = null } = events.get(id) ?? {};
+  return [id, digest, start, [[idIn(invitee.uri), kind]], waited];
+};
+
+/** Remembers that a news item was told, or that an event was read. Returns the entry to add to the file. */
+export const remember = (state: FollowState, change: News | Read): Entry => {
+  const entry = change.kind === 'read' ? readEntry(state, change.event, change.isShort) : toldEntry(state, change);
+  addEntry(state, entry);
+  return entry;
 };
 
 /** Remembers an event whose invitees need not be read. */
 export const rememberQuiet = (state: FollowState, event: Json): void => {
-  rememberEvent(state, event, knownEvent(state, event).waited !== null);
+  const waited = state.events.get(idIn(event.uri))?.waited ?? null;
+  addEntry(state, readEntry(state, event, waited !== null));
 };
+
+/** Whether an event was read so often, and its invitees never matched, that somebody should know. */
+export const isOverdue = ({ events }: FollowState, event: Json): boolean =>
+  events.get(idIn(event.uri))?.waited === patience - 1;
 
 /** Ends a round that began at that time, and forgets the earliest of the events that are over. */
 export const endRound = (state: FollowState, began: number): void => {
@@ -195,20 +223,23 @@ export const endRound = (state: FollowState, began: number): void => {
   }
 };
 
-/** The state as text. It has IDs, times and digests, and no names or addresses. */
-export const stateText = ({ since, position, earliest, events }: FollowState): string =>
-  JSON.stringify({
-    version: 1,
-    since,
-    position,
-    earliest,
-    events: [...events].map(([id, { digest, start, told, waited }]) => [id, digest, start, [...told], waited]),
-  });
+/**
+ * The file: the state in one line, then an entry per line. It has IDs, times and digests, and no names or addresses.
+ * Adding an entry takes much less time than writing the whole state.
+ */
+export const stateText = ({ since, position, earliest, events }: FollowState): string => {
+  const entries = [...events].map(
+    ([id, known]): Entry => [id, known.digest, known.start, [...known.told], known.waited],
+  );
+  return `${JSON.stringify({ version: 1, since, position, earliest, events: entries })}\n`;
+};
+
+export const entryText = (entry: Entry): string => `${asciiOnly(JSON.stringify(entry))}\n`;
 
 const isPair = (value: unknown): value is [string, Told] =>
   Array.isArray(value) && typeof value[0] === 'string' && (value[1] === 'created' || value[1] === 'canceled');
 
-const isEntry = (value: unknown): value is [string, string, number | null, [string, Told][], number | null] => {
+const isEntry = (value: unknown): value is Entry => {
   if (!Array.isArray(value)) return false;
   const [id, digest, start, told, waited = null] = value;
   if (typeof id !== 'string' || typeof digest !== 'string') return false;
@@ -218,16 +249,19 @@ const isEntry = (value: unknown): value is [string, string, number | null, [stri
 
 /** Reads a state. Returns undefined if the text isn't one, for example because a newer version wrote it. */
 export const readState = (text: string): FollowState | undefined => {
+  const [first = '', ...lines] = text.split('\n');
+  // What follows the last line break is empty, or an entry that a killed process didn't finish.
+  lines.pop();
   try {
-    // The first version of this file had neither `earliest` nor `waited`.
-    const { version, since, position, earliest = 0, events } = JSON.parse(text) as Record<string, unknown>;
+    // The first version of this file had neither `earliest` nor `waited`, and no further lines.
+    const { version, since, position, earliest = 0, events } = JSON.parse(first) as Record<string, unknown>;
     if (version !== 1 || !isTime(since) || !(position === null || isTime(position)) || !isTime(earliest))
       return undefined;
-    if (!Array.isArray(events) || !events.every(isEntry)) return undefined;
-    const known = events.map(
-      ([id, digest, start, told, waited = null]) => [id, { digest, start, told: new Map(told), waited }] as const,
-    );
-    return { since, position, earliest, events: new Map(known) };
+    const entries: unknown[] = [...(events as unknown[]), ...lines.map((line) => JSON.parse(line))];
+    if (!entries.every(isEntry)) return undefined;
+    const state: FollowState = { since, position, earliest, events: new Map() };
+    for (const entry of entries) addEntry(state, entry);
+    return state;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isObject, type Json } from '../client/reading.ts';
+import { asciiOnly } from './disk.ts';
 
 /*
  * A receipt is printable ASCII text with one JSON object per line. Each line ends with its own SHA-256:
@@ -86,9 +87,6 @@ export type ReceiptLine = RunLine | SendingLine | VerdictLine | ResumedLine | En
 export const firstPrev = '0'.repeat(64);
 
 const hashOf = (ascii: string): string => hash('sha256', ascii, 'hex');
-
-const asciiOnly = (json: string): string =>
-  json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** A line as it is written to disk, and its hash. */
 export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {

@@ -1,122 +1,26 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/client/reading.ts';
 import {
   beginState,
-  byChange,
   endRound,
+  entryText,
   type FollowState,
   isShort,
   mayHaveNews,
   type News,
   newsOf,
   readState,
-  rememberEvent,
+  remember,
   rememberQuiet,
-  rememberTold,
   stateText,
   windowStart,
 } from '../../src/jobs/follow-state.ts';
-import { type Bookings, createBookings } from '../support/bookings.ts';
-import { runs } from '../support/tier.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const start = Date.parse('2026-11-16T08:00:00Z');
 const text = (at: number): string => new Date(at).toISOString();
 const root = 'http://127.0.0.1:4010';
-
-/** A process with the state on disk. `killAt` counts the steps that it takes before it is killed. */
-const createProcess = (service: Bookings, since: number) => {
-  let disk = stateText(beginState(since));
-  const told: string[] = [];
-  let repeatable = 0;
-  return {
-    told,
-    /** Kills between printing an item and remembering it: only they may lead to a second line. */
-    get repeatable() {
-      return repeatable;
-    },
-    round(now: number, killAt = Number.POSITIVE_INFINITY) {
-      const state = readState(disk)!;
-      let steps = 0;
-      const isKilled = () => ++steps > killAt;
-      const from = windowStart(state, now);
-      const until = now + 60 * day;
-      const changed: Json[] = [];
-      for (const { event } of service.events) {
-        const at = Date.parse(String(event.start_time));
-        if (at < from || at >= until) continue;
-        if (mayHaveNews(state, event)) changed.push(event);
-        else rememberQuiet(state, event);
-      }
-      for (const event of byChange(changed)) {
-        const { invitees } = service.events.find((each) => each.event.uri === event.uri)!;
-        for (const news of newsOf(state, event, invitees)) {
-          if (isKilled()) return;
-          told.push(`${news.kind} ${news.invitee.uri}`);
-          if (isKilled()) {
-            repeatable += 1;
-            return;
-          }
-          rememberTold(state, news);
-          disk = stateText(state);
-        }
-        rememberEvent(state, event, isShort(event, invitees));
-      }
-      if (isKilled()) return;
-      endRound(state, now);
-      disk = stateText(state);
-    },
-  };
-};
-
-const step = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('book' as const), ahead: fc.integer({ min: 1, max: 50 * day }) }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('join' as const), which: fc.nat() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(), who: fc.nat() }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('round' as const), killAt: fc.option(fc.nat(12)) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 3 * hour }) }) },
-);
-
-// R55
-describe('a follower that is killed at any moment', () => {
-  test('tells everything that happens in its window, in order, and twice only if killed before it remembers', () => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const service = createBookings();
-        const follower = createProcess(service, start);
-        let now = start;
-        /** Nobody books or cancels an event that has started. */
-        const open = () =>
-          service.events.flatMap(({ event }, index) => (Date.parse(String(event.start_time)) > now ? [index] : []));
-        for (const each of steps) {
-          const indexes = open();
-          if (each.do === 'wait') now += each.ms;
-          if (each.do === 'book') service.book(now, each.ahead);
-          if (each.do === 'round') follower.round(now, each.killAt ?? undefined);
-          if (indexes.length === 0) continue;
-          if (each.do === 'join') service.join(indexes[each.which % indexes.length]!, now);
-          if (each.do === 'cancel') service.cancel(indexes[each.which % indexes.length]!, each.who, now);
-        }
-        follower.round(now);
-        const { told, repeatable } = follower;
-        expect([...new Set(told)].toSorted()).toEqual(service.happened.toSorted());
-        expect(told.length - new Set(told).size).toBeLessThanOrEqual(repeatable);
-        for (const line of told.filter((each) => each.startsWith('canceled')))
-          expect(told.indexOf(line.replace('canceled', 'created'))).toBeLessThan(told.indexOf(line));
-        // A further round finds nothing, also if a clock shows the past again.
-        const before = told.length;
-        for (const later of [now, now + 100 * day, now]) follower.round(later);
-        expect(told).toHaveLength(before);
-      }),
-      runs(100, 500),
-    );
-  });
-});
 
 const event = (facts: Json = {}): Json => ({
   uri: `${root}/scheduled_events/E`,
@@ -134,6 +38,8 @@ const invitee = (id: string, facts: Json = {}): Json => ({
   updated_at: text(start - day),
   ...facts,
 });
+/** An event whose invitees don't match it. */
+const read = (event: Json) => ({ kind: 'read' as const, event, isShort: true });
 const words = (news: readonly News[]): string[] =>
   news.map(({ kind, invitee }) => `${kind} ${String(invitee.uri).slice(-1)}`);
 const afterFirstRound = (): FollowState => ({ ...beginState(start), position: start });
@@ -222,7 +128,7 @@ describe('an event whose invitees do not match its counter', () => {
     const looks: number[] = [];
     for (let round = 1; round <= 100; round += 1) {
       if (mayHaveNews(state, event({ created_at: text(start) }))) {
-        rememberEvent(state, event(), true);
+        remember(state, read(event()));
         looks.push(round);
       } else rememberQuiet(state, event());
       endRound(state, start);
@@ -233,7 +139,7 @@ describe('an event whose invitees do not match its counter', () => {
 
   test('stays in the window for ten rounds, however long it is over', () => {
     const state = { ...afterFirstRound(), earliest: 0 };
-    rememberEvent(state, event({ start_time: text(start - 9 * day) }), true);
+    remember(state, read(event({ start_time: text(start - 9 * day) })));
     for (let round = 1; round <= 10; round += 1) {
       expect(windowStart(state, start)).toBe(start - 9 * day - hour);
       endRound(state, start);
@@ -259,9 +165,31 @@ describe('the state as text', () => {
   test('comes back the same, with IDs that are names of object properties', () => {
     const state = afterFirstRound();
     const odd = event({ uri: `${root}/scheduled_events/__proto__`, start_time: 'soon' });
-    rememberTold(state, { kind: 'created', at: '', event: odd, invitee: invitee('constructor') });
-    rememberEvent(state, odd, true);
+    remember(state, { kind: 'created', at: '', event: odd, invitee: invitee('constructor') });
+    remember(state, read(odd));
     expect(readState(stateText(state))).toEqual(state);
+  });
+
+  test('is read up to the last whole entry, wherever a kill cut it off', () => {
+    const state = afterFirstRound();
+    const told = (kind: 'created' | 'canceled', id: string): News => ({
+      kind,
+      at: '',
+      event: event(),
+      invitee: invitee(id),
+    });
+    const changes = [told('created', 'A'), told('created', 'Zoë'), told('canceled', 'A'), read(event())];
+    let file = stateText(state);
+    const whole = [{ length: file.length, state: readState(file) }];
+    for (const change of changes) {
+      file += entryText(remember(state, change));
+      whole.push({ length: file.length, state: readState(stateText(state)) });
+    }
+    for (let length = whole[0]!.length; length <= file.length; length += 1)
+      expect(readState(file.slice(0, length))).toEqual(whole.findLast((each) => each.length <= length)!.state);
+    expect(readState(file)).toEqual(state);
+    // The disk appends ASCII only.
+    expect(file).toMatch(/^[ -~\n]*$/);
   });
 
   test('is read as the first version wrote it', () => {
@@ -275,7 +203,8 @@ describe('the state as text', () => {
   const withNumber = (name: string, number: string) => stateWith({ [name]: 'N' }).replace('"N"', number);
 
   test.each([
-    ...['', 'null', '[]', '{}', '{"version":2}', stateWith({ events: [[1]] })],
+    ...['', 'null', '[]', '{}', '{"version":2}', stateWith({ events: [[1]] }), stateWith({ events: {} })],
+    ...['{', '{}', '["E","d",1e999,[]]'].map((line) => `${stateWith({})}\n${line}\n`),
     ...['since', 'position', 'earliest'].flatMap((name) =>
       ['1e999', '1e308', '-1', '"1"'].map((number) => withNumber(name, number)),
     ),
@@ -289,7 +218,7 @@ describe('the state as text', () => {
   test('can be read, whatever times the service sent', () => {
     const state = beginState(-1e15);
     for (const [index, time] of ['-000001-01-01T00:00:00Z', '+012345-01-01T00:00:00Z', '1e999'].entries())
-      rememberEvent(state, event({ uri: `${root}/scheduled_events/${index}`, start_time: time }), true);
+      remember(state, read(event({ uri: `${root}/scheduled_events/${index}`, start_time: time })));
     expect(readState(stateText(state))).toEqual(state);
   });
 });

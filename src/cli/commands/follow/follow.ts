@@ -11,7 +11,7 @@ import {
   type FollowState,
   type News,
   patience,
-  rememberTold,
+  remember,
   windowStart,
 } from '../../../jobs/follow-state.ts';
 import { isTime } from '../../../numbers.ts';
@@ -128,11 +128,10 @@ const creatorOf = ({ identity }: Context): Promise<string | null> =>
     throw error;
   });
 
-/** The stored state, or a new one, which is saved before anything is told: after a kill, it begins at the same time. */
+/** The stored state, or a new one. It is saved before anything is told: after a kill, it begins at the same time. */
 const openState = async (file: FollowFile, source: Source, { since }: Flags, now: number): Promise<FollowState> => {
-  const stored = since === undefined ? await file.load() : undefined;
-  if (stored !== undefined) return stored;
-  const state = since === undefined ? await readFirst(source, now) : beginState(since);
+  const stored = since === undefined ? await file.load() : beginState(since);
+  const state = stored ?? (await readFirst(source, now));
   await file.save(state);
   return state;
 };
@@ -229,15 +228,15 @@ async function* follow(
     if (until <= now) return context.notes.info('Stopped: the time in --until has passed');
     const known = state.events.size;
     try {
-      let isNews = false;
-      for await (const news of readRound(source, state, { now, until, onShort: (short) => sayShort(context, short) })) {
-        yield news;
-        rememberTold(state, news);
-        isNews = true;
-        await save();
+      let isChanged = false;
+      const onShort = (short: readonly Json[]) => sayShort(context, short);
+      for await (const change of readRound(source, state, { now, until, onShort })) {
+        if (change.kind !== 'read') yield change;
+        await file.add(remember(state, change));
+        isChanged = true;
       }
       const isOld = saved === null || Math.abs(state.position! - saved) >= savedEveryMs;
-      if (isNews || isOld || flags.isOnce || state.events.size !== known) await save();
+      if (isChanged || isOld || flags.isOnce || state.events.size !== known) await save();
       trouble.worked();
       if (flags.isOnce) return;
       await pause(flags.everyMs, 'following, next check');

@@ -11,15 +11,15 @@ import {
   changeOf,
   endRound,
   type FollowState,
+  isOverdue,
   isShort,
   mayHaveNews,
   type News,
   newsOf,
   newsSince,
-  patience,
-  rememberEvent,
+  type Read,
+  remember,
   rememberQuiet,
-  rememberTold,
   windowStart,
 } from '../../../jobs/follow-state.ts';
 import { timestampOf, utcText } from '../../../time/wall.ts';
@@ -110,7 +110,7 @@ export const readFirst = async (source: Source, now: number): Promise<FollowStat
   state.since = newsSince(newest ?? began, began);
   for (const event of latest.values()) {
     if (!isLatest(event)) continue;
-    for (const news of newsOf(state, event, await readInvitees(source, event))) rememberTold(state, news);
+    for (const news of newsOf(state, event, await readInvitees(source, event))) remember(state, news);
   }
   endRound(state, began);
   return state;
@@ -124,14 +124,14 @@ interface Round {
 }
 
 /**
- * One round: reads the window, then the invitees of each event that is new or has changed. Yields the news one by one;
- * the caller remembers each of them before it takes the next.
+ * One round: reads the window, then the invitees of each event that is new or has changed. Yields the news one by one,
+ * and each event after its news; the caller remembers each of them before it takes the next.
  */
 export async function* readRound(
   source: Source,
   state: FollowState,
   { now, until, onShort }: Round,
-): AsyncGenerator<News> {
+): AsyncGenerator<News | Read> {
   const changed = new Map<string, Json>();
   const shown = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
     if (mayHaveNews(state, event)) changed.set(idIn(event.uri), event);
@@ -141,7 +141,8 @@ export async function* readRound(
   for (const event of byChange([...changed.values()])) {
     const people = await readInvitees(source, event);
     yield* newsOf(state, event, people);
-    if (rememberEvent(state, event, isShort(event, people)) === patience - 1) short.push(event);
+    yield { kind: 'read', event, isShort: isShort(event, people) };
+    if (isOverdue(state, event)) short.push(event);
   }
   if (short.length > 0) onShort(short);
   // Of two clocks, the earlier one makes the window larger.

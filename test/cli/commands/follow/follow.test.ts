@@ -170,6 +170,17 @@ describe('events follow, started again', () => {
     ]);
   });
 
+  test('adds each line to the same file, and writes the whole file once per check', async () => {
+    await following(world, jsonl, []);
+    for (const name of ['Ada One', 'Ada Two', 'Ada Three']) await book(world, 'Intro call', name);
+    const files: number[] = [];
+    const see = () => files.push(statSync(stateFile()).ino);
+    await following(world, jsonl, [see], { onStdout: see });
+    expect(files).toHaveLength(4);
+    expect(new Set(files.slice(0, 3)).size).toBe(1);
+    expect(readFileSync(stateFile(), 'utf8').trimEnd().split('\n')).toHaveLength(1);
+  });
+
   test('continues at --since if the first check failed', async () => {
     await book(world);
     await world.clock.sleep(60_000);

@@ -1,6 +1,10 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readRound, type Source } from '../../../../src/cli/commands/follow/round.ts';
+import { createClient } from '../../../../src/client/client.ts';
+import { beginState, entryText, readState, remember, stateText } from '../../../../src/jobs/follow-state.ts';
 import { type Bookings, createBookings, serveBookings } from '../../../support/bookings.ts';
-import { createWorld, type WorldOptions } from '../../../support/run.ts';
+import { createWorld, someday, type WorldOptions } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { sample, times } from '../../../support/tier.ts';
 import { deliveries, following, isInvitees, type World } from './following.ts';
@@ -179,4 +183,87 @@ describe('a clock that is wrong by two days', () => {
       expect(told.toSorted()).toEqual(bookings.happened.toSorted());
     },
   );
+});
+
+/** A process with the state on disk. `killAt` counts the steps that it takes before it is killed. */
+const createProcess = (service: Bookings, since: number) => {
+  let disk = stateText(beginState(since));
+  const told: string[] = [];
+  let repeatable = 0;
+  return {
+    told,
+    /** Kills between printing an item and remembering it: only they may lead to a second line. */
+    get repeatable() {
+      return repeatable;
+    },
+    round: async (now: number, killAt = Number.POSITIVE_INFINITY): Promise<void> => {
+      let steps = 0;
+      const isKilled = () => ++steps > killAt;
+      const send = serveBookings(service, { now: () => now });
+      const client = createClient({ baseUrl: 'http://127.0.0.1:4010', send, sendPlain: send });
+      const source: Source = { client, query: {}, keep: () => true, serviceNow: () => now };
+      const state = readState(disk)!;
+      disk = stateText(state);
+      for await (const change of readRound(source, state, { now, until: now + 60 * day, onShort: nothing })) {
+        if (isKilled()) return;
+        const isNews = change.kind !== 'read';
+        if (isNews) told.push(`${change.kind} ${change.invitee.uri}`);
+        const entry = entryText(remember(state, change));
+        const written = [0, entry.length / 2, entry.length].find(() => isKilled()) ?? entry.length;
+        disk += entry.slice(0, written);
+        if (written === entry.length) continue;
+        if (isNews) repeatable += 1;
+        return;
+      }
+      if (isKilled()) return;
+      disk = stateText(state);
+    },
+  };
+};
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('book' as const), ahead: fc.integer({ min: 1, max: 50 * day }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('join' as const), which: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat(), who: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('round' as const), killAt: fc.option(fc.nat(12)) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 3 * hour }) }) },
+);
+
+// R55
+describe('a follower that is killed at any moment', () => {
+  test('tells everything that happens in its window, in order, and twice only if killed before it remembers', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const service = createBookings();
+        const follower = createProcess(service, someday);
+        let now = someday;
+        /** Nobody books or cancels an event that has started. */
+        const unstarted = () =>
+          service.events.flatMap(({ event }, index) => (Date.parse(String(event.start_time)) > now ? [index] : []));
+        for (const each of steps) {
+          const indexes = unstarted();
+          if (each.do === 'wait') now += each.ms;
+          if (each.do === 'book') service.book(now, each.ahead);
+          if (each.do === 'round') await follower.round(now, each.killAt ?? undefined);
+          if (indexes.length === 0) continue;
+          if (each.do === 'join') service.join(indexes[each.which % indexes.length]!, now);
+          if (each.do === 'cancel') service.cancel(indexes[each.which % indexes.length]!, each.who, now);
+        }
+        await follower.round(now);
+        const { told, repeatable } = follower;
+        expect([...new Set(told)].toSorted()).toEqual(service.happened.toSorted());
+        expect(told.length - new Set(told).size).toBeLessThanOrEqual(repeatable);
+        for (const line of told.filter((each) => each.startsWith('canceled')))
+          expect(told.indexOf(line.replace('canceled', 'created'))).toBeLessThan(told.indexOf(line));
+        // A further round finds nothing, also if a clock shows the past again.
+        const before = told.length;
+        for (const later of [now, now + 100 * day, now]) await follower.round(later);
+        expect(told).toHaveLength(before);
+      }),
+      { numRuns: times(150, 500) },
+    );
+  });
 });
