@@ -6,6 +6,7 @@ import { credentialKey, credentialName } from '../../src/auth/record.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { Entry } from '../../src/state/ledger.ts';
 import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
+import { serveBookings } from '../support/bookings.ts';
 import type { Result } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
@@ -15,6 +16,8 @@ import {
   copyOf,
   deletionLine,
   fixtures,
+  followed,
+  followedBookings,
   keychainOf,
   ledgerIn,
   noToken,
@@ -263,6 +266,21 @@ describe.each(sample(versions, 1))('files of version %s', (version) => {
       },
     ]);
   });
+
+  // The first version had no `events follow`.
+  test.runIf(existsSync(join(fixtures, version, 'state/follow')))(
+    'follow bookings where that version stopped: nothing twice, nothing missing',
+    async () => {
+      const bookings = followedBookings('not told', true);
+      const added = followed.length;
+      bookings.book(world.clock.now(), 24 * hour);
+      const send = serveBookings(bookings, { now: world.clock.now });
+      const { code, stdout, stderr } = await world.run('events follow --once -o jsonl --jq .payload.uri', { send });
+      expect(code, stderr).toBe(0);
+      const events = [...stdout.matchAll(/scheduled_events\/E(\d+)\//g)].map(([, index]) => Number(index));
+      expect(events.map((index) => followed[index] ?? index)).toEqual(['open', 'not told', added]);
+    },
+  );
 
   describe('with a cache', () => {
     test('save a request for the identity', async () => {

@@ -8,6 +8,7 @@ import type { Vault } from '../../src/auth/vault.ts';
 import type { Send } from '../../src/http/message.ts';
 import { memoryEntries } from '../auth/support/memory.ts';
 import type { World } from '../cli/lost-answers.ts';
+import { type Bookings, createBookings } from '../support/bookings.ts';
 import { createWorld, someday } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { fieldsOf } from './facts.ts';
@@ -38,6 +39,21 @@ export const people = {
 };
 /** The half-hour slot of each booking. */
 export const slots = { booked: 0, refused: 1, open: 2, missed: 3, bookedInVersion1: 4, openInVersion1: 5 };
+
+/** What `events follow` has met: each of these happens after the one before, and `old` before its first start. */
+export const followed = ['old', 'told', 'canceled', 'open', 'told before a kill', 'not told'] as const;
+
+/** A service with those bookings. */
+export const followedBookings = (upTo: (typeof followed)[number], isCanceled: boolean): Bookings => {
+  const bookings = createBookings();
+  const minute = 60_000;
+  for (const [index, name] of followed.slice(0, followed.indexOf(upTo) + 1).entries()) {
+    const at = someday - 3_600_000 + index * minute;
+    bookings.book(at, 7 * 24 * 3_600_000);
+    if (name === 'canceled' && isCanceled) bookings.cancel(index, 0, at + minute / 2);
+  }
+  return bookings;
+};
 
 const inEnvironment = { SCHED_TOKEN: tokens.environment, SCHED_BASE_URL: baseUrl };
 export const noToken = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
@@ -123,7 +139,8 @@ export const shapeOf = (folder: string): Record<string, string[]> =>
   Object.fromEntries(
     filesIn(folder).map((path) => {
       const text = readFileSync(path, 'utf8');
-      const lines = path.endsWith('.jsonl') ? text.trimEnd().split('\n') : [text];
+      const hasLines = path.endsWith('.jsonl') || path.includes('/follow/');
+      const lines = hasLines ? text.trimEnd().split('\n') : [text];
       return [relative(folder, path).replace(/\/\d+$/, '/N'), lines.map((line) => fieldsIn(line).join(' '))];
     }),
   );

@@ -7,6 +7,7 @@ import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { bookingLine, breaking, faults, plainType, type World } from '../cli/lost-answers.ts';
+import { type Bookings, serveBookings } from '../support/bookings.ts';
 import type { Result, WorldOptions } from '../support/run.ts';
 import {
   anywhere,
@@ -14,6 +15,8 @@ import {
   baseUrl,
   deletionLine,
   filesIn,
+  followed,
+  followedBookings,
   keychainOf,
   ledgerIn,
   noToken,
@@ -118,6 +121,21 @@ const writeReceipts = async (folder: string, { run, clock, token }: World): Prom
   writeFileSync(join(folder, 'heads.json'), `${JSON.stringify(heads, null, 2)}\n`);
 };
 
+/** The state of `events follow` after a process that was killed before its last line. */
+const writeFollow = async ({ run, clock }: World): Promise<void> => {
+  const follow = (bookings: Bookings, more: WorldOptions = {}, quirks: object = {}) =>
+    must(
+      run('events follow --once -o jsonl', { send: serveBookings(bookings, { now: clock.now, ...quirks }), ...more }),
+    );
+  await follow(followedBookings('old', false));
+  const { stdout } = await follow(followedBookings('canceled', false));
+  await follow(followedBookings('canceled', true));
+  const open = `E${followed.indexOf('open')}`;
+  const invitees = (event: string) => (event === open ? { status: 404 } : undefined);
+  await follow(followedBookings('open', true), {}, { invitees });
+  await follow(followedBookings('not told', true), { closeAfter: stdout.indexOf('\n') + 1 }, { invitees });
+};
+
 /** The budget while a command waits, before it returns unused permits. */
 const writeBudget = async (folder: string, { run, clock, service }: World): Promise<void> => {
   const budget = join(folder, 'state/budget');
@@ -150,6 +168,7 @@ export const writeFixtures = async (folder: string): Promise<void> => {
   await writeReceipts(folder, world);
   const group = (await must(world.run('groups list --limit 1 -o id'))).stdout.trim();
   await must(world.run(`groups events ${group}`));
+  await writeFollow(world);
   await writeBudget(folder, world);
   for (const path of filesIn(folder)) {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(folder, anywhere));
