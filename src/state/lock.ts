@@ -1,6 +1,7 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
+import { isTime } from '../numbers.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile } from './files.ts';
 import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
@@ -90,7 +91,7 @@ const damaged = (path: string): SchedError =>
 
 const isOwner = (value: unknown): value is Owner => {
   const { pid, nonce, at } = (value ?? {}) as Partial<Record<keyof Owner, unknown>>;
-  return Number.isSafeInteger(pid) && Number.isSafeInteger(at) && typeof nonce === 'string' && /^[\w-]+$/.test(nonce);
+  return Number.isSafeInteger(pid) && isTime(at) && typeof nonce === 'string' && /^[\w-]+$/.test(nonce);
 };
 
 const readOwner = async (path: string): Promise<Owner | undefined> => {

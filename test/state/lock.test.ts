@@ -383,7 +383,7 @@ describe('lock', () => {
   });
 
   test('reports a damaged lock and a directory that cannot be created', async () => {
-    for (const text of ['{', '{}', 'null', '7', '{"pid":1,"at":1,"nonce":"../x"}']) {
+    for (const text of ['{', '{}', 'null', '7', '{"pid":1,"at":1,"nonce":"../x"}', '{"pid":1,"at":9e15,"nonce":"x"}']) {
       writeFileSync(first(), text);
       await expect(make().acquire()).rejects.toMatchObject({
         category: 'environment',
