@@ -534,10 +534,10 @@ const onlyWay: Record<string, RegExp> = {
   'support/run.ts': /\/src\/(main|cli\/invoke)\.ts$/,
 };
 
-/** Benchmarks are not tests, and this file contains examples. */
+/** Benchmarks and the start of a run are not tests, and this file contains examples. */
 const roundabouts = (sources: Sources): string[] =>
   Object.entries(sources)
-    .filter(([path]) => !path.startsWith('bench/') && path !== 'architecture.test.ts')
+    .filter(([path]) => !/^(bench\/|support\/whole-run\.ts$|architecture\.test\.ts$)/.test(path))
     .flatMap(([path, text]) => {
       const imported = [...text.matchAll(/(?:^import\s[^;]*?from\s*|^import\s*|\bimport\(\s*)'([^']+)'/gm)];
       return Object.entries(onlyWay).flatMap(([way, what]) =>

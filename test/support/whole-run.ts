@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -15,9 +16,29 @@ declare module 'vitest' {
   }
 }
 
+/**
+ * Where temporary files go: to memory, if there is room and programs can be run there. The tests make thousands of small
+ * files, and the program waits until each is on the disk.
+ */
+const temporaryPlace = (): string => {
+  const memory = '/dev/shm';
+  if (process.env.TMPDIR) return process.env.TMPDIR;
+  const probe = join(memory, `sched-tests-probe-${process.pid}`);
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    writeFileSync(probe, '#!/bin/sh\n', { mode: 0o755 });
+    execFileSync(probe);
+    return bavail * bsize > 4 * 2 ** 30 ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  } finally {
+    rmSync(probe, { force: true });
+  }
+};
+
 /** Setup that runs once, regardless of the number of test processes. */
 export default ({ provide }: TestProject) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-tests-'));
+  const folder = mkdtempSync(join(temporaryPlace(), 'sched-tests-'));
   provide('folder', folder);
   // Hundreds of temporary homes and files are created, and all are removed with this directory.
   process.env.TMPDIR = folder;
