@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -583,11 +584,10 @@ describe('booking: the ledger', () => {
   });
 
   test('lets only one of several processes send the booking', async () => {
-    // Learns the rate limit. Otherwise two of the processes would wait for the third one to learn it.
-    await world.run('users me');
-    const results = await Promise.all([world.run(booking(0)), world.run(booking(0)), world.run(booking(0))]);
+    const results = await Promise.all([1, 2, 3].map(() => world.run(booking(0), { randomBytes })));
     expect(results.reduce((sum, { requests }) => sum + posts(requests), 0)).toBe(1);
-    expect(results.filter(({ code }) => code === 0)).toHaveLength(1);
+    // The others find the booking, or hear that it was already made.
+    for (const { code } of results) expect([0, 7]).toContain(code);
     expect(await bookedAt(0)).toBe(1);
   });
 
