@@ -62,10 +62,10 @@ const receiptFiles = (): string[] => {
 
 /** The content of all files that a run left below its home, except its input. */
 const leftBehind = (): string =>
-  execFileSync('bash', ['-c', 'find . -type f ! -name "in.*" ! -name "sandbox.db*" -exec cat {} +'], {
-    cwd: home,
-    encoding: 'utf8',
-  });
+  readdirSync(home, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/^(in\.|sandbox\.db)/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
 const expectNoAddress = (...results: Result[]) => {
   for (const { stdout, stderr } of results) expect(stdout + stderr).not.toContain(canary);
   expect(leftBehind()).not.toContain(canary);

@@ -113,7 +113,8 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
     const { code, text } = await screen.done;
     expect(code).toBe(0);
     expect(text).toContain('Logged in as Amara Lindqvist (profile default)');
-    expect(text).toContain(`The token is stored in ${join(home, '.config/sched/credentials')}`);
+    // A long path is on a line of its own.
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(`The token is stored in ${join(home, '.config/sched/credentials')}`);
     expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
   });
 

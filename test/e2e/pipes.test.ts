@@ -22,7 +22,6 @@ describe('pipes: real processes', () => {
     ['json', 100],
     ['jsonl', 1],
     ['csv', 1000],
-    ['id', 1],
   ];
   test.each(sample(readers, 1))(
     'if the reader of -o %s stops after %i bytes, fetching ends within a page with exit 0',
