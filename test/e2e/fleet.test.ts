@@ -5,6 +5,7 @@ import { type RedisServer, redis, startRedis } from '../support/redis.ts';
 import { closeLater } from '../support/temporary.ts';
 import { isDeep, sample, times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
+import { until } from '../support/until.ts';
 import { fleet, fleetBooking, fleetPages, fleetUser, slowProxy, startOn } from './fleet.ts';
 import { sched, temporaryHome, testClock } from './program.ts';
 import { smallService } from './small-service.ts';
@@ -73,12 +74,21 @@ describeWith(redis)('a fleet of machines', { timeout: 60_000 }, () => {
     },
   );
 
-  test('that sends the same booking at once makes it once', async () => {
-    service = await smallService();
-    const results = await fleet(times(2, 5), fleetBooking(), { ...service.env, SCHED_SHARED_STATE: redis.url });
-    expect([service.seen.posts, service.bookings.length]).toEqual([1, 1]);
-    for (const { code } of results) expect([0, 7, 10]).toContain(code);
-    expect(results.some(({ code }) => code === 0)).toBe(true);
+  // R27
+  test('that sends the same booking at once makes it once, and all wait for its reply', async () => {
+    const { seen, bookings, behave, ...opened } = await smallService();
+    service = { seen, bookings, behave, ...opened };
+    let reply: () => void = () => {};
+    behave((commit, response) => {
+      reply = () => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
+    });
+    const machines = times(3, 12);
+    const running = fleet(machines, fleetBooking(), { ...opened.env, SCHED_SHARED_STATE: redis.url });
+    // Each of the others has found the open attempt, and no booking.
+    await until(() => seen.lookUps >= machines - 1);
+    reply();
+    for (const { code } of await running) expect([0, 7]).toContain(code);
+    expect([seen.posts, bookings.length]).toEqual([1, 1]);
   });
 
   test('finishes a listing while Redis stops, and uses Redis again when it is back', async () => {

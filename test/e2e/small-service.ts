@@ -35,7 +35,7 @@ interface Options {
 export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Options = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
   const headers: IncomingHttpHeaders[] = [];
-  const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
+  const seen = { posts: 0, refused: 0, answered: 0, pages: 0, lookUps: 0 };
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
   let behaviour: Behaviour = (commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
@@ -96,7 +96,8 @@ export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Opti
     }
     const [, event] = /^\/scheduled_events\/E(\d+)\/invitees$/.exec(pathname) ?? [];
     if (event !== undefined) return answer({ collection: [invitee(Number(event))] });
-    if (pathname === '/scheduled_events' && searchParams.has('min_start_time'))
+    if (pathname === '/scheduled_events' && searchParams.has('min_start_time')) {
+      seen.lookUps += 1;
       return answer({
         collection: bookings.map(({ event_type, start_time }, index) => ({
           uri: `${root}/scheduled_events/E${index}`,
@@ -104,6 +105,7 @@ export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Opti
           start_time,
         })),
       });
+    }
     if (pathname === '/scheduled_events') {
       seen.pages += 1;
       const page = Number(searchParams.get('page_token') ?? 0);
