@@ -8,7 +8,7 @@ import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
 import { seededFile } from '../support/seeded.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 
 export { credentialFile, everythingBelow, expireToken } from '../support/stored-login.ts';
@@ -158,6 +158,8 @@ export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> 
     const args = [...program, 'sandbox', 'start', '--port', '0', '--json', ...data, ...flags];
     const child = spawn(runner, args, { env: cleanEnvironment(temporaryHome()) });
     const ended = new Promise<void>((end) => child.once('close', () => end()));
+    // For a test that fails before it stops the sandbox.
+    closeLater(() => void child.kill('SIGKILL'));
     let said = '';
     child.stderr.on('data', (text) => {
       said += text;
