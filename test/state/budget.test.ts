@@ -130,6 +130,32 @@ describe('budget: the end of a window', () => {
     settle(state, { ...facts, told: { ...told, resetMs: 59_000 }, sentAt: opened + 61_000, now: opened + 61_100 });
     expect(state.windows[0]).toMatchObject({ opened: opened + 61_000, end: opened + 120_100 });
   });
+
+  test('is not moved by a reply to a request from before the window', () => {
+    const state = stateWith({});
+    const told = { limit: 320, remaining: 10, resetMs: 1000 };
+    settle(state, { holder: 'a', unused: 0, told, sentAt: opened - 1, now: opened + 100 });
+    expect(state.windows[0]).toEqual(window);
+  });
+
+  test('is unknown until a reply names it, which takes at most 30 seconds', () => {
+    const state = { ...emptyState('general'), told: 'limit' as const };
+    grant(state, 'a', opened, { most: 20, probeMs: 1000 });
+    expect(state.windows[0]).toMatchObject({ end: opened + 90_000, isSure: false });
+  });
+
+  test('counts as ten seconds away while no limit is known', () => {
+    const state = { ...emptyState('general'), told: 'limit' as const };
+    expect(grant(state, 'a', opened, { most: 20, probeMs: 1000 })).toMatchObject({ end: opened + 10_000 });
+  });
+
+  test('leaves one request to each other process that may have one in flight in the next window', () => {
+    const leases = ['a', 'b', 'c'].map((holder) => ({ holder, permits: 5, opened }));
+    const state = stateWith({ leases });
+    const told = { limit: 320, remaining: 319, resetMs: 60_000 };
+    settle(state, { holder: 'a', unused: 4, told, sentAt: opened + 61_000, now: opened + 61_100 });
+    expect(state.windows[0]).toMatchObject({ opened: opened + 61_000, used: 1 + 4 + 2 });
+  });
 });
 
 describe('budget: versions of a record', () => {
