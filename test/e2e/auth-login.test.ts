@@ -155,7 +155,7 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
 });
 
 describe('auth login in a terminal', () => {
-  test('listens on --port, ends at once on Ctrl-C, frees the port and stores nothing', async () => {
+  test('reports a --port in use, listens on a free one, and on Ctrl-C frees it and stores nothing', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;

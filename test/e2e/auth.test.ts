@@ -172,7 +172,10 @@ describeWith(...secretService, 'script')('auth login with a real keychain', () =
     if (isDeep) expect((await sched(['auth', 'refresh'], home, withBus)).code).toBe(0);
     const { stdout: token } = await sched(['auth', 'token'], home, withBus);
     expect(leaksIn(everythingBelow(home), [access_token, refresh_token, token.trim()])).toEqual([]);
-    expect(readdirSync(join(home, '.config/sched'), { recursive: true })).toEqual(['config.json', 'credentials']);
+    expect(readdirSync(join(home, '.config/sched'), { recursive: true }).sort()).toEqual([
+      'config.json',
+      'credentials',
+    ]);
     // The old login is not revoked: that might revoke the new one too.
     const env = { SCHED_TOKEN: access_token, SCHED_BASE_URL: sandbox.base_url };
     expect((await sched(['users', 'me'], home, env)).code).toBe(0);
