@@ -14,7 +14,7 @@ import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { type Daemon, type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { times } from '../support/tier.ts';
+import { few, times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
@@ -83,25 +83,27 @@ describe('keychain: no operation confuses "unavailable" with "not found"', () =>
       }).listen(path(), resolve);
     });
 
-  test('without a session bus', () => expectAllUnavailable({ HOME: folder }, /no session bus/));
-  test('with a bus that no longer exists', () => expectAllUnavailable(env(), /can't be reached \(ENOENT\)/));
-  test('with a bus that accepts the connection but never replies', async () => {
-    const clock = heldClock();
-    await listen(() => clock.end(busLimit));
-    await expectAllUnavailable(env(), /doesn't respond/, clock);
-  });
-  test('with a bus that stops replying after the greeting', async () => {
-    const clock = heldClock();
-    await listen((socket) => {
-      // The time of the keychain starts after the greeting: this ends it when the keychain talks to the bus.
-      clock.end(keychainLimit);
-      socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
-    });
-    await expectAllUnavailable(env(), /no reply within 4 s/, clock);
-  });
-  test('with a socket that is not a bus', async () => {
-    await listen((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    await expectAllUnavailable(env(), /is not a session bus/, heldClock());
+  few(2, {
+    'without a session bus': () => expectAllUnavailable({ HOME: folder }, /no session bus/),
+    'with a bus that no longer exists': () => expectAllUnavailable(env(), /can't be reached \(ENOENT\)/),
+    'with a bus that accepts the connection but never replies': async () => {
+      const clock = heldClock();
+      await listen(() => clock.end(busLimit));
+      await expectAllUnavailable(env(), /doesn't respond/, clock);
+    },
+    'with a bus that stops replying after the greeting': async () => {
+      const clock = heldClock();
+      await listen((socket) => {
+        // The time of the keychain starts after the greeting: this ends it when the keychain talks to the bus.
+        clock.end(keychainLimit);
+        socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
+      });
+      await expectAllUnavailable(env(), /no reply within 4 s/, clock);
+    },
+    'with a socket that is not a bus': async () => {
+      await listen((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+      await expectAllUnavailable(env(), /is not a session bus/, heldClock());
+    },
   });
 });
 

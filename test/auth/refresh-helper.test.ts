@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { sample, times } from '../support/tier.ts';
+import { few, sample, times } from '../support/tier.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
 import { fingerprint } from './support/memory.ts';
 import { judge, killThem } from './support/refresh-kills.ts';
@@ -149,22 +149,23 @@ describe('refresh: kill points', () => {
     await socket.close();
   });
 
-  test('helper bought, with a replay window: the same command gets the tokens', async () => {
-    const { server, socket, plan, isWhole } = await world({ expired: true, replays: true });
-    const { code } = await (await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGKILL' } })).done;
-    expect(code).toBe(0);
-    expect(server.counts).toMatchObject({ refresh: 2, replayed: 1, reuse: 0 });
-    expect(await isWhole()).toBe(true);
-    await socket.close();
-  });
-
-  test('no helper can be started: the command refreshes the token', async () => {
-    const { server, socket, plan, isWhole } = await world({ expired: true });
-    const { code } = await (await run({ ...plan, noKeeper: true })).done;
-    expect(code).toBe(0);
-    expect(server.counts).toMatchObject({ refresh: 1 });
-    expect(await isWhole()).toBe(true);
-    await socket.close();
+  few(1, {
+    'helper bought, with a replay window: the same command gets the tokens': async () => {
+      const { server, socket, plan, isWhole } = await world({ expired: true, replays: true });
+      const { code } = await (await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGKILL' } })).done;
+      expect(code).toBe(0);
+      expect(server.counts).toMatchObject({ refresh: 2, replayed: 1, reuse: 0 });
+      expect(await isWhole()).toBe(true);
+      await socket.close();
+    },
+    'no helper can be started: the command refreshes the token': async () => {
+      const { server, socket, plan, isWhole } = await world({ expired: true });
+      const { code } = await (await run({ ...plan, noKeeper: true })).done;
+      expect(code).toBe(0);
+      expect(server.counts).toMatchObject({ refresh: 1 });
+      expect(await isWhole()).toBe(true);
+      await socket.close();
+    },
   });
 });
 
@@ -208,55 +209,59 @@ describe('refresh: a helper', () => {
     },
   );
 
-  test('keeps the lock while it is stopped, and finishes when it continues', async () => {
-    const { server, socket, plan, lines, isWhole, untilLog } = await world({ expired: true });
-    const command = await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGSTOP' } });
-    await untilLog((all) => countOf('bought', all) > 0);
-    const other = await run(plan);
-    // It waits for the lock: it has looked at the stopped holder a few times.
-    await untilLog((all) => countOf('retry', all) > 3);
-    expect(judge(lines()).counts).toMatchObject({ send: 1 });
-    process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), 'SIGCONT');
-    expect([(await command.done).code, (await other.done).code]).toEqual([0, 0]);
-    expect(server.counts).toMatchObject({ refresh: 1 });
-    expect(await isWhole()).toBe(true);
-    await socket.close();
-  });
-
-  test('is not stopped together with its command', async () => {
-    const { promise, release } = gate();
-    const { socket, plan, isWhole, untilLog } = await world({ expired: true, holdReply: () => promise });
-    const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
-    await untilLog((all) => countOf('told', all) > 0);
-    release();
-    await untilLog((all) => countOf('gone', all) > 0);
-    expect(await isWhole()).toBe(true);
-    command.child.kill('SIGCONT');
-    expect((await command.done).code).toBe(0);
-    await socket.close();
+  few(1, {
+    'keeps the lock while it is stopped, and finishes when it continues': async () => {
+      const { server, socket, plan, lines, isWhole, untilLog } = await world({ expired: true });
+      const command = await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGSTOP' } });
+      await untilLog((all) => countOf('bought', all) > 0);
+      const other = await run(plan);
+      // It waits for the lock: it has looked at the stopped holder a few times.
+      await untilLog((all) => countOf('retry', all) > 3);
+      expect(judge(lines()).counts).toMatchObject({ send: 1 });
+      process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), 'SIGCONT');
+      expect([(await command.done).code, (await other.done).code]).toEqual([0, 0]);
+      expect(server.counts).toMatchObject({ refresh: 1 });
+      expect(await isWhole()).toBe(true);
+      await socket.close();
+    },
+    'is not stopped together with its command': async () => {
+      const { promise, release } = gate();
+      const { socket, plan, isWhole, untilLog } = await world({ expired: true, holdReply: () => promise });
+      const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
+      await untilLog((all) => countOf('told', all) > 0);
+      release();
+      await untilLog((all) => countOf('gone', all) > 0);
+      expect(await isWhole()).toBe(true);
+      command.child.kill('SIGCONT');
+      expect((await command.done).code).toBe(0);
+      await socket.close();
+    },
   });
 });
 
 // R24
 describe('refresh: signals', () => {
-  test.each([true, false])('do not lose the tokens of a refresh that was sent (with a helper: %s)', async (helper) => {
-    const { promise: hold, release } = gate();
-    const { server, socket, plan, store, key, lines, untilLog } = await world({ hold, expired: true });
-    const worker = await run({ ...plan, helper, real: true });
-    await untilLog((all) => countOf('send', all) > 0);
-    // A signal is lost if it arrives before the previous one was handled, and a process doesn't report that.
-    for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      const before = countOf(signal, lines());
-      worker.child.kill(signal);
-      await untilLog((all) => countOf(signal, all) === before + 1);
-    }
-    release();
-    const { code } = await worker.done;
-    expect([130, 143]).toContain(code);
-    expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
-    expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
-    await socket.close();
-  });
+  test.each(sample([true, false], 1))(
+    'do not lose the tokens of a refresh that was sent (with a helper: %s)',
+    async (helper) => {
+      const { promise: hold, release } = gate();
+      const { server, socket, plan, store, key, lines, untilLog } = await world({ hold, expired: true });
+      const worker = await run({ ...plan, helper, real: true });
+      await untilLog((all) => countOf('send', all) > 0);
+      // A signal is lost if it arrives before the previous one was handled, and a process doesn't report that.
+      for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+        const before = countOf(signal, lines());
+        worker.child.kill(signal);
+        await untilLog((all) => countOf(signal, all) === before + 1);
+      }
+      release();
+      const { code } = await worker.done;
+      expect([130, 143]).toContain(code);
+      expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
+      expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
+      await socket.close();
+    },
+  );
 
   test('leave the lock free when they end a waiting process', async () => {
     const { promise: hold, release } = gate();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { schedInTerminal, usedHome } from './program.ts';
 
 const enter = '\r';
@@ -37,45 +37,46 @@ const bookingsOf = async (home: string): Promise<number> => {
 };
 
 describe('questions for missing flags', () => {
-  test('book a meeting by answers alone, and print the command for a script', async () => {
-    const home = await usedHome();
-    const screen = await start(home);
-    for (const [question, answer] of steps) {
-      await screen.until(question);
-      screen.type(answer);
-    }
-    const { code, text } = await screen.done;
-    expect(text).toMatch(
-      /The same command without questions: sched --sandbox invitees create --event-type \w+ --email ada@example\.com/,
-    );
-    expect(text).toContain('booked: ');
-    expect(code).toBe(0);
-    expect(await bookingsOf(home)).toBe(1);
-  });
-
-  test('book a meeting with --accessible, in plain lines that are never redrawn', async () => {
-    const home = await usedHome();
-    const screen = await start(home, '--accessible');
-    const answers = [
-      'onboarding',
-      'ada@example.com',
-      'Ada Byron',
-      'Europe/Paris',
-      'another',
-      '2030-12-02T15:00:00+01:00',
-      'AE',
-      '1',
-    ];
-    for (const [i, answer] of answers.entries()) {
-      await screen.until(
-        [/name: $/, /invitee: $/, /invitee: $/, /\): $/, /name: $/, /meeting: $/, /Company: $/, /name: $/][i]!,
+  few(1, {
+    'book a meeting by answers alone, and print the command for a script': async () => {
+      const home = await usedHome();
+      const screen = await start(home);
+      for (const [question, answer] of steps) {
+        await screen.until(question);
+        screen.type(answer);
+      }
+      const { code, text } = await screen.done;
+      expect(text).toMatch(
+        /The same command without questions: sched --sandbox invitees create --event-type \w+ --email ada@example\.com/,
       );
-      screen.type(`${answer}\n`);
-    }
-    const { code, text } = await screen.done;
-    expect(text).toContain('booked: ');
-    expect(text).not.toMatch(/\x1b\[\d*A|[❯↑]/);
-    expect(code).toBe(0);
+      expect(text).toContain('booked: ');
+      expect(code).toBe(0);
+      expect(await bookingsOf(home)).toBe(1);
+    },
+    'book a meeting with --accessible, in plain lines that are never redrawn': async () => {
+      const home = await usedHome();
+      const screen = await start(home, '--accessible');
+      const answers = [
+        'onboarding',
+        'ada@example.com',
+        'Ada Byron',
+        'Europe/Paris',
+        'another',
+        '2030-12-02T15:00:00+01:00',
+        'AE',
+        '1',
+      ];
+      for (const [i, answer] of answers.entries()) {
+        await screen.until(
+          [/name: $/, /invitee: $/, /invitee: $/, /\): $/, /name: $/, /meeting: $/, /Company: $/, /name: $/][i]!,
+        );
+        screen.type(`${answer}\n`);
+      }
+      const { code, text } = await screen.done;
+      expect(text).toContain('booked: ');
+      expect(text).not.toMatch(/\x1b\[\d*A|[❯↑]/);
+      expect(code).toBe(0);
+    },
   });
 
   const ends = [

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Browser, browser, openChromium } from '../support/browser.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import {
@@ -118,58 +118,97 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
     expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
   });
 
-  test('stores nothing after a click on Deny', async () => {
-    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
-    const page = await open(await urlOn(screen));
-    await page.getByRole('button', { name: 'Deny' }).click();
-    await page.waitForURL((url) => url.pathname === '/callback');
-    expect(await page.locator('main').textContent()).toContain('You denied access, so sched received nothing');
-    await picture(page, 'denied');
-    await page.close();
-    expect((await screen.done).code).toBe(4);
-    expect(filesIn(home)).toEqual({});
-  });
-
-  test('shows a failure page if no token is issued', async () => {
-    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
-    const url = await urlOn(screen);
-    // Another client uses the code first. Codes work only once.
-    const location = new URL(await decide(url, 'allow'));
-    await fetch(`${sandbox.auth_url}/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        client_id: sandbox.client_id,
-        code: location.searchParams.get('code')!,
-        code_verifier: 'x'.repeat(43),
-        redirect_uri: `${location.origin}${location.pathname}`,
-      }),
-    });
-    const page = await open(location.href);
-    expect(await page.locator('h1').textContent()).toBe('Login failed');
-    await picture(page, 'failed');
-    await page.close();
-    expect((await screen.done).code).toBe(4);
-    expect(filesIn(home)).toEqual({});
+  few(1, {
+    'stores nothing after a click on Deny': async () => {
+      const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+      const page = await open(await urlOn(screen));
+      await page.getByRole('button', { name: 'Deny' }).click();
+      await page.waitForURL((url) => url.pathname === '/callback');
+      expect(await page.locator('main').textContent()).toContain('You denied access, so sched received nothing');
+      await picture(page, 'denied');
+      await page.close();
+      expect((await screen.done).code).toBe(4);
+      expect(filesIn(home)).toEqual({});
+    },
+    'shows a failure page if no token is issued': async () => {
+      const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+      const url = await urlOn(screen);
+      // Another client uses the code first. Codes work only once.
+      const location = new URL(await decide(url, 'allow'));
+      await fetch(`${sandbox.auth_url}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          client_id: sandbox.client_id,
+          code: location.searchParams.get('code')!,
+          code_verifier: 'x'.repeat(43),
+          redirect_uri: `${location.origin}${location.pathname}`,
+        }),
+      });
+      const page = await open(location.href);
+      expect(await page.locator('h1').textContent()).toBe('Login failed');
+      await picture(page, 'failed');
+      await page.close();
+      expect((await screen.done).code).toBe(4);
+      expect(filesIn(home)).toEqual({});
+    },
   });
 });
 
 describe('auth login in a terminal', () => {
-  test('reports a --port in use, listens on a free one, and on Ctrl-C frees it and stores nothing', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo;
-    const usual = ['--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses()];
-    const { code, text } = await login(...usual).done;
-    expect({ code, says: text.includes('the port is in use') }).toEqual({ code: 3, says: true });
-    await new Promise((resolve) => other.close(resolve));
-    const screen = login(...usual);
-    expect(redirectOf(await urlOn(screen)).port).toBe(String(port));
-    expect(await isFree(port)).toBe(false);
-    screen.type(ctrlC);
-    expect((await screen.done).code).toBe(130);
-    expect(await isFree(port)).toBe(true);
-    expect(filesIn(home)).toEqual({});
+  few(2, {
+    'reports a --port in use, listens on a free one, and on Ctrl-C frees it and stores nothing': async () => {
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as AddressInfo;
+      const usual = ['--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses()];
+      const { code, text } = await login(...usual).done;
+      expect({ code, says: text.includes('the port is in use') }).toEqual({ code: 3, says: true });
+      await new Promise((resolve) => other.close(resolve));
+      const screen = login(...usual);
+      expect(redirectOf(await urlOn(screen)).port).toBe(String(port));
+      expect(await isFree(port)).toBe(false);
+      screen.type(ctrlC);
+      expect((await screen.done).code).toBe(130);
+      expect(await isFree(port)).toBe(true);
+      expect(filesIn(home)).toEqual({});
+    },
+    'accepts the final address from the browser with --paste, and rejects others': async () => {
+      const screen = login('--paste', '--credential-store', 'file', ...addresses());
+      const url = await urlOn(screen);
+      await screen.until(/paste the URL/);
+      const location = await decide(url, 'allow');
+      expect(await isFree(Number(redirectOf(url).port))).toBe(true);
+      screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
+      await screen.until(/Can't use that URL: it belongs to a different login/);
+      screen.type(`${location}\n`);
+      const { code, text } = await screen.done;
+      expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Amara Lindqvist \(profile default\)$/m)]);
+      expect(stored()).toMatchObject({ kind: 'oauth' });
+    },
+    'treats Ctrl-D at a prompt as no answer to this prompt and all others': async () => {
+      const screen = login('--no-browser');
+      await screen.until(/--base-url\): $/);
+      screen.type(ctrlD);
+      const { code, text } = await screen.done;
+      expect(code).toBe(2);
+      for (const flag of ['--base-url', '--auth-url', '--client-id'])
+        expect(text.replace(/\s+/g, ' ')).toMatch(new RegExp(`Missing required flags .*${flag}`));
+    },
+    'prompts for missing values, and for a file if there is no keychain': async () => {
+      const screen = login('--no-browser');
+      await screen.until(/--base-url\): $/);
+      screen.type(`${sandbox.base_url}\n`);
+      await screen.until(/--auth-url\): $/);
+      screen.type(`${sandbox.auth_url}\n`);
+      await screen.until(/--client-id\): $/);
+      screen.type(`${sandbox.client_id}\n`);
+      await screen.until(/no usable keychain on this machine \(there is no session bus\)[\s\S]*\[y\/N\] $/);
+      screen.type('y\n');
+      await fetch(await decide(await urlOn(screen), 'allow'));
+      expect((await screen.done).code).toBe(0);
+      expect(stored()).toMatchObject({ kind: 'oauth', origin: sandbox.base_url });
+    },
   });
 
   test.each<[string, string, (script: string) => Record<string, string>]>([
@@ -188,20 +227,6 @@ describe('auth login in a terminal', () => {
     expect(filesIn(home)[heard]).toBe(`1\n${url}\n`);
     terminal.type(ctrlC);
     expect((await terminal.done).code).toBe(130);
-  });
-
-  test('accepts the final address from the browser with --paste, and rejects others', async () => {
-    const screen = login('--paste', '--credential-store', 'file', ...addresses());
-    const url = await urlOn(screen);
-    await screen.until(/paste the URL/);
-    const location = await decide(url, 'allow');
-    expect(await isFree(Number(redirectOf(url).port))).toBe(true);
-    screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
-    await screen.until(/Can't use that URL: it belongs to a different login/);
-    screen.type(`${location}\n`);
-    const { code, text } = await screen.done;
-    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Amara Lindqvist \(profile default\)$/m)]);
-    expect(stored()).toMatchObject({ kind: 'oauth' });
   });
 
   const overSsh = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
@@ -257,16 +282,6 @@ describe('auth login in a terminal', () => {
     },
   );
 
-  test('treats Ctrl-D at a prompt as no answer to this prompt and all others', async () => {
-    const screen = login('--no-browser');
-    await screen.until(/--base-url\): $/);
-    screen.type(ctrlD);
-    const { code, text } = await screen.done;
-    expect(code).toBe(2);
-    for (const flag of ['--base-url', '--auth-url', '--client-id'])
-      expect(text.replace(/\s+/g, ' ')).toMatch(new RegExp(`Missing required flags .*${flag}`));
-  });
-
   // R42
   const signals = [
     ['SIGINT', 130],
@@ -280,20 +295,5 @@ describe('auth login in a terminal', () => {
     child.kill(signal);
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(expected);
     expect(filesIn(home)).toEqual({});
-  });
-
-  test('prompts for missing values, and for a file if there is no keychain', async () => {
-    const screen = login('--no-browser');
-    await screen.until(/--base-url\): $/);
-    screen.type(`${sandbox.base_url}\n`);
-    await screen.until(/--auth-url\): $/);
-    screen.type(`${sandbox.auth_url}\n`);
-    await screen.until(/--client-id\): $/);
-    screen.type(`${sandbox.client_id}\n`);
-    await screen.until(/no usable keychain on this machine \(there is no session bus\)[\s\S]*\[y\/N\] $/);
-    screen.type('y\n');
-    await fetch(await decide(await urlOn(screen), 'allow'));
-    expect((await screen.done).code).toBe(0);
-    expect(stored()).toMatchObject({ kind: 'oauth', origin: sandbox.base_url });
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { spawn } from '../support/processes.ts';
-import { isDeep, sample, times } from '../support/tier.ts';
+import { few, isDeep, sample, times } from '../support/tier.ts';
 import { cleanEnvironment, isStandalone, programIn, runner, sched, temporaryHome, testClock } from './program.ts';
 import { fetching, type SmallService, smallService } from './small-service.ts';
 
@@ -137,42 +137,43 @@ describe('bookings: real processes', () => {
     },
   );
 
-  // R42
-  test('SIGINT waits for the reply', async () => {
-    service = await smallService();
-    let answer = () => {};
-    service.behave((commit, response) => {
-      const resource = commit();
-      answer = () => response.writeHead(201).end(JSON.stringify({ resource }));
-    });
-    const arrived = service.nextPost();
-    const { child, ended } = start(booking, temporaryHome(), service.env);
-    await arrived;
-    child.kill('SIGINT');
-    // The first output on stderr says that it waits.
-    await new Promise((resolve) => child.stderr.once('data', resolve));
-    answer();
-    const { code, stdout, stderr } = await ended;
-    expect(code).toBe(130);
-    expect(JSON.parse(stdout).uri).toContain('/invitees/I0');
-    expect(stderr).toContain('Waiting for the reply to the last request');
-  });
-
-  test('a second SIGINT exits at once, and the next run finds the booking', async () => {
-    service = await smallService();
-    service.behave((commit) => commit());
-    const home = temporaryHome();
-    const arrived = service.nextPost();
-    const { child, ended } = start(booking, home, service.env);
-    await arrived;
-    child.kill('SIGINT');
-    await new Promise((resolve) => child.stderr.once('data', resolve));
-    child.kill('SIGINT');
-    const { code, stderr } = await ended;
-    expect(code).toBe(130);
-    expect(stderr).toContain('Interrupt again to quit without knowing its outcome');
-    const again = await sched(booking, home, service.env);
-    expect([again.code, JSON.parse(again.stdout)._sched]).toEqual([0, { reconciled: true }]);
-    expect(service.seen.posts).toBe(1);
+  few(1, {
+    // R42
+    'SIGINT waits for the reply': async () => {
+      service = await smallService();
+      let answer = () => {};
+      service.behave((commit, response) => {
+        const resource = commit();
+        answer = () => response.writeHead(201).end(JSON.stringify({ resource }));
+      });
+      const arrived = service.nextPost();
+      const { child, ended } = start(booking, temporaryHome(), service.env);
+      await arrived;
+      child.kill('SIGINT');
+      // The first output on stderr says that it waits.
+      await new Promise((resolve) => child.stderr.once('data', resolve));
+      answer();
+      const { code, stdout, stderr } = await ended;
+      expect(code).toBe(130);
+      expect(JSON.parse(stdout).uri).toContain('/invitees/I0');
+      expect(stderr).toContain('Waiting for the reply to the last request');
+    },
+    'a second SIGINT exits at once, and the next run finds the booking': async () => {
+      service = await smallService();
+      service.behave((commit) => commit());
+      const home = temporaryHome();
+      const arrived = service.nextPost();
+      const { child, ended } = start(booking, home, service.env);
+      await arrived;
+      child.kill('SIGINT');
+      await new Promise((resolve) => child.stderr.once('data', resolve));
+      child.kill('SIGINT');
+      const { code, stderr } = await ended;
+      expect(code).toBe(130);
+      expect(stderr).toContain('Interrupt again to quit without knowing its outcome');
+      const again = await sched(booking, home, service.env);
+      expect([again.code, JSON.parse(again.stdout)._sched]).toEqual([0, { reconciled: true }]);
+      expect(service.seen.posts).toBe(1);
+    },
   });
 });

@@ -3,7 +3,7 @@ import { clock } from '../../src/node/clock.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
 import { type RedisServer, redis, startRedis } from '../support/redis.ts';
 import { closeLater } from '../support/temporary.ts';
-import { isDeep, sample, times } from '../support/tier.ts';
+import { few, isDeep, sample, times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { fleet, fleetBooking, fleetPages, fleetUser, slowProxy, startOn } from './fleet.ts';
@@ -74,64 +74,62 @@ describeWith(redis)('a fleet of machines', { timeout: 60_000 }, () => {
     },
   );
 
-  // R27
-  test('that sends the same booking at once makes it once, and all wait for its reply', async () => {
-    const { seen, bookings, behave, ...opened } = await smallService();
-    service = { seen, bookings, behave, ...opened };
-    let reply: () => void = () => {};
-    behave((commit, response) => {
-      reply = () => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
-    });
-    const machines = times(3, 12);
-    const running = fleet(machines, fleetBooking(), { ...opened.env, SCHED_SHARED_STATE: redis.url });
-    // Each of the others has found the open attempt, and no booking.
-    await until(() => seen.lookUps >= machines - 1);
-    reply();
-    for (const { code } of await running) expect([0, 7]).toContain(code);
-    expect([seen.posts, bookings.length]).toEqual([1, 1]);
+  few(2, {
+    // R27
+    'that sends the same booking at once makes it once, and all wait for its reply': async () => {
+      const { seen, bookings, behave, ...opened } = await smallService();
+      service = { seen, bookings, behave, ...opened };
+      let reply: () => void = () => {};
+      behave((commit, response) => {
+        reply = () => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
+      });
+      const machines = times(3, 12);
+      const running = fleet(machines, fleetBooking(), { ...opened.env, SCHED_SHARED_STATE: redis.url });
+      // Each of the others has found the open attempt, and no booking.
+      await until(() => seen.lookUps >= machines - 1);
+      reply();
+      for (const { code } of await running) expect([0, 7]).toContain(code);
+      expect([seen.posts, bookings.length]).toEqual([1, 1]);
+    },
+    'finishes a listing while Redis stops, and uses Redis again when it is back': async () => {
+      const own = await startRedis();
+      service = await smallService({ limit: { limit: 20, windowMs: 60_000 } });
+      const env = { ...service.env, ...fleetUser, SCHED_SHARED_STATE: own.url };
+      const { child, ended } = startOn([...fleetPages(8).slice(0, -1), 'jsonl'], env);
+      await new Promise((resolve) => child.stdout.once('data', resolve));
+      await own.stop();
+      const { code, stdout } = await ended;
+      expect([code, stdout.trim().split('\n').length]).toEqual([0, 800]);
+      const away = await sched(['users', 'me', '--json'], temporaryHome(), env);
+      expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('the connection was refused')]);
+      await own.start();
+      expect(await sched(['users', 'me'], temporaryHome(), env)).toMatchObject({ code: 0, stderr: '' });
+    },
+    'does not wait for a Redis that holds its replies back': async () => {
+      const url = await slowProxy(redis.port, () => true);
+      service = await smallService();
+      // No reply ever comes, so these commands end because of their own time limit, which this clock lets pass at once.
+      const env = { ...service.env, SCHED_SHARED_STATE: url, ...testClock().env };
+      const booking = await sched(fleetBooking(), temporaryHome(), env);
+      expect([booking.code, service.seen.posts]).toEqual([3, 0]);
+      const allowed = await sched([...fleetBooking(), '--allow-duplicate'], temporaryHome(), env);
+      expect([allowed.code, service.seen.posts]).toEqual([0, 1]);
+      expect(allowed.stderr).toMatch(/not shared .* no reply within 2 s/);
+    },
+    'reaches Redis over TLS, if it trusts the certificate': async () => {
+      const authority = createAuthority();
+      const secure = await withTls(redis.port, authority.certify('DNS:localhost'));
+      closeLater(secure.close);
+      service = await smallService();
+      const env = { ...service.env, SCHED_SHARED_STATE: `rediss://localhost:${secure.port}` };
+      const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority.file };
+      const booked = await sched(fleetBooking(), temporaryHome(), trusting);
+      expect([booked.code, booked.stderr]).toEqual([0, expect.not.stringContaining(note)]);
+      expect(await connection.command('ZCARD', 'sched:1:{bookings}:starts')).toBe(1);
+      const distrusting = await sched(['users', 'me'], temporaryHome(), env);
+      expect([distrusting.code, distrusting.stderr]).toEqual([0, expect.stringMatching(/not shared .*certificate/)]);
+    },
   });
-
-  test('finishes a listing while Redis stops, and uses Redis again when it is back', async () => {
-    const own = await startRedis();
-    service = await smallService({ limit: { limit: 20, windowMs: 60_000 } });
-    const env = { ...service.env, ...fleetUser, SCHED_SHARED_STATE: own.url };
-    const { child, ended } = startOn([...fleetPages(8).slice(0, -1), 'jsonl'], env);
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    await own.stop();
-    const { code, stdout } = await ended;
-    expect([code, stdout.trim().split('\n').length]).toEqual([0, 800]);
-    const away = await sched(['users', 'me', '--json'], temporaryHome(), env);
-    expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('the connection was refused')]);
-    await own.start();
-    expect(await sched(['users', 'me'], temporaryHome(), env)).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('does not wait for a Redis that holds its replies back', async () => {
-    const url = await slowProxy(redis.port, () => true);
-    service = await smallService();
-    // No reply ever comes, so these commands end because of their own time limit, which this clock lets pass at once.
-    const env = { ...service.env, SCHED_SHARED_STATE: url, ...testClock().env };
-    const booking = await sched(fleetBooking(), temporaryHome(), env);
-    expect([booking.code, service.seen.posts]).toEqual([3, 0]);
-    const allowed = await sched([...fleetBooking(), '--allow-duplicate'], temporaryHome(), env);
-    expect([allowed.code, service.seen.posts]).toEqual([0, 1]);
-    expect(allowed.stderr).toMatch(/not shared .* no reply within 2 s/);
-  });
-
-  test('reaches Redis over TLS, if it trusts the certificate', async () => {
-    const authority = createAuthority();
-    const secure = await withTls(redis.port, authority.certify('DNS:localhost'));
-    closeLater(secure.close);
-    service = await smallService();
-    const env = { ...service.env, SCHED_SHARED_STATE: `rediss://localhost:${secure.port}` };
-    const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority.file };
-    const booked = await sched(fleetBooking(), temporaryHome(), trusting);
-    expect([booked.code, booked.stderr]).toEqual([0, expect.not.stringContaining(note)]);
-    expect(await connection.command('ZCARD', 'sched:1:{bookings}:starts')).toBe(1);
-    const distrusting = await sched(['users', 'me'], temporaryHome(), env);
-    expect([distrusting.code, distrusting.stderr]).toEqual([0, expect.stringMatching(/not shared .*certificate/)]);
-  });
-
   // cli/shared-state.test.ts shows it without processes, and budget.test.ts with processes on one machine.
   test.runIf(isDeep)('shows who waits on which machine', async () => {
     service = await smallService({ limit: { limit: 1, windowMs: 6000 } });

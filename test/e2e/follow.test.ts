@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 import { openFollowTorture } from './follow-kills.ts';
 import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome, usedHome } from './program.ts';
 
-const kills = times(2, 8);
+const kills = times(1, 8);
 
 // R55; the torture test has 50 kills.
 test(`events follow misses nothing when killed ${kills} times, and repeats at most one line after each`, async () => {

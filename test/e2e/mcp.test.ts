@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, callTool, createClient } from '../support/mcp-client.ts';
 import { spawn } from '../support/processes.ts';
-import { isDeep, sample, times } from '../support/tier.ts';
+import { few, isDeep, sample, times } from '../support/tier.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
@@ -236,20 +236,49 @@ const expectProtocol = (stdout: string): void => {
 };
 
 describe('the process of mcp serve', () => {
-  test('ends when its client is killed', async () => {
-    // The client starts the server, and is then killed together with its pipes.
-    const script = `
+  few(1, {
+    'ends when its client is killed': async () => {
+      // The client starts the server, and is then killed together with its pipes.
+      const script = `
       const { spawn } = require('node:child_process');
       const server = spawn(process.argv[1], JSON.parse(process.argv[2]), { stdio: ['pipe', 'pipe', 'ignore'] });
       server.stdout.once('data', () => console.log(server.pid));
       server.stdin.write(${JSON.stringify(hello)});
       process.stdin.resume();`;
-    const args = ['-e', script, runner, JSON.stringify([...program, 'mcp', 'serve'])];
-    const parent = spawn(process.execPath, args, { env: cleanEnvironment(home, env) });
-    const pid = Number(await new Promise((resolve) => parent.stdout.once('data', (text) => resolve(String(text)))));
-    expect(isAlive(pid)).toBe(true);
-    parent.kill('SIGKILL');
-    await until(() => !isAlive(pid));
+      const args = ['-e', script, runner, JSON.stringify([...program, 'mcp', 'serve'])];
+      const parent = spawn(process.execPath, args, { env: cleanEnvironment(home, env) });
+      const pid = Number(await new Promise((resolve) => parent.stdout.once('data', (text) => resolve(String(text)))));
+      expect(isAlive(pid)).toBe(true);
+      parent.kill('SIGKILL');
+      await until(() => !isAlive(pid));
+    },
+    'reports a keychain that fails as the error of the call': async () => {
+      const own = temporaryHome();
+      mkdirSync(join(own, '.config/sched'), { recursive: true, mode: 0o700 });
+      const login = { store: 'keychain', issuer: sandbox.base_url, client: 'personal-access-token', user: 'U default' };
+      const profiles = { default: { base_url: sandbox.base_url, login } };
+      writeFileSync(
+        join(own, '.config/sched/config.json'),
+        JSON.stringify({ version: 1, current: 'default', profiles }),
+        { mode: 0o600 },
+      );
+      const { child, said, ended, replied } = start([], { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' }, own);
+      child.stdin.write(hello);
+      await replied(0);
+      child.stdin.write(call(1, 'users_me'));
+      await replied(1);
+      child.stdin.end();
+      expect((await ended).code).toBe(0);
+      expectProtocol(said.stdout);
+      const reply = said.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .find(({ id }) => id === 1);
+      expect(reply.result.isError).toBe(true);
+      expect(reply.result.structuredContent.error).toMatchObject({ code: 'environment', exit: 3 });
+      expect(JSON.stringify(reply.result)).toContain('keychain');
+    },
   });
 
   interface Case {
@@ -292,34 +321,6 @@ describe('the process of mcp serve', () => {
       for (const pattern of each.stderr) expect(said.stderr).toMatch(pattern);
     },
   );
-
-  test('reports a keychain that fails as the error of the call', async () => {
-    const own = temporaryHome();
-    mkdirSync(join(own, '.config/sched'), { recursive: true, mode: 0o700 });
-    const login = { store: 'keychain', issuer: sandbox.base_url, client: 'personal-access-token', user: 'U default' };
-    const profiles = { default: { base_url: sandbox.base_url, login } };
-    writeFileSync(
-      join(own, '.config/sched/config.json'),
-      JSON.stringify({ version: 1, current: 'default', profiles }),
-      { mode: 0o600 },
-    );
-    const { child, said, ended, replied } = start([], { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' }, own);
-    child.stdin.write(hello);
-    await replied(0);
-    child.stdin.write(call(1, 'users_me'));
-    await replied(1);
-    child.stdin.end();
-    expect((await ended).code).toBe(0);
-    expectProtocol(said.stdout);
-    const reply = said.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-      .find(({ id }) => id === 1);
-    expect(reply.result.isError).toBe(true);
-    expect(reply.result.structuredContent.error).toMatchObject({ code: 'environment', exit: 3 });
-    expect(JSON.stringify(reply.result)).toContain('keychain');
-  });
 
   test.skipIf(process.platform !== 'linux')('ends with exit code 3 if stdout is on a full disk', async () => {
     const full = openSync('/dev/full', 'w');

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addCanary } from '../support/canary.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { needs, pathOf } from '../support/tools.ts';
 import { type Finished, sched, schedInTerminal, temporaryHome, testClock } from './program.ts';
 import { smallService } from './small-service.ts';
@@ -97,71 +97,79 @@ describe('a proxy', () => {
     },
   );
 
-  test('is not used for hosts in NO_PROXY', async () => {
-    const proxy = await proxyWith();
-    // 0.0.0.0 is this machine but not a loopback address, so a proxy is used for it, and no DNS is needed.
-    const env = {
-      SCHED_BASE_URL: `https://0.0.0.0:${secure.port}`,
-      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-    };
-    expect(await me(env)).toEqual(found);
-    expect(proxy.seen).toMatchObject([{ target: `0.0.0.0:${secure.port}` }]);
-    for (const name of sample(['NO_PROXY', 'no_proxy'], 1))
-      expect(await me({ ...env, [name]: 'other.example, 0.0.0.0' })).toEqual(found);
-    expect(proxy.seen).toHaveLength(1);
-  });
-
-  test('also carries the login, its refresh, the MCP metadata and doctor --network', async () => {
-    const answers: Record<string, unknown> = {
-      '/oauth/token': {
-        access_token: 'canary-access-0123456789',
-        refresh_token: 'canary-refresh-0123456789',
-        token_type: 'Bearer',
-        expires_in: 7200,
-      },
-      '/users/me': { resource: { uri: `https://${host}/users/U`, name: 'Ada' } },
-      '/.well-known/oauth-protected-resource': { resource: 'https://mcp.test.example' },
-    };
-    const server = createServer((request, response) => {
-      const answer = answers[new URL(request.url!, 'http://x').pathname];
-      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer ?? {}));
-    }).listen(0, '127.0.0.1');
-    closeLater(server);
-    await new Promise((resolve) => server.once('listening', resolve));
-    const certificate = authority.certify('DNS:*.test.example');
-    const { port } = closeLater(await withTls((server.address() as AddressInfo).port, certificate));
-    const proxy = await proxyWith({ to: port });
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: authority.file };
-    const home = temporaryHome();
-    const addresses = ['--base-url', `https://${host}`, '--auth-url', 'https://auth.test.example', '--client-id', 'C'];
-    const flags = ['--credential-store', 'file', '--no-browser', '--paste'];
-    const terminal = schedInTerminal(['auth', 'login', ...addresses, ...flags], home, env);
-    closeLater(terminal);
-    const [, url] = await terminal.until(/^(https:\S+\/oauth\/authorize\?\S+)\n/m);
-    const { searchParams } = new URL(url!);
-    await terminal.until(/paste the URL/);
-    terminal.type(`${searchParams.get('redirect_uri')}?code=typed-and-echoed&state=${searchParams.get('state')}\n`);
-    expect(await terminal.done).toMatchObject({ code: 0 });
-    const asked = () => [...new Set(proxy.seen.splice(0).map(({ target }) => target))].sort();
-    expect(asked()).toEqual([`${host}:443`, 'auth.test.example:443']);
-    const refusing = await proxyWith({ status: 403 });
-    const refused = await sched(['auth', 'refresh'], home, {
-      ...env,
-      HTTPS_PROXY: `http://127.0.0.1:${refusing.port}`,
-    });
-    expect({ code: refused.code, asked: refusing.seen.length }).toEqual({ code: 9, asked: 1 });
-    expect(refused.stderr).toContain(
-      `The proxy http://127.0.0.1:${refusing.port} refused to connect to auth.test.example`,
-    );
-    expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
-    expect(asked()).toEqual(['auth.test.example:443']);
-    const mcp = { ...env, SCHED_MCP_URL: 'https://mcp.test.example' };
-    expect((await sched(['mcp', 'metadata', '--json'], home, mcp)).code).toBe(0);
-    expect(asked()).toEqual(['mcp.test.example:443']);
-    const doctor = await sched(['doctor', '--network'], home, env);
-    expect(doctor.stdout).toContain(`${host} replies`);
-    expect(asked()).toEqual([`${host}:443`]);
+  few(1, {
+    'is not used for hosts in NO_PROXY': async () => {
+      const proxy = await proxyWith();
+      // 0.0.0.0 is this machine but not a loopback address, so a proxy is used for it, and no DNS is needed.
+      const env = {
+        SCHED_BASE_URL: `https://0.0.0.0:${secure.port}`,
+        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+      };
+      expect(await me(env)).toEqual(found);
+      expect(proxy.seen).toMatchObject([{ target: `0.0.0.0:${secure.port}` }]);
+      for (const name of sample(['NO_PROXY', 'no_proxy'], 1))
+        expect(await me({ ...env, [name]: 'other.example, 0.0.0.0' })).toEqual(found);
+      expect(proxy.seen).toHaveLength(1);
+    },
+    'also carries the login, its refresh, the MCP metadata and doctor --network': async () => {
+      const answers: Record<string, unknown> = {
+        '/oauth/token': {
+          access_token: 'canary-access-0123456789',
+          refresh_token: 'canary-refresh-0123456789',
+          token_type: 'Bearer',
+          expires_in: 7200,
+        },
+        '/users/me': { resource: { uri: `https://${host}/users/U`, name: 'Ada' } },
+        '/.well-known/oauth-protected-resource': { resource: 'https://mcp.test.example' },
+      };
+      const server = createServer((request, response) => {
+        const answer = answers[new URL(request.url!, 'http://x').pathname];
+        response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(answer ?? {}));
+      }).listen(0, '127.0.0.1');
+      closeLater(server);
+      await new Promise((resolve) => server.once('listening', resolve));
+      const certificate = authority.certify('DNS:*.test.example');
+      const { port } = closeLater(await withTls((server.address() as AddressInfo).port, certificate));
+      const proxy = await proxyWith({ to: port });
+      const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: authority.file };
+      const home = temporaryHome();
+      const addresses = [
+        '--base-url',
+        `https://${host}`,
+        '--auth-url',
+        'https://auth.test.example',
+        '--client-id',
+        'C',
+      ];
+      const flags = ['--credential-store', 'file', '--no-browser', '--paste'];
+      const terminal = schedInTerminal(['auth', 'login', ...addresses, ...flags], home, env);
+      closeLater(terminal);
+      const [, url] = await terminal.until(/^(https:\S+\/oauth\/authorize\?\S+)\n/m);
+      const { searchParams } = new URL(url!);
+      await terminal.until(/paste the URL/);
+      terminal.type(`${searchParams.get('redirect_uri')}?code=typed-and-echoed&state=${searchParams.get('state')}\n`);
+      expect(await terminal.done).toMatchObject({ code: 0 });
+      const asked = () => [...new Set(proxy.seen.splice(0).map(({ target }) => target))].sort();
+      expect(asked()).toEqual([`${host}:443`, 'auth.test.example:443']);
+      const refusing = await proxyWith({ status: 403 });
+      const refused = await sched(['auth', 'refresh'], home, {
+        ...env,
+        HTTPS_PROXY: `http://127.0.0.1:${refusing.port}`,
+      });
+      expect({ code: refused.code, asked: refusing.seen.length }).toEqual({ code: 9, asked: 1 });
+      expect(refused.stderr).toContain(
+        `The proxy http://127.0.0.1:${refusing.port} refused to connect to auth.test.example`,
+      );
+      expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
+      expect(asked()).toEqual(['auth.test.example:443']);
+      const mcp = { ...env, SCHED_MCP_URL: 'https://mcp.test.example' };
+      expect((await sched(['mcp', 'metadata', '--json'], home, mcp)).code).toBe(0);
+      expect(asked()).toEqual(['mcp.test.example:443']);
+      const doctor = await sched(['doctor', '--network'], home, env);
+      expect(doctor.stdout).toContain(`${host} replies`);
+      expect(asked()).toEqual([`${host}:443`]);
+    },
   });
 });
 
@@ -320,17 +328,18 @@ describe('a compressed reply', () => {
     return { asked, SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  test('is decoded', async () => {
-    const body = brotliCompressSync('{"resource":{"uri":"http://127.0.0.1/users/U"}}');
-    const { asked, ...env } = await answering('br', body);
-    expect(await me(env)).toEqual(found);
-    expect(asked).toEqual(['gzip, br']);
-  });
-
-  // R39
-  test('is rejected above 32 MiB', async () => {
-    const { asked: _, ...env } = await answering('gzip', gzipSync(Buffer.alloc(33 * 1024 * 1024, ' ')));
-    const { code, stderr } = await me(env);
-    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the reply is larger than 32 MiB') });
+  few(1, {
+    'is decoded': async () => {
+      const body = brotliCompressSync('{"resource":{"uri":"http://127.0.0.1/users/U"}}');
+      const { asked, ...env } = await answering('br', body);
+      expect(await me(env)).toEqual(found);
+      expect(asked).toEqual(['gzip, br']);
+    },
+    // R39
+    'is rejected above 32 MiB': async () => {
+      const { asked: _, ...env } = await answering('gzip', gzipSync(Buffer.alloc(33 * 1024 * 1024, ' ')));
+      const { code, stderr } = await me(env);
+      expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the reply is larger than 32 MiB') });
+    },
   });
 });

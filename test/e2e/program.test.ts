@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/sandbox/database.ts';
 import { execFileSync, spawn } from '../support/processes.ts';
 import { closeLater } from '../support/temporary.ts';
 import { ctrlC } from '../support/terminal.ts';
-import { sample, times } from '../support/tier.ts';
+import { few, sample, times } from '../support/tier.ts';
 import { narrowPipe } from './narrow-pipe.ts';
 import {
   cleanEnvironment,
@@ -67,52 +67,101 @@ describe('the program', () => {
     },
   );
 
-  test('aligns table columns with wide characters and emoji', async () => {
-    const home = await usedHome();
-    // The last emoji is newer than the string-width that cli-table3 brings along.
-    const names = ['日本語の面談', '👨‍👩‍👧‍👦 family', 'क्षत्रिय', '🫩 tired'];
-    const database = await openDatabase(join(home, '.local/state/sched/sandbox.db'));
-    const types = database.all<{ id: string }>("SELECT id FROM event_types WHERE doc ->> 'active' LIMIT 4");
-    for (const [index, { id }] of types.entries())
-      database.run("UPDATE event_types SET doc = json_set(doc, '$.name', ?) WHERE id = ?", names[index]!, id);
-    database.close();
-    const { stdout } = await sched(['--sandbox', 'event-types', 'list', '-o', 'table'], home);
-    const [header = '', ...rows] = stdout.trimEnd().split('\n');
-    expect(rows.length).toBeGreaterThan(names.length);
-    for (const name of names) expect(stdout).toContain(name);
-    const before = (row: string) => width(row.slice(0, row.indexOf(' min') + ' min'.length));
-    expect(new Set(rows.map(before))).toEqual(new Set([header.indexOf('LENGTH') + 'LENGTH'.length]));
+  few(3, {
+    'aligns table columns with wide characters and emoji': async () => {
+      const home = await usedHome();
+      // The last emoji is newer than the string-width that cli-table3 brings along.
+      const names = ['日本語の面談', '👨‍👩‍👧‍👦 family', 'क्षत्रिय', '🫩 tired'];
+      const database = await openDatabase(join(home, '.local/state/sched/sandbox.db'));
+      const types = database.all<{ id: string }>("SELECT id FROM event_types WHERE doc ->> 'active' LIMIT 4");
+      for (const [index, { id }] of types.entries())
+        database.run("UPDATE event_types SET doc = json_set(doc, '$.name', ?) WHERE id = ?", names[index]!, id);
+      database.close();
+      const { stdout } = await sched(['--sandbox', 'event-types', 'list', '-o', 'table'], home);
+      const [header = '', ...rows] = stdout.trimEnd().split('\n');
+      expect(rows.length).toBeGreaterThan(names.length);
+      for (const name of names) expect(stdout).toContain(name);
+      const before = (row: string) => width(row.slice(0, row.indexOf(' min') + ' min'.length));
+      expect(new Set(rows.map(before))).toEqual(new Set([header.indexOf('LENGTH') + 'LENGTH'.length]));
+    },
+    'removes its progress bar before it prints the result on the same screen': async () => {
+      const home = await usedHome();
+      const from = join(home, 'events.txt');
+      writeFileSync(from, 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n');
+      const line = `--sandbox events cancel --from ${from} --yes -o id`;
+      const { code, text } = await schedInTerminal(line.split(' '), home).done;
+      expect(code).toBe(0);
+      // ECMA-48 §8.3.41: after the cleared line there is only the result.
+      expect(text).toMatch(/█ {2}2\/2\r\x1b\[K\d{8}T\d{6}Z-\w+\n/);
+    },
+    // R42: WebAssembly blocks its thread, so jq runs in a thread that can be ended.
+    'ends at once on Ctrl-C during an endless jq program': async () => {
+      const service = await smallService();
+      closeLater(service.close);
+      const program = `.uri, if .uri == "${rowOf(1, 0).uri}" then last(repeat(1)) else empty end`;
+      const words = ['events', 'list', '-o', 'jsonl', '--jq', program];
+      const terminal = schedInTerminal(words, temporaryHome(), service.env);
+      try {
+        await terminal.until(new RegExp(`^${rowOf(0, rowsAPage - 1).uri}\n`, 'm'), 40_000);
+        terminal.type(ctrlC);
+        const { code, text } = await terminal.done;
+        expect(code).toBe(130);
+        expect(text).toMatch(/\^C\nincomplete: 100 rows written\nerror: Interrupted\n$/);
+      } finally {
+        terminal.close();
+      }
+    },
+    'creates files that only their owner can read, even with umask 0': async () => {
+      const home = temporaryHome();
+      await shell('umask 0; sched --sandbox events list --limit 1', home);
+      const folder = join(home, '.local/state/sched');
+      const modes = [folder, ...readdirSync(folder).map((file) => join(folder, file))].map(
+        (path) => statSync(path).mode & 0o077,
+      );
+      expect(modes.every((mode) => mode === 0)).toBe(true);
+    },
+    // R41
+    'writes all rows of a long list with constant memory': async () => {
+      const pages = times(20, 1000);
+      const service = await smallService({ pages, rowBytes: times(10_000, 1000) });
+      closeLater(service.close);
+      // The program with all rows at once, 20 MB and more, would not fit in this heap. The standalone file has no such limit.
+      const env = { ...service.env, NODE_OPTIONS: '--max-old-space-size=24' };
+      const line = 'set -o pipefail; sched events list -o jsonl | wc -l';
+      const { code, stdout } = await shell(line, temporaryHome(), env);
+      expect({ code, lines: Number(stdout) }).toEqual({ code: 0, lines: pages * rowsAPage });
+    },
+    'rejects a named pipe as its config file instead of waiting for data': async () => {
+      const home = temporaryHome();
+      mkdirSync(join(home, '.config/sched'), { recursive: true });
+      execFileSync('mkfifo', [join(home, '.config/sched/config.json')]);
+      const { code, stderr } = await sched(['events', 'list'], home);
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('it is not a file') });
+    },
+    // R41
+    'writes all output to a pipe that is full for a while': async () => {
+      const home = await usedHome();
+      const pipe = narrowPipe(home);
+      const args = [...program, '--sandbox', 'events', 'list', '--org', 'current', '-o', 'json'];
+      const child = spawn(runner, args, { env: cleanEnvironment(home), stdio: ['ignore', pipe.writer, 'ignore'] });
+      let code: number | null | undefined;
+      child.on('close', (ended) => {
+        code = ended;
+      });
+      await pipe.untilFull();
+      expect(code).toBeUndefined();
+      let text = '';
+      for (let size = 0; size > 0 || code === undefined; ) {
+        await new Promise(setImmediate);
+        const piece = pipe.read();
+        size = piece.length;
+        text += piece.toString('latin1');
+      }
+      pipe.close();
+      expect({ code, isMore: text.length > 2 ** 16 }).toEqual({ code: 0, isMore: true });
+      expect(JSON.parse(text).length).toBeGreaterThan(50);
+    },
   });
-
-  test('removes its progress bar before it prints the result on the same screen', async () => {
-    const home = await usedHome();
-    const from = join(home, 'events.txt');
-    writeFileSync(from, 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n');
-    const line = `--sandbox events cancel --from ${from} --yes -o id`;
-    const { code, text } = await schedInTerminal(line.split(' '), home).done;
-    expect(code).toBe(0);
-    // ECMA-48 §8.3.41: after the cleared line there is only the result.
-    expect(text).toMatch(/█ {2}2\/2\r\x1b\[K\d{8}T\d{6}Z-\w+\n/);
-  });
-
-  // R42: WebAssembly blocks its thread, so jq runs in a thread that can be ended.
-  test('ends at once on Ctrl-C during an endless jq program', { timeout: 60_000 }, async () => {
-    const service = await smallService();
-    closeLater(service.close);
-    const program = `.uri, if .uri == "${rowOf(1, 0).uri}" then last(repeat(1)) else empty end`;
-    const words = ['events', 'list', '-o', 'jsonl', '--jq', program];
-    const terminal = schedInTerminal(words, temporaryHome(), service.env);
-    try {
-      await terminal.until(new RegExp(`^${rowOf(0, rowsAPage - 1).uri}\n`, 'm'), 40_000);
-      terminal.type(ctrlC);
-      const { code, text } = await terminal.done;
-      expect(code).toBe(130);
-      expect(text).toMatch(/\^C\nincomplete: 100 rows written\nerror: Interrupted\n$/);
-    } finally {
-      terminal.close();
-    }
-  });
-
   // R42
   test.each([
     ['help', ['events', 'list', '--help']],
@@ -142,60 +191,6 @@ describe('the program', () => {
     expect((await shell(`${nowhere} sched --sandbox users me --json=name`, home)).code).toBe(0);
     const { code, stderr } = await shell(`${nowhere} sched sandbox clock --data here.db`, home);
     expect([code, stderr]).toEqual([3, expect.stringContaining('The working directory was deleted')]);
-  });
-
-  test('creates files that only their owner can read, even with umask 0', async () => {
-    const home = temporaryHome();
-    await shell('umask 0; sched --sandbox events list --limit 1', home);
-    const folder = join(home, '.local/state/sched');
-    const modes = [folder, ...readdirSync(folder).map((file) => join(folder, file))].map(
-      (path) => statSync(path).mode & 0o077,
-    );
-    expect(modes.every((mode) => mode === 0)).toBe(true);
-  });
-
-  // R41
-  test('writes all rows of a long list with constant memory', { timeout: 60_000 }, async () => {
-    const pages = times(20, 1000);
-    const service = await smallService({ pages, rowBytes: times(10_000, 1000) });
-    closeLater(service.close);
-    // The program with all rows at once, 20 MB and more, would not fit in this heap. The standalone file has no such limit.
-    const env = { ...service.env, NODE_OPTIONS: '--max-old-space-size=24' };
-    const line = 'set -o pipefail; sched events list -o jsonl | wc -l';
-    const { code, stdout } = await shell(line, temporaryHome(), env);
-    expect({ code, lines: Number(stdout) }).toEqual({ code: 0, lines: pages * rowsAPage });
-  });
-
-  test('rejects a named pipe as its config file instead of waiting for data', async () => {
-    const home = temporaryHome();
-    mkdirSync(join(home, '.config/sched'), { recursive: true });
-    execFileSync('mkfifo', [join(home, '.config/sched/config.json')]);
-    const { code, stderr } = await sched(['events', 'list'], home);
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('it is not a file') });
-  });
-
-  // R41
-  test('writes all output to a pipe that is full for a while', async () => {
-    const home = await usedHome();
-    const pipe = narrowPipe(home);
-    const args = [...program, '--sandbox', 'events', 'list', '--org', 'current', '-o', 'json'];
-    const child = spawn(runner, args, { env: cleanEnvironment(home), stdio: ['ignore', pipe.writer, 'ignore'] });
-    let code: number | null | undefined;
-    child.on('close', (ended) => {
-      code = ended;
-    });
-    await pipe.untilFull();
-    expect(code).toBeUndefined();
-    let text = '';
-    for (let size = 0; size > 0 || code === undefined; ) {
-      await new Promise(setImmediate);
-      const piece = pipe.read();
-      size = piece.length;
-      text += piece.toString('latin1');
-    }
-    pipe.close();
-    expect({ code, isMore: text.length > 2 ** 16 }).toEqual({ code: 0, isMore: true });
-    expect(JSON.parse(text).length).toBeGreaterThan(50);
   });
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { isStandalone, schedInTerminal, temporaryHome, usedHome } from './program.ts';
 
 const arrowLeft = '\x1b[D';
@@ -22,66 +22,63 @@ const logIn = async (): Promise<Terminal> => {
 };
 
 describe('a prompt', () => {
-  test('stops at Ctrl-D, asks nothing else, and reports all missing flags on a new line', async () => {
-    const screen = await logIn();
-    screen.type(ctrlD);
-    const { code, text } = await screen.done;
-    expect(code).toBe(2);
-    expect(text).toMatch(/--base-url\): \nerror: Missing required flags --base-url, --auth-url, --client-id/);
-    expect(text).not.toContain('(--auth-url)');
-  });
-
-  test('takes Ctrl-D for no, and puts the error on a new line', async () => {
-    const screen = open(['--sandbox', 'api', 'DELETE', '/scheduled_events/X'], await usedHome());
-    await screen.until(/\[y\/N\] $/);
-    screen.type(ctrlD);
-    const { code, text } = await screen.done;
-    expect(code).toBe(12);
-    expect(text).toMatch(/\[y\/N\] \nerror: Not confirmed/);
-  });
-
-  test('lets the arrow keys move in the answer', async () => {
-    const screen = await logIn();
-    const most = 'ttps://api.example.com';
-    // One by one: readline takes keys that arrive together for pasted text.
-    screen.type(`${most}${arrowLeft.repeat(most.length)}`);
-    await screen.until(new RegExp(String.raw`(\x1b\[1D){${most.length}}$`));
-    screen.type('h');
-    await screen.until(/https:..api\.example\.com$/);
-    screen.type('\n');
-    await screen.until(/--auth-url\): $/);
-    screen.type(ctrlD);
-    const { text } = await screen.done;
-    expect(text).not.toContain('^[');
-    expect(text).not.toContain('Missing required flag --base-url');
-  });
-
-  test('checks each answer at once, and asks again', async () => {
-    const screen = await logIn();
-    screen.type('nonsense\n');
-    await screen.until(/nonsense\n--base-url: it is not a URL\nbase URL[^\n]*\): $/);
-    screen.type('https://api.example.com\n');
-    await screen.until(/--auth-url\): $/);
-    screen.type('\n');
-    const { code, text } = await screen.done;
-    expect(code).toBe(2);
-    expect(text).toMatch(/error: Missing required flags --auth-url, --client-id\n/);
-  });
-
-  test('uses lines that were pasted together as answers to the next prompts', async () => {
-    const screen = await logIn();
-    screen.type('https://api.example.com\nhttps://auth.example.com\n');
-    await screen.until(/--client-id\): $/);
-    screen.type(ctrlD);
-    expect((await screen.done).text).toMatch(/error: Missing required flag --client-id\n/);
-  });
-
-  test('ends on Ctrl-C', async () => {
-    const screen = await logIn();
-    screen.type(ctrlC);
-    const { code, text } = await screen.done;
-    expect(code).toBe(130);
-    expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
+  few(3, {
+    'stops at Ctrl-D, asks nothing else, and reports all missing flags on a new line': async () => {
+      const screen = await logIn();
+      screen.type(ctrlD);
+      const { code, text } = await screen.done;
+      expect(code).toBe(2);
+      expect(text).toMatch(/--base-url\): \nerror: Missing required flags --base-url, --auth-url, --client-id/);
+      expect(text).not.toContain('(--auth-url)');
+    },
+    'takes Ctrl-D for no, and puts the error on a new line': async () => {
+      const screen = open(['--sandbox', 'api', 'DELETE', '/scheduled_events/X'], await usedHome());
+      await screen.until(/\[y\/N\] $/);
+      screen.type(ctrlD);
+      const { code, text } = await screen.done;
+      expect(code).toBe(12);
+      expect(text).toMatch(/\[y\/N\] \nerror: Not confirmed/);
+    },
+    'lets the arrow keys move in the answer': async () => {
+      const screen = await logIn();
+      const most = 'ttps://api.example.com';
+      // One by one: readline takes keys that arrive together for pasted text.
+      screen.type(`${most}${arrowLeft.repeat(most.length)}`);
+      await screen.until(new RegExp(String.raw`(\x1b\[1D){${most.length}}$`));
+      screen.type('h');
+      await screen.until(/https:..api\.example\.com$/);
+      screen.type('\n');
+      await screen.until(/--auth-url\): $/);
+      screen.type(ctrlD);
+      const { text } = await screen.done;
+      expect(text).not.toContain('^[');
+      expect(text).not.toContain('Missing required flag --base-url');
+    },
+    'checks each answer at once, and asks again': async () => {
+      const screen = await logIn();
+      screen.type('nonsense\n');
+      await screen.until(/nonsense\n--base-url: it is not a URL\nbase URL[^\n]*\): $/);
+      screen.type('https://api.example.com\n');
+      await screen.until(/--auth-url\): $/);
+      screen.type('\n');
+      const { code, text } = await screen.done;
+      expect(code).toBe(2);
+      expect(text).toMatch(/error: Missing required flags --auth-url, --client-id\n/);
+    },
+    'uses lines that were pasted together as answers to the next prompts': async () => {
+      const screen = await logIn();
+      screen.type('https://api.example.com\nhttps://auth.example.com\n');
+      await screen.until(/--client-id\): $/);
+      screen.type(ctrlD);
+      expect((await screen.done).text).toMatch(/error: Missing required flag --client-id\n/);
+    },
+    'ends on Ctrl-C': async () => {
+      const screen = await logIn();
+      screen.type(ctrlC);
+      const { code, text } = await screen.done;
+      expect(code).toBe(130);
+      expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
+    },
   });
 
   // The standalone file asks only if stdin is a terminal.

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { type ChildProcess, spawn } from '../support/processes.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { cleanEnvironment, program, runner, sched, schedInTerminal, temporaryHome } from './program.ts';
@@ -60,13 +60,36 @@ describeWith('bash', 'jq')('sandbox run', () => {
     expect(Number(stdout)).toBeGreaterThan(10);
   });
 
-  test('passes arguments unchanged, without a shell, and ends as the command does', async () => {
-    const words = ['$HOME', '--yes', '-h', 'a b', '--', '*', 'compliance'];
-    const script = 'printf "%s\\n" "$@"; exit 7';
-    const { code, stdout, stderr } = await run(['--seed', 'empty', '--', 'bash', '-c', script, 'bash', ...words]);
-    expect([code, stdout.trim().split('\n'), stderr]).toEqual([7, words, '']);
+  few(2, {
+    'passes arguments unchanged, without a shell, and ends as the command does': async () => {
+      const words = ['$HOME', '--yes', '-h', 'a b', '--', '*', 'compliance'];
+      const script = 'printf "%s\\n" "$@"; exit 7';
+      const { code, stdout, stderr } = await run(['--seed', 'empty', '--', 'bash', '-c', script, 'bash', ...words]);
+      expect([code, stdout.trim().split('\n'), stderr]).toEqual([7, words, '']);
+    },
+    'ends the command when the terminal closes': async () => {
+      const home = temporaryHome();
+      const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', 'echo "inside: $$"; exec sleep infinity'];
+      const terminal = schedInTerminal(words, home, { TMPDIR: home });
+      const pid = Number((await terminal.until(/inside: (\d+)/))[1]);
+      terminal.close();
+      await until(() => !isAlive(pid));
+      await until(() => !readdirSync(home).some((name) => name.startsWith('sched-run-')), home);
+      expect(isAlive(pid)).toBe(false);
+    },
+    "waits for a command that handles the signal, and exits with the command's code": async () => {
+      const trap = `trap 'echo ending; read -r line; kill $!; exit 9' TERM`;
+      const { child, ended, port } = await startInside('sleep infinity & wait', trap);
+      const isEnding = new Promise((resolve) => child.stdout!.once('data', resolve));
+      child.kill('SIGTERM');
+      await isEnding;
+      child.kill('SIGTERM');
+      expect(await isListening(port)).toBe(true);
+      child.stdin!.write('end now\n');
+      expect(await ended).toBe(9);
+      expect(await isListening(port)).toBe(false);
+    },
   });
-
   const signals = [
     { signal: 'SIGINT', code: 130 },
     { signal: 'SIGTERM', code: 143 },
@@ -82,28 +105,4 @@ describeWith('bash', 'jq')('sandbox run', () => {
       expect(readdirSync(tmpdir())).not.toContain(launcher.split('/').at(-2));
     },
   );
-
-  test('ends the command when the terminal closes', async () => {
-    const home = temporaryHome();
-    const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', 'echo "inside: $$"; exec sleep infinity'];
-    const terminal = schedInTerminal(words, home, { TMPDIR: home });
-    const pid = Number((await terminal.until(/inside: (\d+)/))[1]);
-    terminal.close();
-    await until(() => !isAlive(pid));
-    await until(() => !readdirSync(home).some((name) => name.startsWith('sched-run-')), home);
-    expect(isAlive(pid)).toBe(false);
-  });
-
-  test("waits for a command that handles the signal, and exits with the command's code", async () => {
-    const trap = `trap 'echo ending; read -r line; kill $!; exit 9' TERM`;
-    const { child, ended, port } = await startInside('sleep infinity & wait', trap);
-    const isEnding = new Promise((resolve) => child.stdout!.once('data', resolve));
-    child.kill('SIGTERM');
-    await isEnding;
-    child.kill('SIGTERM');
-    expect(await isListening(port)).toBe(true);
-    child.stdin!.write('end now\n');
-    expect(await ended).toBe(9);
-    expect(await isListening(port)).toBe(false);
-  });
 });

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
-import { sample, times } from '../support/tier.ts';
+import { few, sample, times } from '../support/tier.ts';
 import { cleanEnvironment, farMonday, program, runner, sched, temporaryHome, usedSandbox } from './program.ts';
 
 interface Facts {
@@ -119,29 +119,30 @@ describe('sandbox start', () => {
 describe('sandbox data', () => {
   const reset = (home: string, ...more: string[]) => sched(['sandbox', 'reset', '--yes', ...more], home);
 
-  test('is reset for a sandbox that is running on it, and for one that was killed', async () => {
-    const home = temporaryHome();
-    const file = await usedSandbox();
-    const { ask, book, introCall, stop } = await start(['--data', file], home);
-    const type = await introCall();
-    expect((await book(type, farMonday())).status).toBe(200);
-    expect((await reset(home, '--data', file, '--seed', 'empty')).code).toBe(0);
-    expect((await ask(new URL(type).pathname)).status).toBe(404);
+  few(1, {
+    'is reset for a sandbox that is running on it, and for one that was killed': async () => {
+      const home = temporaryHome();
+      const file = await usedSandbox();
+      const { ask, book, introCall, stop } = await start(['--data', file], home);
+      const type = await introCall();
+      expect((await book(type, farMonday())).status).toBe(200);
+      expect((await reset(home, '--data', file, '--seed', 'empty')).code).toBe(0);
+      expect((await ask(new URL(type).pathname)).status).toBe(404);
 
-    expect((await reset(home, '--data', file)).code).toBe(0);
-    expect((await book(type, farMonday())).status).toBe(200);
-    expect(await bookedIn(file, farMonday())).toBe(1);
-    // After SIGKILL, the last writes may still be in the journal beside the file.
-    expect((await book(type, farMonday(1))).status).toBe(200);
-    await stop('SIGKILL');
-    expect((await reset(home, '--data', file, '--seed', 'empty')).code).toBe(0);
-    for (const week of [0, 1]) expect(await bookedIn(file, farMonday(week))).toBe(0);
-  });
-
-  test('shrinks the file when a larger sandbox is reset', async () => {
-    const file = await usedSandbox();
-    const { size } = statSync(file);
-    expect((await reset(temporaryHome(), '--data', file, '--seed', 'empty')).code).toBe(0);
-    expect(statSync(file).size).toBeLessThan(size / 2);
+      expect((await reset(home, '--data', file)).code).toBe(0);
+      expect((await book(type, farMonday())).status).toBe(200);
+      expect(await bookedIn(file, farMonday())).toBe(1);
+      // After SIGKILL, the last writes may still be in the journal beside the file.
+      expect((await book(type, farMonday(1))).status).toBe(200);
+      await stop('SIGKILL');
+      expect((await reset(home, '--data', file, '--seed', 'empty')).code).toBe(0);
+      for (const week of [0, 1]) expect(await bookedIn(file, farMonday(week))).toBe(0);
+    },
+    'shrinks the file when a larger sandbox is reset': async () => {
+      const file = await usedSandbox();
+      const { size } = statSync(file);
+      expect((await reset(temporaryHome(), '--data', file, '--seed', 'empty')).code).toBe(0);
+      expect(statSync(file).size).toBeLessThan(size / 2);
+    },
   });
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { cleanEnvironment, program, runner, sched, temporaryHome, usedHome } from './program.ts';
 import { type SmallService, smallService } from './small-service.ts';
 
@@ -104,43 +104,41 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavy.filter((name) => builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
-  test('loads the network for a page of events, but no sandbox, keychain or HTTP/2', async () => {
-    const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
-    expect(heavyIn(texts)).not.toContain('sandbox');
-    expect(heavyIn(texts)).not.toContain('keychain');
-    expect(heavyIn(texts)).not.toContain('prompts');
-    expect(heavyIn(texts)).not.toContain('redis');
-    expect(heavyIn(texts)).not.toContain('pages for people');
-    expect(heavyIn(texts)).not.toContain('MCP SDK');
-    // Only a terminal has one.
-    expect(heavyIn(texts)).not.toContain('status line');
-    expect(heavyIn(texts)).toContain('undici');
-    expect(builtins.filter((name) => /^NativeModule (http2|sqlite|zlib)$/.test(name))).toEqual([]);
+  few(2, {
+    'loads the network for a page of events, but no sandbox, keychain or HTTP/2': async () => {
+      const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
+      expect(heavyIn(texts)).not.toContain('sandbox');
+      expect(heavyIn(texts)).not.toContain('keychain');
+      expect(heavyIn(texts)).not.toContain('prompts');
+      expect(heavyIn(texts)).not.toContain('redis');
+      expect(heavyIn(texts)).not.toContain('pages for people');
+      expect(heavyIn(texts)).not.toContain('MCP SDK');
+      // Only a terminal has one.
+      expect(heavyIn(texts)).not.toContain('status line');
+      expect(heavyIn(texts)).toContain('undici');
+      expect(builtins.filter((name) => /^NativeModule (http2|sqlite|zlib)$/.test(name))).toEqual([]);
+    },
+    'loads the calendar and the counts of events only for their own commands': async () => {
+      const list = await loadedFor('events', 'list', '--limit', '1', '-o', 'table');
+      expect(heavyIn(list.texts).filter((name) => overviews.includes(name))).toEqual([]);
+      for (const name of sample(['agenda', 'stats'], 1)) {
+        const { texts } = await loadedFor('events', name);
+        expect(heavyIn(texts).filter((part) => overviews.includes(part))).toEqual([name, 'drawing']);
+      }
+    },
+    'loads the MCP SDK only for mcp serve': async () => {
+      for (const line of sample(['mcp config', 'mcp metadata --help', 'schema mcp'], 1))
+        expect(heavyIn((await loadedFor(...line.split(' '))).texts)).not.toContain('MCP SDK');
+      const chunks = readdirSync(join(root, 'dist/chunks')).map((file) => join(root, 'dist/chunks', file));
+      const withSdk = chunks.filter((file) => readFileSync(file, 'utf8').includes(marks['MCP SDK']));
+      expect(withSdk).toHaveLength(1);
+    },
+    'measures text only for tables': async () => {
+      const page = ['events', 'list', '--limit', '1'];
+      expect(await loadedFor(...page, '--json')).toMatchObject({ segmenters: 0 });
+      expect((await loadedFor(...page, '-o', 'table')).segmenters).toBeGreaterThan(0);
+    },
   });
-
-  test('loads the calendar and the counts of events only for their own commands', async () => {
-    const list = await loadedFor('events', 'list', '--limit', '1', '-o', 'table');
-    expect(heavyIn(list.texts).filter((name) => overviews.includes(name))).toEqual([]);
-    for (const name of sample(['agenda', 'stats'], 1)) {
-      const { texts } = await loadedFor('events', name);
-      expect(heavyIn(texts).filter((part) => overviews.includes(part))).toEqual([name, 'drawing']);
-    }
-  });
-
-  test('loads the MCP SDK only for mcp serve', async () => {
-    for (const line of sample(['mcp config', 'mcp metadata --help', 'schema mcp'], 1))
-      expect(heavyIn((await loadedFor(...line.split(' '))).texts)).not.toContain('MCP SDK');
-    const chunks = readdirSync(join(root, 'dist/chunks')).map((file) => join(root, 'dist/chunks', file));
-    const withSdk = chunks.filter((file) => readFileSync(file, 'utf8').includes(marks['MCP SDK']));
-    expect(withSdk).toHaveLength(1);
-  });
-
-  test('measures text only for tables', async () => {
-    const page = ['events', 'list', '--limit', '1'];
-    expect(await loadedFor(...page, '--json')).toMatchObject({ segmenters: 0 });
-    expect((await loadedFor(...page, '-o', 'table')).segmenters).toBeGreaterThan(0);
-  });
-
   const heavy: [part: string, loaded: () => Promise<Loaded>][] = [
     ['sandbox', async () => loadedBy(await usedHome(), ['--sandbox', 'users', 'me'])],
     [

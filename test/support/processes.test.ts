@@ -9,6 +9,7 @@ import { addCanary } from './canary.ts';
 import { execFile, execFileSync, spawn, spawnSync, takeLeaks } from './processes.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { inTerminal } from './terminal.ts';
+import { few } from './tier.ts';
 import { needs } from './tools.ts';
 
 const token = 'canary-token-0123456789';
@@ -42,58 +43,53 @@ describe('processes: a deliberate leak by the real program is caught', () => {
   const words = () => [...program, ...line];
   const options = () => ({ env: cleanEnvironment(home, env) });
 
-  test('through the usual helpers, which fail at once', async () => {
-    needs('bash', 'script');
-    await Promise.all([
-      expect(sched(line, home, env)).rejects.toThrow(found),
-      expect(shell(`sched ${line.join(' ')}`, home, env)).rejects.toThrow(found),
-      expect(schedInTerminal(line, home, env).done).rejects.toThrow(found),
-    ]);
-    expect(takeLeaks()).toHaveLength(3);
+  few(3, {
+    'through the usual helpers, which fail at once': async () => {
+      needs('bash', 'script');
+      await Promise.all([
+        expect(sched(line, home, env)).rejects.toThrow(found),
+        expect(shell(`sched ${line.join(' ')}`, home, env)).rejects.toThrow(found),
+        expect(schedInTerminal(line, home, env).done).rejects.toThrow(found),
+      ]);
+      expect(takeLeaks()).toHaveLength(3);
+    },
+    'through spawn': async () => {
+      const child = spawn(runner, words(), options());
+      // Only the search and the test read its output.
+      child.stdout.resume();
+      await closed(child);
+      expectCaught();
+    },
+    'through spawn, if the output is inherited': async () => {
+      const leak = `printf ${token.slice(0, 9)} >&2; printf ${token.slice(9)} >&2`;
+      const child = spawn('sh', ['-c', leak], { ...options(), stdio: ['ignore', 'ignore', 'inherit'] });
+      await closed(child);
+      expectCaught(/stderr holds a secret of 23/);
+    },
+    'through spawn, before the process has ended': async () => {
+      const child = spawn('sh', ['-c', `echo ${token}; cat`], options());
+      await new Promise((resolve) => child.stdout.once('data', resolve));
+      expectCaught();
+      child.kill('SIGKILL');
+    },
+    'through spawn, in the middle of a long output': async () => {
+      const much = 'head -c 700000 /dev/zero';
+      const child = spawn('sh', ['-c', `${much}; printf ${token}; ${much}; ${much}`], options());
+      child.stdout.resume();
+      await closed(child);
+      expectCaught();
+    },
+    'in a terminal': async () => {
+      await inTerminal(['echo', token], cleanEnvironment(home, env)).done;
+      expectCaught();
+    },
+    'through execFile': async () => {
+      await execFile('echo', [token], options());
+      expectCaught();
+      await expect(execFile('sh', ['-c', `echo ${token} >&2; exit 1`], options())).rejects.toThrow();
+      expectCaught(/stderr holds a secret of 23/);
+    },
   });
-
-  test('through spawn', async () => {
-    const child = spawn(runner, words(), options());
-    // Only the search and the test read its output.
-    child.stdout.resume();
-    await closed(child);
-    expectCaught();
-  });
-
-  test('through spawn, if the output is inherited', async () => {
-    const leak = `printf ${token.slice(0, 9)} >&2; printf ${token.slice(9)} >&2`;
-    const child = spawn('sh', ['-c', leak], { ...options(), stdio: ['ignore', 'ignore', 'inherit'] });
-    await closed(child);
-    expectCaught(/stderr holds a secret of 23/);
-  });
-
-  test('through spawn, before the process has ended', async () => {
-    const child = spawn('sh', ['-c', `echo ${token}; cat`], options());
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    expectCaught();
-    child.kill('SIGKILL');
-  });
-
-  test('through spawn, in the middle of a long output', async () => {
-    const much = 'head -c 700000 /dev/zero';
-    const child = spawn('sh', ['-c', `${much}; printf ${token}; ${much}; ${much}`], options());
-    child.stdout.resume();
-    await closed(child);
-    expectCaught();
-  });
-
-  test('in a terminal', async () => {
-    await inTerminal(['echo', token], cleanEnvironment(home, env)).done;
-    expectCaught();
-  });
-
-  test('through execFile', async () => {
-    await execFile('echo', [token], options());
-    expectCaught();
-    await expect(execFile('sh', ['-c', `echo ${token} >&2; exit 1`], options())).rejects.toThrow();
-    expectCaught(/stderr holds a secret of 23/);
-  });
-
   test('through spawnSync and execFileSync', () => {
     spawnSync('echo', [token], options());
     expectCaught();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, inject } from 'vitest';
+import { expect, inject, test } from 'vitest';
 
 /** `npm run test:deep` runs every cell of a matrix, and repeats as often as promised. `npm test` runs a few. */
 export const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
@@ -39,4 +39,9 @@ export const sample = <Cell>(
     .flatMap((kind) => kind.sort((one, other) => (one.rank < other.rank ? -1 : 1)).slice(0, few))
     .sort((one, other) => one.index - other.index)
     .map(({ cell }) => cell);
+};
+
+/** Tests that start real processes for what other tests show in detail: `npm test` runs a few of them. */
+export const few = (count: number, tests: Record<string, () => void | Promise<void>>, timeout = 60_000): void => {
+  for (const [title, body] of sample(Object.entries(tests), count)) test(title, { timeout }, body);
 };
