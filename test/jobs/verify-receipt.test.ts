@@ -116,7 +116,7 @@ describe('verify, check.sh and prove.sh', () => {
       changed('run', { total: 6 }),
       without('verdict'),
     ];
-    expect(agree(stories).every(({ status }) => status === 'edited')).toBe(true);
+    expect(agree(sample(stories, 4)).every(({ status }) => status === 'edited')).toBe(true);
     expect(agree([without('end')])[0]!.status).toBe('incomplete');
   });
 

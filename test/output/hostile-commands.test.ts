@@ -80,7 +80,7 @@ const matrix = <Cell>(conversations: readonly Conversation[], cellsOf: (conversa
     cellsOf(conversation).map((cell) => ({ name: conversation.name, conversation, ...cell })),
   );
 
-const nameOf = ({ name }: { name: string }) => name;
+const nounOf = ({ name }: { name: string }) => name.split(' ')[0];
 const inWays = (ways: readonly string[]) => ways.map((way) => ({ way }));
 
 /** Tables are laid out by each command itself, and all other formats by the same code. */
@@ -153,7 +153,7 @@ describe('hostile: every command and format on a terminal', () => {
   );
 
   const allAnswers = matrix(speaking, () => inWays(['-o table', '-o json', '-o csv', '--accessible']));
-  it.each(sample(allAnswers, 1, nameOf))(
+  it.each(sample(allAnswers, 1, nounOf))(
     '$name: all text in all replies hostile ($way)',
     async ({ conversation, way }) => {
       expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
@@ -168,7 +168,7 @@ describe('hostile: every command and format on a terminal', () => {
     for (const exchange of conversation.exchanges) digest.update(change(exchange).body);
     return tried.size < tried.add(digest.digest('hex')).size;
   };
-  const changed = sample(otherKinds, 1, ({ name, isDeep }) => `${name} ${isDeep}`)
+  const changed = sample(otherKinds, 1, ({ name, isDeep }) => `${nounOf({ name })} ${isDeep}`)
     .map((cell) => {
       const all: Change = ({ reply }) => otherKindsReply(reply, cell.shift, cell.isDeep);
       return { ...cell, change: cell.isOwnOnly ? ownOnly(cell.conversation, all) : all };
@@ -183,7 +183,7 @@ describe('hostile: every command and format on a terminal', () => {
   const refusals = matrix(speaking, () =>
     [400, 403, 404, 500].flatMap((status) => ['-o table', '-o json'].map((way) => ({ status, way }))),
   );
-  it.each(sample(refusals, 3, ({ status, way }) => `${status} ${way}`))(
+  it.each(sample(refusals, 2, ({ status, way }) => `${status} ${way}`))(
     '$name: hostile error reply ($status, $way)',
     async ({ conversation, status, way }) => {
       const result = await run(conversation, way, () => hostileRefusal(status));
@@ -239,7 +239,7 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
     const answers = matrix(speaking, (conversation) => ways.map((way) => ({ way, change: ownAnswer(conversation) })));
     const refusal = () => hostileRefusal(400);
     const refused = matrix(speaking, () => [{ way: '-o table', change: refusal }]);
-    const all = [...sample(answers, 1, tableAndOther), ...sample(refused, 10)];
+    const all = [...sample(answers, 1, nounOf), ...sample(refused, 5)];
     // Another process with another clock must not share the rate limit of the tests.
     const home = temporaryDirectory('home');
     cpSync(speaking[0]!.home, home, { recursive: true });
@@ -278,7 +278,7 @@ describe('hostile: in a pipe', () => {
     '-o yaml': (text) => parseYaml(text),
   };
   const readings = matrix(telling, () => inWays(Object.keys(readers)));
-  it.each(sample(readings, 1, nameOf))('$name: json and $way parse back exactly', async ({ conversation, way }) => {
+  it.each(sample(readings, 1, nounOf))('$name: json and $way parse back exactly', async ({ conversation, way }) => {
     const sent = sentTo(conversation);
     const answer = ownAnswer(conversation);
     const read = async (way: string, parse: (text: string) => unknown) => {
@@ -293,26 +293,29 @@ describe('hostile: in a pipe', () => {
     expect(JSON.stringify(await read(way, readers[way]!))).toBe(JSON.stringify(records));
   });
 
-  it.each(listing)('$name: csv --raw has the same values as JSON for another parser', async (conversation) => {
-    const answer = ownAnswer(conversation);
-    const records = JSON.parse((await run(conversation, '-o json', answer, false)).stdout) as Json[];
-    const names = Object.keys(conversation.command.operation!.reply.of.record.shape);
-    const { stdout } = await run(conversation, `-o csv --raw --fields ${names.join(',')}`, answer, false);
-    const [header, ...rows] = parseCsv(stdout, { record_delimiter: '\r\n' });
-    expect(header).toEqual(names);
-    expect(rows).toHaveLength(records.length);
-    // UTF-8 can't encode lone surrogates.
-    const whole = (text: string) => text.replace(/\p{Cs}/gu, '\uFFFD');
-    const isList = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item !== 'object');
-    for (const [index, record] of records.entries())
-      for (const [place, name] of names.entries()) {
-        const value = record[name] ?? '';
-        const cell = rows[index]![place]!;
-        if (isList(value)) expect(cell).toBe(whole((value as unknown[]).join(',')) || JSON.stringify(value));
-        else if (typeof value === 'object') expect(JSON.parse(cell)).toEqual(value);
-        else expect(cell).toBe(whole(`${value}`));
-      }
-  });
+  it.each(sample(listing, 1, nounOf))(
+    '$name: csv --raw has the same values as JSON for another parser',
+    async (conversation) => {
+      const answer = ownAnswer(conversation);
+      const records = JSON.parse((await run(conversation, '-o json', answer, false)).stdout) as Json[];
+      const names = Object.keys(conversation.command.operation!.reply.of.record.shape);
+      const { stdout } = await run(conversation, `-o csv --raw --fields ${names.join(',')}`, answer, false);
+      const [header, ...rows] = parseCsv(stdout, { record_delimiter: '\r\n' });
+      expect(header).toEqual(names);
+      expect(rows).toHaveLength(records.length);
+      // UTF-8 can't encode lone surrogates.
+      const whole = (text: string) => text.replace(/\p{Cs}/gu, '\uFFFD');
+      const isList = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item !== 'object');
+      for (const [index, record] of records.entries())
+        for (const [place, name] of names.entries()) {
+          const value = record[name] ?? '';
+          const cell = rows[index]![place]!;
+          if (isList(value)) expect(cell).toBe(whole((value as unknown[]).join(',')) || JSON.stringify(value));
+          else if (typeof value === 'object') expect(JSON.parse(cell)).toEqual(value);
+          else expect(cell).toBe(whole(`${value}`));
+        }
+    },
+  );
 
   const rowWays = [
     { way: '-o tsv', isTerminal: false, heading: 0 },
@@ -323,7 +326,7 @@ describe('hostile: in a pipe', () => {
     sample(
       matrix(tabular, () => rowWays),
       1,
-      nameOf,
+      nounOf,
     ),
   )('$name: prints one row per record ($way)', async ({ conversation, way, isTerminal, heading }) => {
     const answer = ownAnswer(conversation);

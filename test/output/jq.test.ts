@@ -5,6 +5,7 @@ import { jqProblem, printJq } from '../../src/output/jq.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { execFileSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 import { needs } from '../support/tools.ts';
 import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
 
@@ -108,13 +109,13 @@ const programs = [
 ];
 
 describe('jq: compared with the real jq', () => {
-  it(`agrees on ${programs.length} programs`, { timeout: 60_000 }, async () => {
+  it('agrees on each program', { timeout: 60_000 }, async () => {
     needs('jq', 'sh');
     expect(programs.length).toBeGreaterThanOrEqual(50);
     const file = join(temporaryDirectory('jq'), 'input.json');
     writeFileSync(file, JSON.stringify(records));
     // Every other program uses `-rc`, to test both layouts.
-    const asked = ['.', ...programs].map((program, index) => ({ program, compact: index % 2 === 0 }));
+    const asked = ['.', ...sample(programs, 20)].map((program, index) => ({ program, compact: index % 2 === 0 }));
     // One shell runs all of them, because starting a process is slow.
     const lines = asked.map(({ program, compact }) => {
       const word = `'${program.replaceAll("'", `'\\''`)}'`;

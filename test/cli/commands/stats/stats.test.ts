@@ -15,7 +15,7 @@ type Event = ReturnType<typeof sentEvent>;
 
 const zone = 'America/New_York';
 
-const count = times(1000, 3000);
+const count = times(400, 3000);
 
 /** Events over two years, two thirds with two hosts. */
 const generated: Event[] = Array.from({ length: count }, (_, index) => {
