@@ -42,8 +42,10 @@ const ownersOf = (file: string): Owner[] => {
   return owners;
 };
 
+const isHelper = (owner: Owner | undefined): boolean => owner?.job !== undefined;
+
 /** A server in front of the sandbox. It sends a reply with tokens when `hold()` resolves: the old token is spent by then. */
-const startForwarder = async (sandbox: string, hold: () => Promise<unknown>) => {
+const startForwarder = async (sandbox: string, hold: () => Promise<void> | undefined) => {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -112,12 +114,15 @@ export const killPrograms = async ({
   const window = ['--refresh-replay-window', replayWindow];
   const sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data, ...window);
   let held = Promise.resolve();
-  const forwarder = await startForwarder(sandbox.auth_url, () => held);
+  let lock = '';
+  // Only a helper waits for its tokens. Nobody kills a command that refreshes the token itself, or a login: they would wait
+  // for a kill that never comes.
+  const forwarder = await startForwarder(sandbox.auth_url, () => (isHelper(ownersOf(lock).at(-1)) ? held : undefined));
   const { code, text } = await logIn({ ...sandbox, auth_url: forwarder.url }, home);
   if (code !== 0) throw new Error(`cannot log in: ${text}`);
   const config = JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
   const { store: _, ...key } = config.profiles.default.login;
-  const lock = join(locks(), credentialName(key));
+  lock = join(locks(), credentialName(key));
   const database = await openDatabase(data);
 
   const told = { renewed: 0, lost: 0, spentUnstored: 0, odd: [] as string[] };
@@ -142,7 +147,8 @@ export const killPrograms = async ({
         running.delete(child.pid!);
         if (end === 0) told.renewed += 1;
         else if (end === 4 && said.includes('The login is no longer valid') && said.includes('sched auth login')) {
-          loggingIn ??= logIn(sandbox, home, { isKnown: true }).then(() => {
+          loggingIn ??= logIn(sandbox, home, { isKnown: true }).then(({ code, text }) => {
+            if (code !== 0) told.odd.push(`login: ${code}: ${text}`);
             told.lost += 1;
             loggingIn = undefined;
           });
@@ -185,7 +191,7 @@ export const killPrograms = async ({
     let owners: Owner[] = [];
     const isSo = () => {
       owners = ownersOf(lock);
-      return owners.length > 0 && (owners.at(-1)!.job !== undefined) === isHandedOver;
+      return owners.length > 0 && isHelper(owners.at(-1)) === isHandedOver;
     };
     await until(() => isSo() || told.odd.length > 0);
     if (told.odd.length > 0) throw new Error(`a process failed: ${told.odd.join()}`);

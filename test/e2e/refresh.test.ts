@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sample } from '../support/tier.ts';
 import { killPrograms } from './refresh-kills.ts';
 
-// R24, R25; `npm run test:deep` does the same hundreds of times.
+// R24, R25; `npm run test:deep` does the same many times.
 describe('auth refresh, killed at random', () => {
   const cells = [
     ['commands', '0s'],

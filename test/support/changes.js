@@ -18,13 +18,17 @@ export const untilChange = (directory) => {
       wake();
     });
     watcher.ref();
+    /** @type {(() => void) | undefined} */
+    let stop;
     try {
       if (isChanged) return;
       await new Promise((resolve, reject) => {
         wake = () => resolve(undefined);
-        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+        stop = () => reject(signal?.reason);
+        signal?.addEventListener('abort', stop);
       });
     } finally {
+      if (stop !== undefined) signal?.removeEventListener('abort', stop);
       isChanged = false;
       // A watcher keeps the process alive.
       watcher.unref();
