@@ -260,8 +260,8 @@ _sched_command() {
       fields='folder run status head activity_entries receipt'
       ;;
     'auth login')
-      flags='--base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --read-only --with-token --no-browser --paste --device --port --credential-store'
-      takers='--base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --port --credential-store'
+      flags='--base-url --auth-url --mcp-url --client-id --client-secret-file --client-auth --issuer --scopes --add-scopes --read-only --with-token --no-browser --paste --device --port --credential-store'
+      takers='--base-url --auth-url --mcp-url --client-id --client-secret-file --client-auth --issuer --scopes --add-scopes --port --credential-store'
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth status')
@@ -467,6 +467,7 @@ _sched_value() {
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance key-file --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance runs 1' | 'compliance verify 1' | 'compliance prove 1' | 'compliance key 1' | 'compliance bundle 1') kind=files ;;
     'auth login --client-secret-file') kind=files ;;
+    'auth login --client-auth') kind=words values='post basic' ;;
     'auth login --scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --add-scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --credential-store') kind=words values='keychain file' ;;

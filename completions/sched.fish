@@ -516,6 +516,7 @@ function __sched_flags
                 --mcp-url 'URL of the MCP server' \
                 --client-id 'OAuth client ID of sched at the authorization server' \
                 --client-secret-file 'file with the secret of the client, or - for stdin, if the client has one' \
+                --client-auth 'how to send the secret: in the form or in a header (default: try both)' \
                 --issuer 'issuer of the authorization server, if it is not the auth URL' \
                 --scopes 'scopes to request, as a,b (default: all except sensitive scopes); any name works' \
                 --add-scopes 'request these in addition to the current scopes' \
@@ -763,7 +764,7 @@ function __sched_takers
         case 'compliance bundle'
             printf '%s\n' --to --receipt-key-file
         case 'auth login'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --port --credential-store
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --client-secret-file --client-auth --issuer --scopes --add-scopes --port --credential-store
         case 'auth token'
             printf '%s\n' --min-ttl
         case 'profiles add'
@@ -943,6 +944,8 @@ function __sched_value
             echo files
         case 'auth login --client-secret-file'
             echo files
+        case 'auth login --client-auth'
+            printf '%s\n' words post basic
         case 'auth login --scopes'
             printf '%s\n' list availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write
         case 'auth login --add-scopes'

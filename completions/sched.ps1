@@ -743,7 +743,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'auth login' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--client-secret-file', '--issuer', '--scopes', '--add-scopes', '--port', '--credential-store')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--client-secret-file', '--client-auth', '--issuer', '--scopes', '--add-scopes', '--port', '--credential-store')
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
                 '--base-url' = 'URL of the API'
@@ -751,6 +751,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--mcp-url' = 'URL of the MCP server'
                 '--client-id' = 'OAuth client ID of sched at the authorization server'
                 '--client-secret-file' = 'file with the secret of the client, or - for stdin, if the client has one'
+                '--client-auth' = 'how to send the secret: in the form or in a header (default: try both)'
                 '--issuer' = 'issuer of the authorization server, if it is not the auth URL'
                 '--scopes' = 'scopes to request, as a,b (default: all except sensitive scopes); any name works'
                 '--add-scopes' = 'request these in addition to the current scopes'
@@ -1135,6 +1136,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance key 1' = @('files')
         'compliance bundle 1' = @('files')
         'auth login --client-secret-file' = @('files')
+        'auth login --client-auth' = @('words', 'post', 'basic')
         'auth login --scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --add-scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --credential-store' = @('words', 'keychain', 'file')

@@ -7,6 +7,17 @@ import type { LoginSecrets } from './pkce.ts';
 export const clientAuthMethods = ['client_secret_post', 'client_secret_basic'] as const;
 export type ClientAuthMethod = (typeof clientAuthMethods)[number];
 
+/** The same as typed by a user. */
+export const clientAuthWords = { post: 'client_secret_post', basic: 'client_secret_basic' } as const;
+type ClientAuthWord = keyof typeof clientAuthWords;
+
+/** Other text stays as it is. */
+export const methodNamed = (text: unknown): unknown =>
+  Object.hasOwn(clientAuthWords, String(text)) ? clientAuthWords[text as ClientAuthWord] : text;
+
+export const wordFor = (method: ClientAuthMethod): ClientAuthWord =>
+  method === 'client_secret_post' ? 'post' : 'basic';
+
 /** R7: the addresses of an authorization server. Found at login, kept in the profile, and never changed by a document. */
 export interface AuthServer {
   /** Compared with `iss` as a plain string, including a trailing slash. */
@@ -26,6 +37,8 @@ export interface AuthClient {
   readonly server: AuthServer;
   readonly id: string;
   readonly secret?: string | undefined;
+  /** The user has decided how the secret is sent. A login tries no other way. */
+  readonly isMethodFixed?: boolean;
 }
 
 /** The server at an auth URL that has no metadata: fixed paths below it. */

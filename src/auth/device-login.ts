@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import { SchedError } from '../errors.ts';
-import { forLibrary } from './auth-server.ts';
+import type { AuthClient } from './auth-server.ts';
 import { complete, type LoginBasics, loginTimeoutMs, tooLate } from './login.ts';
-import { authenticationOf, callLibrary, malformed, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
+import { callLibrary, findMethod, malformed, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import { type Tokens, tokensFrom } from './tokens.ts';
 
@@ -42,14 +42,14 @@ const ended = (message: string): SchedError =>
 const pageIn = (text: unknown): string | undefined =>
   typeof text === 'string' && /^https?:\/\/[\x21-\x7e]{1,2000}$/.test(text) && URL.canParse(text) ? text : undefined;
 
-const requestCode = (options: DeviceLoginOptions): Promise<oauth.DeviceAuthorizationResponse> => {
-  const { client: known, scopes, send } = options;
+const requestCode = (
+  known: AuthClient,
+  { scopes, send }: DeviceLoginOptions,
+): Promise<oauth.DeviceAuthorizationResponse> => {
   const url = known.server.device!;
-  const { server, client } = forLibrary(known);
-  return callLibrary(url, send, async (request) => {
+  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
     const parameters = { scope: scopes.join(' ') };
-    const secret = authenticationOf(known);
-    const response = await oauth.deviceAuthorizationRequest(server, client, secret, parameters, request);
+    const response = await oauth.deviceAuthorizationRequest(server, client, secret, parameters, options);
     const reply = await oauth.processDeviceAuthorizationResponse(server, client, response);
     if (pageIn(reply.verification_uri) === undefined || !/^[\x20-\x7e]{1,100}$/.test(reply.user_code))
       throw malformed('the page or the code for the user is not plain text', url);
@@ -57,11 +57,11 @@ const requestCode = (options: DeviceLoginOptions): Promise<oauth.DeviceAuthoriza
   });
 };
 
-const requestTokens = ({ client: known, send }: DeviceLoginOptions, deviceCode: string): Promise<Tokens> => {
-  const { server, client } = forLibrary(known);
-  return callLibrary(known.server.token, send, async (request) => {
-    const response = await oauth.deviceCodeGrantRequest(server, client, authenticationOf(known), deviceCode, request);
-    return tokensFrom(await oauth.processDeviceCodeResponse(server, client, response), known.server.token);
+const requestTokens = (known: AuthClient, { send }: DeviceLoginOptions, deviceCode: string): Promise<Tokens> => {
+  const url = known.server.token;
+  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
+    const response = await oauth.deviceCodeGrantRequest(server, client, secret, deviceCode, options);
+    return tokensFrom(await oauth.processDeviceCodeResponse(server, client, response), url);
   });
 };
 
@@ -79,18 +79,18 @@ const slowdownFor = (error: unknown): number => {
 
 /** Asks for the tokens until the user has decided, or the time is up. */
 const poll = async (
-  options: DeviceLoginOptions,
-  { device_code: code, interval = usualPauseSeconds }: oauth.DeviceAuthorizationResponse,
+  request: () => Promise<Tokens>,
+  interval: number,
+  { clock, interrupted }: DeviceLoginOptions,
   limitMs: number,
 ): Promise<Tokens> => {
-  const { clock, interrupted } = options;
   const end = clock.now() + limitMs;
   let pauseSeconds = interval;
   for (;;) {
     await clock.sleep(Math.min(pauseSeconds * 1000, Math.max(0, end - clock.now())), interrupted);
     if (clock.now() >= end) throw tooLate();
     try {
-      return await requestTokens(options, code);
+      return await request();
     } catch (error) {
       pauseSeconds += slowdownFor(error);
     }
@@ -99,19 +99,22 @@ const poll = async (
 
 /** Logs in with a code that the user types on another device (RFC 8628). Nothing listens on this machine. */
 export const loginWithDevice = async (options: DeviceLoginOptions): Promise<CredentialRecord> => {
-  const { client, store, interrupted, timeoutMs = loginTimeoutMs } = options;
+  const { client, store, interrupted } = options;
   interrupted.throwIfAborted();
   if (client.server.device === undefined) throw noDevice(client.server.issuer);
   await store.probe();
-  const reply = await requestCode(options);
-  options.onSecret?.(reply.device_code, 'code');
-  const limitMs = Math.min(timeoutMs, reply.expires_in * 1000);
+  const method = findMethod(client);
+  const reply = await method.call((each) => requestCode(each, options));
+  const { device_code: code, interval = usualPauseSeconds } = reply;
+  options.onSecret?.(code, 'code');
+  const limitMs = Math.min(loginTimeoutMs, reply.expires_in * 1000);
   await options.onCode({
     url: reply.verification_uri,
     code: reply.user_code,
     completeUrl: pageIn(reply.verification_uri_complete),
     minutes: Math.max(1, Math.round(limitMs / 60_000)),
   });
-  const tokens = await poll(options, reply, limitMs);
-  return complete(tokens, options, () => false);
+  const request = () => method.call((each) => requestTokens(each, options, code));
+  const tokens = await poll(request, interval, options, limitMs);
+  return complete(tokens, { ...options, client: method.client() }, () => false);
 };

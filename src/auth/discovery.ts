@@ -57,9 +57,9 @@ const otherIssuer = (document: string, issuer: string, stated: unknown): SchedEr
   );
 };
 
-/** RFC 8414 §2: without the field, the server takes the secret in a header only. */
+/** The way to try first. A client may be registered for the other one, whatever the server offers. */
 const clientAuthIn = (methods: unknown): AuthServer['clientAuth'] => {
-  const offered = Array.isArray(methods) ? methods : ['client_secret_basic'];
+  const offered = Array.isArray(methods) ? methods : [];
   const isBasicOnly = offered.includes('client_secret_basic') && !offered.includes('client_secret_post');
   return isBasicOnly ? 'client_secret_basic' : 'client_secret_post';
 };

@@ -4,6 +4,7 @@ import type { SecretKind } from '../redact.ts';
 import { type AuthClient, authorizationUrl } from './auth-server.ts';
 import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant, type Verdict } from './callback.ts';
 import { openListener } from './loopback.ts';
+import { findMethod } from './oauth-request.ts';
 import { type LoginSecrets, makeSecrets } from './pkce.ts';
 import { recordFromLogin } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
@@ -41,9 +42,11 @@ export interface LoginBasics {
   interrupted: AbortSignal;
   /** Called with each secret that must not be printed, before it is sent anywhere. */
   onSecret?(secret: string, kind: SecretKind): void;
-  /** Completes the login, for example by storing it. The browser shows success only afterwards. */
-  finish?(record: CredentialRecord): Promise<void>;
-  timeoutMs?: number;
+  /**
+   * Completes the login, for example by storing it and the client as the server accepted it. The browser shows success
+   * only afterwards.
+   */
+  finish?(record: CredentialRecord, client: AuthClient): Promise<void>;
 }
 
 export interface LoginOptions extends LoginBasics {
@@ -100,10 +103,17 @@ const pasted = async (
   }
 };
 
-/** Runs the work until it ends, the time is up or a signal comes. `unwanted` aborts when its result is not needed. */
-const within = async <Value>(work: (unwanted: AbortSignal) => Promise<Value>, { clock, interrupted }: LoginBasics) => {
+/**
+ * Runs the work until it ends, the time is up or a signal comes. `unwanted` aborts when its result is not needed. A timer
+ * is the limit, because the machine's clock may be set meanwhile.
+ */
+export const within = async <Value>(
+  work: (unwanted: AbortSignal) => Promise<Value>,
+  { clock, interrupted }: LoginBasics,
+  limitMs = loginTimeoutMs,
+) => {
   const done = new AbortController();
-  const late = clock.sleep(loginTimeoutMs, AbortSignal.any([done.signal, interrupted])).then(() => {
+  const late = clock.sleep(limitMs, AbortSignal.any([done.signal, interrupted])).then(() => {
     throw tooLate();
   });
   try {
@@ -120,7 +130,7 @@ export const complete = async (tokens: Tokens, options: LoginBasics, isOver: () 
   const record = recordFromLogin(tokens, { client, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
   interrupted.throwIfAborted();
   if (isOver()) throw tooLate();
-  await options.finish?.(record);
+  await options.finish?.(record, client);
   return record;
 };
 
@@ -181,13 +191,15 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   const { client, scopes, way, store, send, interrupted, randomBytes, onUrl } = options;
   interrupted.throwIfAborted();
   await store.probe();
+  const method = findMethod(client);
   const secrets = await makeSecrets(randomBytes);
   options.onSecret?.(secrets.verifier, 'verifier');
   const redeem = async (grant: Grant, isOver: () => boolean): Promise<CredentialRecord> => {
     options.onSecret?.(grant.parameters.get('code')!, 'code');
     // The user may have taken minutes. Don't spend the code on a token that can no longer be stored.
     await store.probe();
-    return complete(await exchange(grant, send), options, isOver);
+    const tokens = await method.call((each) => exchange({ ...grant, client: each }, send));
+    return complete(tokens, { ...options, client: method.client() }, isOver);
   };
 
   if (way.kind === 'browser') {

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
-import { type ErrorFacts, SchedError } from '../errors.ts';
+import { type ErrorFacts, type NextStep, SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import { cut } from '../redact.ts';
 import { version } from '../version.ts';
-import type { AuthClient } from './auth-server.ts';
+import { type AuthClient, forLibrary, wordFor } from './auth-server.ts';
 
 type Exchange = NonNullable<ErrorFacts['http']>;
 
@@ -12,18 +12,20 @@ type Exchange = NonNullable<ErrorFacts['http']>;
 export class TokenRefused extends SchedError {
   readonly code: string;
 
-  constructor(code: string, reason: string, http: Exchange) {
-    super('auth', 'The service refused to issue a token', {
-      reason,
-      ...(code === 'invalid_client'
-        ? { advice: 'check --client-id; if the client has a secret, log in with --client-secret-file' }
-        : { hint: { command: ['auth', 'login'] } }),
-      outcome: 'not-applied',
-      http,
-    });
+  constructor(code: string, facts: NextStep & Pick<ErrorFacts, 'reason' | 'http'>) {
+    super('auth', 'The service refused to issue a token', { ...facts, outcome: 'not-applied' });
     this.code = code;
   }
 }
+
+/** What to do about a refusal. An unknown client has a wrong ID, a wrong secret, or sends its secret the wrong way. */
+const nextStep = (code: string, { secret, isMethodFixed }: AuthClient): NextStep => {
+  if (code !== 'invalid_client') return { hint: { command: ['auth', 'login'] } };
+  if (secret === undefined)
+    return { advice: 'check --client-id; if the client has a secret, log in with --client-secret-file' };
+  const flags = isMethodFixed ? '--client-id, --client-auth' : '--client-id';
+  return { advice: `check ${flags} and the secret in the file of --client-secret-file` };
+};
 
 /** The authorization server neither did nor refused it. `sent`: a single-use secret may have been spent. */
 export class TokenEndpointUnavailable extends SchedError {
@@ -99,7 +101,7 @@ const wordsOf = ({ error, error_description: words }: oauth.ResponseBodyError): 
 };
 
 /** Replaces errors of the OAuth library: they contain replies and parameters, so they never leave this file. */
-const translated = (error: unknown, url: string, reply: HttpReply | undefined): unknown => {
+const translated = (error: unknown, client: AuthClient, url: string, reply: HttpReply | undefined): unknown => {
   const http = exchangeWith(url);
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure)
@@ -108,31 +110,90 @@ const translated = (error: unknown, url: string, reply: HttpReply | undefined): 
   const { status } = reply;
   if (status >= 500 || status === 429 || status === 408)
     return new TokenEndpointUnavailable(`HTTP ${status}`, status !== 429, http);
-  if (error instanceof oauth.ResponseBodyError) return new TokenRefused(error.error, wordsOf(error), http);
-  if (status >= 400) return new TokenRefused('', `HTTP ${status}`, http);
+  const refused = (code: string, reason: string) => new TokenRefused(code, { reason, http, ...nextStep(code, client) });
+  if (error instanceof oauth.ResponseBodyError) return refused(error.error, wordsOf(error));
+  // RFC 6749 §5.2: 401 is for clients only.
+  if (status >= 400) return refused(status === 401 ? 'invalid_client' : '', `HTTP ${status}`);
   return malformed(status >= 300 ? "it is a redirect, which sched doesn't follow" : 'it has the wrong format', url);
+};
+
+/** RFC 6749 §2.3.1 encodes it as in forms. Servers that don't decode it understand at least what needs no encoding. */
+const basicPart = (text: string): string =>
+  /^[\w.~-]*$/.test(text) ? text : String(new URLSearchParams({ '': text })).slice(1);
+
+/** As `oauth.ClientSecretBasic`, which encodes each `-` too. */
+const basic =
+  (secret: string): oauth.ClientAuth =>
+  (_, { client_id: id }, __, headers) =>
+    headers.set('authorization', `Basic ${btoa(`${basicPart(id)}:${basicPart(secret)}`)}`);
+
+/** How the client identifies itself. */
+const authenticationOf = ({ server, secret }: AuthClient): oauth.ClientAuth => {
+  if (secret === undefined) return oauth.None();
+  return server.clientAuth === 'client_secret_basic' ? basic(secret) : oauth.ClientSecretPost(secret);
+};
+
+/** What each call of the OAuth library needs. */
+type LibraryCall = ReturnType<typeof forLibrary> & {
+  secret: oauth.ClientAuth;
+  options: ReturnType<typeof requestOptions>;
 };
 
 /** Calls the OAuth library. Its errors become errors of sched. */
 export const callLibrary = async <Value>(
+  client: AuthClient,
   url: string,
   send: Send,
-  work: (options: ReturnType<typeof requestOptions>) => Promise<Value>,
+  work: (call: LibraryCall) => Promise<Value>,
 ): Promise<Value> => {
   let seen: HttpReply | undefined;
+  const options = requestOptions(url, send, (_, reply) => {
+    seen = reply;
+  });
   try {
-    return await work(
-      requestOptions(url, send, (_, reply) => {
-        seen = reply;
-      }),
-    );
+    return await work({ ...forLibrary(client), secret: authenticationOf(client), options });
   } catch (error) {
-    throw translated(error, url, seen);
+    throw translated(error, client, url, seen);
   }
 };
 
-/** How the client identifies itself. */
-export const authenticationOf = ({ server, secret }: AuthClient): oauth.ClientAuth => {
-  if (secret === undefined) return oauth.None();
-  return server.clientAuth === 'client_secret_basic' ? oauth.ClientSecretBasic(secret) : oauth.ClientSecretPost(secret);
+const isRefused = (error: unknown, code: string): error is TokenRefused =>
+  error instanceof TokenRefused && error.code === code;
+
+const withOtherMethod = (client: AuthClient): AuthClient => {
+  const { clientAuth } = client.server;
+  const other = clientAuth === 'client_secret_post' ? 'client_secret_basic' : 'client_secret_post';
+  return { ...client, server: { ...client.server, clientAuth: other } };
+};
+
+/**
+ * Only a login can find out how its client is to send the secret. After `invalid_client`, it tries the other way once and
+ * uses that from then on.
+ */
+export const findMethod = (first: AuthClient) => {
+  let client = first;
+  let hasOther = first.secret !== undefined && first.isMethodFixed !== true;
+  const callOther = async <Value>(work: (client: AuthClient) => Promise<Value>): Promise<Value> => {
+    hasOther = false;
+    client = withOtherMethod(client);
+    try {
+      return await work(client);
+    } catch (error) {
+      if (!isRefused(error, 'invalid_grant')) throw error;
+      // This client is right, but the server has voided the code at the first try.
+      const hint = { command: ['auth', 'login'], flags: { 'client-auth': wordFor(client.server.clientAuth) } };
+      throw new TokenRefused(error.code, { ...error.facts, hint });
+    }
+  };
+  return {
+    client: () => client,
+    call: async <Value>(work: (client: AuthClient) => Promise<Value>): Promise<Value> => {
+      try {
+        return await work(client);
+      } catch (error) {
+        if (!hasOther || !isRefused(error, 'invalid_client')) throw error;
+      }
+      return callOther(work);
+    },
+  };
 };

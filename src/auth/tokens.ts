@@ -2,9 +2,9 @@ import * as oauth from 'oauth4webapi';
 import { limits } from '../api/limits.ts';
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
-import { type AuthClient, forLibrary } from './auth-server.ts';
+import type { AuthClient } from './auth-server.ts';
 import type { Grant } from './callback.ts';
-import { authenticationOf, callLibrary, malformed } from './oauth-request.ts';
+import { callLibrary, malformed } from './oauth-request.ts';
 
 /** The checked reply of the token endpoint. */
 export interface Tokens {
@@ -44,9 +44,8 @@ export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tok
 
 /** Exchanges a checked callback for tokens. */
 export const exchange = async ({ client: known, parameters, redirectUri, verifier }: Grant, send: Send) => {
-  const { server, client } = forLibrary(known);
-  const secret = authenticationOf(known);
-  return callLibrary(known.server.token, send, async (options): Promise<Tokens> => {
+  const url = known.server.token;
+  return callLibrary(known, url, send, async ({ server, client, secret, options }): Promise<Tokens> => {
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
@@ -56,17 +55,16 @@ export const exchange = async ({ client: known, parameters, redirectUri, verifie
       verifier,
       options,
     );
-    return tokensFrom(await oauth.processAuthorizationCodeResponse(server, client, response), known.server.token);
+    return tokensFrom(await oauth.processAuthorizationCodeResponse(server, client, response), url);
   });
 };
 
 /** Spends a refresh token. Caller must hold its lock. */
 export const refresh = async (known: AuthClient, refreshToken: string, send: Send): Promise<Tokens> => {
-  const { server, client } = forLibrary(known);
-  const secret = authenticationOf(known);
-  return callLibrary(known.server.token, send, async (options) => {
+  const url = known.server.token;
+  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
     const response = await oauth.refreshTokenGrantRequest(server, client, secret, refreshToken, options);
-    return tokensFrom(await oauth.processRefreshTokenResponse(server, client, response), known.server.token);
+    return tokensFrom(await oauth.processRefreshTokenResponse(server, client, response), url);
   });
 };
 
@@ -74,11 +72,10 @@ export const refresh = async (known: AuthClient, refreshToken: string, send: Sen
 export const revoke = async (known: AuthClient, token: string, send: Send): Promise<string | undefined> => {
   const { revoke: url } = known.server;
   if (url === undefined) return "the authorization server can't revoke tokens";
-  const { server, client } = forLibrary(known);
   const briefly: Send = (request) => send({ ...request, timeoutMs: 5_000 });
   try {
-    await callLibrary(url, briefly, async (options) => {
-      const response = await oauth.revocationRequest(server, client, authenticationOf(known), token, options);
+    await callLibrary(known, url, briefly, async ({ server, client, secret, options }) => {
+      const response = await oauth.revocationRequest(server, client, secret, token, options);
       await oauth.processRevocationResponse(response);
     });
     return undefined;

@@ -62,12 +62,13 @@ describe('discovery', () => {
   });
 
   test.each([
-    [undefined, 'client_secret_basic'],
+    [undefined, 'client_secret_post'],
     [['client_secret_basic'], 'client_secret_basic'],
     [['none', 'client_secret_basic', 'private_key_jwt'], 'client_secret_basic'],
+    [['client_secret_basic', 'client_secret_post'], 'client_secret_post'],
     [['client_secret_post'], 'client_secret_post'],
     [['none'], 'client_secret_post'],
-  ])('with the methods %j sends a secret by %s', async (methods, expected) => {
+  ])('with the methods %j sends a secret by %s first', async (methods, expected) => {
     const more = { token_endpoint_auth_methods_supported: methods };
     const { send } = serving(at('https://id.example', metadata('https://id.example', more)));
     expect((await discover('https://id.example', send))?.server.clientAuth).toBe(expected);

@@ -6,6 +6,7 @@ import { addCanary } from '../support/canary.ts';
 import { createWorld, logIn, loginAddresses, type Result, type WorldOptions } from '../support/run.ts';
 import { credentialFile, expireToken } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 
 const origin = 'http://127.0.0.1:4010';
 const other = 'http://127.0.0.1:4011';
@@ -244,8 +245,92 @@ describe('the secret of a client', () => {
     });
     const sent = result.requests.find(({ method }) => method === 'POST')!;
     const encoded = Buffer.from(sent.headers.authorization!.slice('Basic '.length), 'base64').toString();
-    expect([result.code, encoded]).toEqual([0, 'sched%2Dcli:canary%2Bclient%2Fsecret+with%3Asigns']);
+    // An ID of unreserved characters stays as it is, for servers that don't decode it.
+    expect([result.code, encoded]).toEqual([0, 'sched-cli:canary%2Bclient%2Fsecret+with%3Asigns']);
     expect(profile().client_auth).toBe('client_secret_basic');
+  });
+
+  describe('of a client that is registered for one way to send it', () => {
+    const [post, basic] = ['client_secret_post', 'client_secret_basic'] as const;
+    const methodOf = ({ headers, body }: HttpRequest) =>
+      headers.authorization?.startsWith('Basic ') ? basic : new URLSearchParams(body).has('client_secret') ? post : '';
+    const methods = ({ requests }: Result) => requests.map(methodOf).filter(Boolean);
+    /** The sandbox knows public clients only. */
+    const registered =
+      (method: string | undefined): Send =>
+      async (request) => {
+        const used = methodOf(request);
+        if (request.method !== 'POST' || used === '') return send(request);
+        if (used !== method)
+          return {
+            status: 401,
+            headers: { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="x"' },
+            body: JSON.stringify({ error: 'invalid_client' }),
+          };
+        return send({ ...request, body: `${request.body}${used === basic ? '&client_id=sched-cli' : ''}` });
+      };
+    const withSecret = () => [...loginAddresses, '--client-secret-file', file()];
+
+    const cells = [
+      [post, 'without metadata', undefined],
+      [basic, 'without metadata', undefined],
+      [post, 'that offers both', [basic, post]],
+      [basic, 'that offers both', [basic, post]],
+      [basic, 'that says nothing about it', []],
+    ] as const;
+    test.each(sample(cells, 3))('%s, at a server %s: logs in, refreshes and logs out', async (method, _, offered) => {
+      if (offered !== undefined)
+        metadata = addresses(offered.length === 0 ? {} : { token_endpoint_auth_methods_supported: offered });
+      const here = { send: registered(method) };
+      const first = await login(withSecret(), here);
+      // As the documentation shows it first.
+      expect([first.code, methods(first)]).toEqual([0, method === post ? [post] : [post, basic]]);
+      expect(profile().client_auth).toBe(method);
+      expireToken(home, () => {}, world.clock.now());
+      expect(methods(await world.run('users me', here))).toEqual([method]);
+      const next = await again(here);
+      expect([next.code, methods(next), next.stderr.includes('[y/N]')]).toEqual([0, [method], false]);
+      const logout = await world.run('auth logout', here);
+      expect([logout.code, methods(logout)]).toEqual([0, [method, method]]);
+      expect(logout.stdout + logout.stderr).toContain('revoked at the service');
+    });
+
+    test('tries no other way if --client-auth decides, and names that flag', async () => {
+      const wrong = await login([...withSecret(), '--client-auth', 'post'], { send: registered(basic) });
+      expect([wrong.code, methods(wrong)]).toEqual([4, [post]]);
+      expect(wrong.stderr.replace(/\s+/g, ' ')).toContain('check --client-id, --client-auth and the secret');
+      const right = await login([...withSecret(), '--client-auth', 'basic'], { send: registered(basic) });
+      expect([right.code, methods(right), profile().client_auth]).toEqual([0, [basic], basic]);
+    });
+
+    test('says what to check if both ways are refused', async () => {
+      const result = await login(withSecret(), { send: registered(undefined) });
+      expect([result.code, methods(result)]).toEqual([4, [post, basic]]);
+      expect(result.stderr.replace(/\s+/g, ' ')).toContain('check --client-id and the secret in the file of');
+    });
+
+    test('suggests the other way if the server voids the code at the first try', async () => {
+      const strict: Send = async (request) =>
+        methodOf(request) === ''
+          ? send(request)
+          : {
+              status: 400,
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ error: methodOf(request) === basic ? 'invalid_grant' : 'invalid_client' }),
+            };
+      const result = await login(withSecret(), { send: strict });
+      expect([result.code, result.stderr]).toEqual([4, expect.stringMatching(/^try: [\s\S]*--client-auth basic$/m)]);
+    });
+
+    test('must be a word that sched knows, and needs a secret', async () => {
+      const wrong = await login([...withSecret(), '--client-auth', 'jwt']);
+      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--client-auth must be post or basic')]);
+      const none = await login([...loginAddresses, '--client-auth', 'basic']);
+      expect([none.code, posts(none), none.stderr]).toEqual([2, [], expect.stringContaining('--client-secret-file')]);
+      await login();
+      expect((await world.run('profiles set client_auth basic')).code).toBe(0);
+      expect(profile().client_auth).toBe(basic);
+    });
   });
 
   test('is not printed when the server quotes it', async () => {
@@ -338,21 +423,24 @@ describe('scopes', () => {
 });
 
 describe('auth login without a refresh token', () => {
-  test('says so at once, and how to ask for one', async () => {
-    const { code, stderr } = await login([], {
-      send: async (request) => {
-        const reply = await send(request);
-        if (!request.url.endsWith('/oauth/token')) return reply;
-        const { refresh_token: _, ...rest } = JSON.parse(reply.body);
-        return { ...reply, body: JSON.stringify(rest) };
-      },
-    });
-    expect(code).toBe(0);
-    expect(stderr.replace(/\s+/g, ' ')).toContain(
-      "The server issued no refresh token, so this login ends in 2h 00m and can't be refreshed.",
-    );
-    expect(stderr).toContain('To ask for a refresh token: sched auth login -p default --add-scopes offline_access');
-  });
+  test.each([[7200, '2h 00m']])(
+    'of %i s says at once when it ends, and how to ask for one',
+    async (expires_in, life) => {
+      const { code, stderr } = await login([], {
+        send: async (request) => {
+          const reply = await send(request);
+          if (!request.url.endsWith('/oauth/token')) return reply;
+          const { refresh_token: _, ...rest } = JSON.parse(reply.body);
+          return { ...reply, body: JSON.stringify({ ...rest, expires_in }) };
+        },
+      });
+      expect(code).toBe(0);
+      expect(stderr.replace(/\s+/g, ' ')).toContain(
+        `The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`,
+      );
+      expect(stderr).toContain('To ask for a refresh token: sched auth login -p default --add-scopes offline_access');
+    },
+  );
 });
 
 describe('auth login --device', () => {

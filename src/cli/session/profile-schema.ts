@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, described, word } from '../../api/field.ts';
-import { clientAuthMethods, endpointProblem } from '../../auth/auth-server.ts';
+import { clientAuthMethods, endpointProblem, methodNamed } from '../../auth/auth-server.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import { commonFormats } from '../../output/formats.ts';
 import { storedAddressProblem } from '../../state/redis/address.ts';
@@ -37,7 +37,12 @@ export const Profile = z.strictObject({
   token_url: z.optional(exactUrl(endpointProblem, 'where tokens are issued and refreshed')),
   revoke_url: z.optional(exactUrl(endpointProblem, 'where tokens are revoked')),
   device_url: z.optional(exactUrl(endpointProblem, 'where a device login starts')),
-  client_auth: z.optional(choice(clientAuthMethods, 'how the client sends its secret, if it has one')),
+  client_auth: z.optional(
+    described(
+      z.pipe(z.transform(methodNamed), z.enum(clientAuthMethods)),
+      'how the client sends its secret, if it has one',
+    ),
+  ),
   user: z.optional(word('default user')),
   organization: z.optional(word('default organization')),
   timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),

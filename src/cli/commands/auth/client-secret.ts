@@ -1,4 +1,4 @@
-import type { AuthServer } from '../../../auth/auth-server.ts';
+import { type AuthServer, type ClientAuthMethod, clientAuthWords, methodNamed } from '../../../auth/auth-server.ts';
 import { ClientSecret, type CredentialRecord } from '../../../auth/record-schema.ts';
 import type { Invocation } from '../../command.ts';
 import { readTextFile } from '../../operation/json-file.ts';
@@ -28,6 +28,19 @@ export const readClientSecret = async ({ context, typed, problems }: Invocation)
   return undefined;
 };
 
+/** How the user wants the secret to be sent. */
+export const readClientAuth = ({ typed, problems }: Invocation): ClientAuthMethod | undefined => {
+  const word = typed['client-auth'] as string | undefined;
+  const method = methodNamed(word);
+  if (word === undefined || Object.values<unknown>(clientAuthWords).includes(method)) return method as ClientAuthMethod;
+  problems.value(
+    'client-auth',
+    word,
+    `--client-auth must be ${Object.keys(clientAuthWords).join(' or ')}, not "${word}"`,
+  );
+  return undefined;
+};
+
 /** The secret of the profile's login, if the same client logs in at the same server again. */
 export const storedSecret = (
   held: CredentialRecord | undefined,
@@ -39,14 +52,18 @@ export const storedSecret = (
     ? held.client_secret
     : undefined;
 
-/** The secret isn't part of `profiles export`, so a profile can know that its client has one and not have it. */
+/**
+ * The secret isn't part of `profiles export`, so a profile can know that its client has one and not have it. A user who
+ * says how to send it means that there is one.
+ */
 export const requireSecret = (
   secret: string | undefined,
   clientId: string,
   profile: Profile | undefined,
-  { problems }: Invocation,
+  { typed, problems }: Invocation,
 ): void => {
-  if (secret !== undefined || profile?.client_auth === undefined || profile.client_id !== clientId) return;
+  const isKnown = profile?.client_auth !== undefined && profile.client_id === clientId;
+  if (secret !== undefined || !(isKnown || typed['client-auth'] !== undefined)) return;
   problems.add(`The client ${clientId} has a secret, which is not stored on this machine`);
   problems.missingFlag(flag);
   problems.check();

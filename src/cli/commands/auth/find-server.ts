@@ -7,14 +7,16 @@ import type { Profile } from '../../session/profile-schema.ts';
 import { askYes, factLines, type Question } from '../../session/prompt.ts';
 import { type Parts, pinnedParts } from '../../session/server-addresses.ts';
 
-/** The names of the parts of a server, as they are shown. */
-const labels: Record<keyof Parts, string> = {
+/** How the secret is sent is no address: the way that worked at the last login is the first to be tried. */
+type Address = Exclude<keyof Parts, 'clientAuth'>;
+
+/** The names of the addresses, as they are shown. */
+const labels: Record<Address, string> = {
   issuer: 'issuer',
   authorize: 'authorize',
   token: 'token',
   revoke: 'revoke',
   device: 'device',
-  clientAuth: 'client secret',
 };
 
 const ask = (context: Context, asked: Question): Promise<boolean> => {
@@ -23,9 +25,11 @@ const ask = (context: Context, asked: Question): Promise<boolean> => {
   return askYes(context, { ...asked, question: `${first} ${last}` }, `${safe(first)}\n${facts}\n${safe(last)} [y/N] `);
 };
 
-/** The parts that the metadata describes differently from the profile. */
-const changesIn = (found: AuthServer, pinned: Parts): (keyof Parts)[] =>
-  (Object.keys(pinned) as (keyof Parts)[]).filter((part) => found[part] !== undefined && found[part] !== pinned[part]);
+/** The addresses that the metadata describes differently from the profile. */
+const changesIn = (found: AuthServer, pinned: Parts): Address[] =>
+  (Object.keys(labels) as Address[]).filter(
+    (part) => pinned[part] !== undefined && found[part] !== undefined && found[part] !== pinned[part],
+  );
 
 /** R7: the addresses of a profile never change without the user. Without a terminal to ask on, they stay as they are. */
 const withPinned = async (found: Discovered, pinned: Parts, context: Context): Promise<AuthServer> => {

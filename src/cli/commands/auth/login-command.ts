@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { users } from '../../../api/users.ts';
-import type { AuthClient } from '../../../auth/auth-server.ts';
+import type { AuthClient, ClientAuthMethod } from '../../../auth/auth-server.ts';
 import { recordFromToken } from '../../../auth/record.ts';
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
@@ -18,7 +18,7 @@ import { changeConfig, chosenName, readConfig } from '../../session/profiles.ts'
 import { askYes } from '../../session/prompt.ts';
 import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
-import { isSecretOnStdin, readClientSecret, requireSecret, storedSecret } from './client-secret.ts';
+import { isSecretOnStdin, readClientAuth, readClientSecret, requireSecret, storedSecret } from './client-secret.ts';
 import { type Addresses, readAddresses } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 import { throughBrowser, throughDevice } from './login-ways.ts';
@@ -127,13 +127,14 @@ const findClient = async (
   { auth_url, client_id: id, issuer }: Addresses,
   before: Profile | undefined,
   held: CredentialRecord | undefined,
-  typedSecret: string | undefined,
+  typed: { secret: string | undefined; method: ClientAuthMethod | undefined },
 ): Promise<AuthClient> => {
   const { findServer } = await import('./find-server.ts');
   const server = await findServer(invocation.context, { auth_url: auth_url!, issuer }, before);
-  const secret = typedSecret ?? storedSecret(held, server, id!, before);
+  const secret = typed.secret ?? storedSecret(held, server, id!, before);
   requireSecret(secret, id!, before, invocation);
-  return { server, id: id!, secret };
+  const { method = server.clientAuth } = typed;
+  return { server: { ...server, clientAuth: method }, id: id!, secret, isMethodFixed: typed.method !== undefined };
 };
 
 /** Without a refresh token, the login ends with its first access token. Better to know that now than then. */
@@ -171,7 +172,8 @@ export const logIn = async (
     throw (await import('../../../auth/login.ts')).noTerminalForLogin();
   }
   const wantedStore = readStore(invocation);
-  const typedSecret = await readClientSecret(invocation);
+  const method = readClientAuth(invocation);
+  const secret = await readClientSecret(invocation);
   const addresses = await readAddresses(
     invocation,
     before,
@@ -182,10 +184,10 @@ export const logIn = async (
   const session =
     before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
   const held = await session?.record().catch(() => undefined);
-  const client = isToken ? undefined : await findClient(invocation, addresses, before, held, typedSecret);
+  const found = isToken ? undefined : await findClient(invocation, addresses, before, held, { secret, method });
 
   /** Looks up the user, stores the credential and updates the profile. */
-  const settle = async (first: CredentialRecord): Promise<LoginFacts> => {
+  const settle = async (first: CredentialRecord, client?: AuthClient): Promise<LoginFacts> => {
     rememberSecret(runtime, first);
     const me = await userOf(first, baseUrl, invocation);
     const uri = me === undefined ? '' : String(me.uri);
@@ -240,14 +242,14 @@ export const logIn = async (
   let facts: LoginFacts | undefined;
   await (typed.device === true ? throughDevice : throughBrowser)(invocation, {
     profile: name,
-    client: client!,
+    client: found!,
     baseUrl,
     store,
     scopes: scopesFor(held?.scope.split(' ').filter(Boolean) ?? []),
     port,
     // The browser shows success only after everything is saved.
-    finish: async (record) => {
-      facts = await settle(record);
+    finish: async (record, client) => {
+      facts = await settle(record, client);
     },
   });
   return facts!;

@@ -1,3 +1,4 @@
+import { clientAuthWords } from '../../../auth/auth-server.ts';
 import type { Flag } from '../../command.ts';
 import { knownScopes } from './scopes.ts';
 
@@ -16,6 +17,13 @@ export const loginFlags: Flag[] = [
     name: 'client-secret-file',
     value: 'FILE',
     description: 'file with the secret of the client, or - for stdin, if the client has one',
+    heading: 'Flags',
+  },
+  {
+    name: 'client-auth',
+    value: 'METHOD',
+    choices: Object.keys(clientAuthWords),
+    description: 'how to send the secret: in the form or in a header (default: try both)',
     heading: 'Flags',
   },
   {

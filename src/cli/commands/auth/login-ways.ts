@@ -17,7 +17,7 @@ export interface LoginPlan {
   store: CredentialStore;
   scopes: readonly string[];
   port: number | undefined;
-  finish(record: CredentialRecord): Promise<void>;
+  finish: NonNullable<LoginBasics['finish']>;
 }
 
 const basicsOf = ({ context }: Invocation, { client, baseUrl, store, scopes, finish }: LoginPlan): LoginBasics => {
