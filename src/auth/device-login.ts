@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { SchedError } from '../errors.ts';
 import type { AuthClient } from './auth-server.ts';
-import { complete, type LoginBasics, loginTimeoutMs, tooLate } from './login.ts';
+import { complete, type LoginBasics, loginTimeoutMs, within } from './login.ts';
 import { callLibrary, findMethod, malformed, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import { type Tokens, tokensFrom } from './tokens.ts';
@@ -14,7 +14,8 @@ export interface DeviceCode {
   readonly code: string;
   /** The same page with the code in its address, if the server has one. */
   readonly completeUrl?: string | undefined;
-  readonly minutes: number;
+  /** How long `sched` waits. */
+  readonly seconds: number;
 }
 
 export interface DeviceLoginOptions extends LoginBasics {
@@ -25,10 +26,13 @@ export interface DeviceLoginOptions extends LoginBasics {
 const usualPauseSeconds = 5;
 const slowerSeconds = 5;
 
+/** However short a pause the server allows. */
+const shortestPauseSeconds = 1;
+
 const noDevice = (issuer: string): SchedError =>
   new SchedError('usage', '--device: the authorization server offers no device login', {
     reason: `there is no device address for ${issuer}`,
-    hint: { command: ['auth', 'login'], flags: { paste: true } },
+    hint: { command: ['auth', 'login'], flags: { device: false, 'no-browser': true } },
     outcome: 'not-sent',
   });
 
@@ -77,18 +81,17 @@ const slowdownFor = (error: unknown): number => {
   throw error;
 };
 
-/** Asks for the tokens until the user has decided, or the time is up. */
+/** Asks for the tokens until the user has decided. */
 const poll = async (
   request: () => Promise<Tokens>,
   interval: number,
   { clock, interrupted }: DeviceLoginOptions,
-  limitMs: number,
+  unwanted: AbortSignal,
 ): Promise<Tokens> => {
-  const end = clock.now() + limitMs;
-  let pauseSeconds = interval;
+  const stop = AbortSignal.any([unwanted, interrupted]);
+  let pauseSeconds = Math.max(shortestPauseSeconds, interval);
   for (;;) {
-    await clock.sleep(Math.min(pauseSeconds * 1000, Math.max(0, end - clock.now())), interrupted);
-    if (clock.now() >= end) throw tooLate();
+    await clock.sleep(pauseSeconds * 1000, stop);
     try {
       return await request();
     } catch (error) {
@@ -112,9 +115,9 @@ export const loginWithDevice = async (options: DeviceLoginOptions): Promise<Cred
     url: reply.verification_uri,
     code: reply.user_code,
     completeUrl: pageIn(reply.verification_uri_complete),
-    minutes: Math.max(1, Math.round(limitMs / 60_000)),
+    seconds: Math.ceil(limitMs / 1000),
   });
   const request = () => method.call((each) => requestTokens(each, options, code));
-  const tokens = await poll(request, interval, options, limitMs);
+  const tokens = await within((unwanted) => poll(request, interval, options, unwanted), options, limitMs);
   return complete(tokens, { ...options, client: method.client() }, () => false);
 };

@@ -4,7 +4,7 @@ import { type DeviceCode, type DeviceLoginOptions, loginWithDevice } from '../..
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import { virtualClock } from '../support/run.ts';
+import { virtualClock, withLimit } from '../support/run.ts';
 import { everythingIn, memoryStore } from './support/memory.ts';
 
 const server = { ...usualServer('https://id.example'), device: 'https://id.example/device' };
@@ -20,9 +20,13 @@ const issued = { access_token: 'canary-access-device', refresh_token: 'canary-re
 /** A login whose token endpoint gives these answers, the last one forever. */
 const start = (
   answers: (string | object | (() => never))[],
-  { more = {}, ...options }: Partial<DeviceLoginOptions> & { more?: object } = {},
+  {
+    more = {},
+    ...options
+  }: Partial<DeviceLoginOptions> & { more?: { expires_in?: unknown; [key: string]: unknown } } = {},
 ) => {
   const clock = virtualClock(0);
+  const limitMs = Math.min(300, Number(more.expires_in ?? code.expires_in)) * 1000;
   const asked: HttpRequest[] = [];
   const shown: DeviceCode[] = [];
   const send: Send = async (request) => {
@@ -41,7 +45,7 @@ const start = (
     scopes: ['users:read', 'offline_access'],
     store: memoryStore().store,
     send,
-    clock,
+    clock: withLimit(clock, limitMs),
     interrupted: new AbortController().signal,
     onCode: (each) => {
       shown.push(each);
@@ -58,7 +62,7 @@ describe('a device login', () => {
     const pending = 'authorization_pending';
     const { result, clock, asked, shown } = start([pending, 'slow_down', pending, issued]);
     expect(await result).toMatchObject({ access_token: issued.access_token, origin: 'https://api.example.com' });
-    expect(shown).toEqual([{ url: code.verification_uri, code: 'WDJB-MJHT', completeUrl: undefined, minutes: 5 }]);
+    expect(shown).toEqual([{ url: code.verification_uri, code: 'WDJB-MJHT', completeUrl: undefined, seconds: 300 }]);
     expect(clock.slept).toEqual([5_000, 5_000, 10_000, 10_000]);
     expect(formOf(asked[0]!)).toEqual({ client_id: 'c', scope: 'users:read offline_access' });
     expect(formOf(asked[1]!)).toMatchObject({ device_code: code.device_code, client_id: 'c' });
@@ -77,14 +81,43 @@ describe('a device login', () => {
     }
   });
 
+  test('sends the secret the other way after invalid_client, also if only the token endpoint checks it', async () => {
+    const client = { server, id: 'c', secret: 's3cret:&' };
+    const kept: string[] = [];
+    const { result, asked } = start(['invalid_client', 'authorization_pending', issued], {
+      client,
+      finish: async (_, { server: { clientAuth } }) => void kept.push(clientAuth),
+    });
+    await result;
+    expect(asked.map((request) => request.headers.authorization !== undefined)).toEqual([false, false, true, true]);
+    expect(kept).toEqual(['client_secret_basic']);
+  });
+
   // R8
   test.each([
     [1800, 300_000],
-    [60, 60_000],
+    [12, 12_000],
   ])('ends after five minutes, or when its code of %i s expires', async (expires_in, limit) => {
-    const { result, clock } = start(['authorization_pending'], { more: { expires_in } });
+    const { result, clock, shown } = start(['authorization_pending'], { more: { expires_in } });
     await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
-    expect(clock.now()).toBe(limit);
+    expect([clock.now(), shown[0]!.seconds]).toEqual([limit, limit / 1000]);
+  });
+
+  test('ends after five minutes also if the clock is set back meanwhile', async () => {
+    const clock = virtualClock(0);
+    const { sleep } = withLimit(clock, 300_000);
+    const { result } = start(['authorization_pending'], { clock: { now: () => -clock.now(), sleep } });
+    await expect(result).rejects.toMatchObject({ message: 'The login timed out' });
+    expect(clock.now()).toBe(300_000);
+  });
+
+  test.each([
+    [1e-9, [1_000, 1_000]],
+    [2.5, [2_500, 2_500]],
+  ])('with an interval of %f s asks at most once a second', async (interval, pauses) => {
+    const { result, clock } = start(['authorization_pending', issued], { more: { interval } });
+    await result;
+    expect(clock.slept).toEqual(pauses);
   });
 
   test.each([
@@ -127,7 +160,7 @@ describe('a device login', () => {
     const { result, asked } = start([issued], { client: { server: usualServer('https://id.example'), id: 'c' } });
     await expect(result).rejects.toMatchObject({
       category: 'usage',
-      facts: { hint: { command: ['auth', 'login'], flags: { paste: true } } },
+      facts: { hint: { command: ['auth', 'login'], flags: { device: false, 'no-browser': true } } },
     });
     expect(asked).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { addCanary } from '../support/canary.ts';
-import { createWorld, logIn, loginAddresses, type Result, type WorldOptions } from '../support/run.ts';
+import { createWorld, logIn, loginAddresses, type Result, type WorldOptions, withLimit } from '../support/run.ts';
 import { credentialFile, expireToken } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
@@ -360,6 +360,11 @@ describe('the secret of a client', () => {
     }
     const missing = await login([...loginAddresses, '--client-secret-file', join(home, 'nowhere')]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('no such file')]);
+    const remote = await login([...loginAddresses, '--client-secret-file', '-'], {
+      stdin: secret,
+      env: { SSH_CONNECTION: '1' },
+    });
+    expect(remote.stderr.replace(/\s+/g, ' ')).toContain('with --client-secret-file FILE --paste');
     const both = await login([...loginAddresses, '--client-secret-file', '-', '--paste']);
     expect(both.stderr).toContain("--client-secret-file - can't be used together with --paste");
   });
@@ -423,30 +428,31 @@ describe('scopes', () => {
 });
 
 describe('auth login without a refresh token', () => {
-  test.each([[7200, '2h 00m']])(
-    'of %i s says at once when it ends, and how to ask for one',
-    async (expires_in, life) => {
-      const { code, stderr } = await login([], {
-        send: async (request) => {
-          const reply = await send(request);
-          if (!request.url.endsWith('/oauth/token')) return reply;
-          const { refresh_token: _, ...rest } = JSON.parse(reply.body);
-          return { ...reply, body: JSON.stringify({ ...rest, expires_in }) };
-        },
-      });
-      expect(code).toBe(0);
-      expect(stderr.replace(/\s+/g, ' ')).toContain(
-        `The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`,
-      );
-      expect(stderr).toContain('To ask for a refresh token: sched auth login -p default --add-scopes offline_access');
-    },
-  );
+  test.each([
+    [7200, '2h 00m'],
+    [12, '12s'],
+  ])('of %i s says at once when it ends, and how to ask for one', async (expires_in, life) => {
+    const { code, stderr } = await login([], {
+      send: async (request) => {
+        const reply = await send(request);
+        if (!request.url.endsWith('/oauth/token')) return reply;
+        const { refresh_token: _, ...rest } = JSON.parse(reply.body);
+        return { ...reply, body: JSON.stringify({ ...rest, expires_in }) };
+      },
+    });
+    expect(code).toBe(0);
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      `The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`,
+    );
+    expect(stderr).toContain('To ask for a refresh token: sched auth login -p default --add-scopes offline_access');
+  });
 });
 
 describe('auth login --device', () => {
   const device = (flags: string[], decision: string) =>
     world.run(['auth', 'login', '--device', '--credential-store', 'file', ...loginAddresses, ...flags], {
       terminals: ['stdin', 'stdout', 'stderr'],
+      clock: withLimit(world.clock, 300_000),
       send: async (request) => {
         const reply = await world.service(request);
         if (!request.url.endsWith('/device_authorization') || decision === '') return reply;
@@ -492,5 +498,7 @@ describe('auth login --device', () => {
     expect((await device(['--paste'], 'allow')).code).toBe(2);
     const { code, stderr } = await login([...loginAddresses, '--device']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('the authorization server offers no device login')]);
+    const [, suggested] = stderr.split('try: ');
+    expect([suggested!.includes('--no-browser'), suggested!.includes('--device')]).toEqual([true, false]);
   });
 });

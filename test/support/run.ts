@@ -85,6 +85,28 @@ export const virtualClock = (start = someday): Clock & { slept: number[] } => {
   };
 };
 
+/** The same for a task with a limit: its sleep of that length ends when the other sleeps have taken as long. */
+export const withLimit = ({ now, sleep }: Clock, limitMs: number): Clock => {
+  let end = Number.POSITIVE_INFINITY;
+  let wake = () => {};
+  return {
+    now,
+    sleep: async (milliseconds, signal) => {
+      if (milliseconds === limitMs) {
+        end = now() + limitMs;
+        return new Promise((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (now() + milliseconds < end) return sleep(milliseconds, signal);
+      await sleep(end - now(), signal);
+      wake();
+      await once(signal!, 'abort');
+      signal!.throwIfAborted();
+    },
+  };
+};
+
 /** A sandbox that serves as the network, and a function that runs commands against it. */
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);

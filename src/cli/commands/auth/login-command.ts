@@ -144,10 +144,8 @@ const warnAboutRefresh = (
   { context }: Invocation,
 ) => {
   const { notes } = context;
-  const minutes = Math.max(1, Math.round((expires_at - created_at) / 60_000));
-  notes.warn(
-    `The server issued no refresh token, so this login ends in ${durationText(minutes * 60)} and can't be refreshed.`,
-  );
+  const life = durationText((expires_at - created_at) / 1000);
+  notes.warn(`The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`);
   if (!scope.split(' ').includes(offlineScope))
     notes.warn(`To ask for a refresh token: ${commandLine('auth', 'login', '-p', name, '--add-scopes', offlineScope)}`);
 };

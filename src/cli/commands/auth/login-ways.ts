@@ -2,6 +2,7 @@ import type { AuthClient } from '../../../auth/auth-server.ts';
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
+import { counted } from '../../../plural.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
 import { typedWords } from '../../parse/typed-words.ts';
@@ -62,7 +63,13 @@ const offerPaste =
       notes.always(
         `To log in with a code on another machine, press Ctrl-C and run: ${sameWith(invocation, '--device')}`,
       );
-    if (!settings.canAsk || isSecretOnStdin(invocation)) {
+    if (isSecretOnStdin(invocation)) {
+      notes.always(
+        'If the browser runs on another machine, press Ctrl-C, save the secret in a file, and log in with --client-secret-file FILE --paste',
+      );
+      return undefined;
+    }
+    if (!settings.canAsk) {
       notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${sameWith(invocation, '--paste')}`);
       return undefined;
     }
@@ -114,12 +121,12 @@ export const throughDevice = async (invocation: Invocation, plan: LoginPlan): Pr
   const { loginWithDevice } = await import('../../../auth/device-login.ts');
   return loginWithDevice({
     ...basicsOf(invocation, plan),
-    onCode: async ({ url, code, completeUrl, minutes }) => {
+    onCode: async ({ url, code, completeUrl, seconds }) => {
       notes.always('Open this URL in any browser, on any machine:');
       notes.always(url);
       notes.always(`Enter this code there: ${code}`);
       if (completeUrl !== undefined) notes.always(`Or open a URL that contains the code: ${completeUrl}`);
-      const limit = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+      const limit = seconds < 60 ? counted(seconds, 'second') : counted(Math.round(seconds / 60), 'minute');
       notes.always(`Waiting up to ${limit} for you to finish in the browser. Press Ctrl-C to stop`);
       await notes.flush();
     },
