@@ -33,9 +33,26 @@ export interface HttpReply {
 
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;
 
+/** The bytes that parts of a text may encode. A part can begin in the middle of an encoded group. */
+const decoded = (text: string): string[] => {
+  const decode = (run: RegExp, encoding: 'hex' | 'base64', starts: number[]) =>
+    (text.match(run) ?? []).flatMap((part) =>
+      starts.map((start) => Buffer.from(part.slice(start), encoding).toString('latin1')),
+    );
+  return [...decode(/[0-9a-f]+/gi, 'hex', [0, 1]), ...decode(/[\w+/-]+/g, 'base64', [0, 1, 2, 3])];
+};
+
+/** Whether a text without `@` is another spelling of an email address: quoted-printable, base64 or hex. */
+const spellsAddress = (text: string): boolean =>
+  [text.replaceAll('=40', '@'), ...decoded(text)].some((each) =>
+    /@[\w.\x80-\xff-]{1,253}\.[a-z\x80-\xff]{2}/i.test(each),
+  );
+
 /** The service's ID of a request. Other values are dropped: they could be anything, even an email address. */
-export const requestIdOf = ({ headers }: HttpReply): string | undefined =>
-  /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];
+export const requestIdOf = ({ headers }: HttpReply): string | undefined => {
+  const [id] = /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '') ?? [];
+  return id === undefined || spellsAddress(id) ? undefined : id;
+};
 
 /** Adds the request ID to a reason, so that users can quote it to the service's support. */
 export const withRequestId = (reason: string, reply: HttpReply): string => {

@@ -467,6 +467,20 @@ describe('compliance delete: the run', () => {
     expectNoAddress(proof);
   });
 
+  test('shows no request ID that spells an address, and keeps it in no receipt', async () => {
+    const [one, two, three] = people(3) as [string, string, string];
+    for (const [address, id] of [
+      [one, one.replace('@', '=40')],
+      [two, Buffer.from(two).toString('hex')],
+      [three, Buffer.from(three).toString('base64')],
+    ] as const) {
+      const send = answering(() => ({ status: 202, headers: { 'x-request-id': id } }));
+      const line = `compliance delete --from ${file('in.one', address)} --confirm 1 -v`;
+      const { code, stdout, stderr } = await world.run(line, { ...real, send });
+      expect([code, (stdout + stderr).includes(id), leftBehind().includes(id)]).toEqual([0, false, false]);
+    }
+  });
+
   test('halves its batches if one is too large', async () => {
     const send = answering((emails) => (emails.length > 7 ? { status: 413 } : undefined));
     const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60 --json`, { ...real, send });
