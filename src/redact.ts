@@ -256,3 +256,26 @@ export const createSecrets = (): Secrets => {
     },
   };
 };
+
+/** As many characters of a secret as chance doesn't put into a text, except words. */
+const tellingPart = 6;
+
+const bare = (text: string): string => text.replace(/[^a-z0-9]/gi, '');
+
+/** Random characters have digits, or letters of both cases. A word such as `refresh` in a token says nothing. */
+const isTelling = (part: string): boolean => /\d/.test(part) || (/[a-z]/.test(part) && /[A-Z]/.test(part));
+
+const partsOf = (secret: string): string[] =>
+  Array.from({ length: Math.max(0, secret.length - tellingPart + 1) }, (_, at) => secret.slice(at, at + tellingPart));
+
+/**
+ * Whether a text repeats part of a secret, also in the other case or with signs in between. `redact` finds whole secrets
+ * only, so text from someone who knows them needs this check.
+ */
+export const repeatsPart = (text: string, secrets: readonly string[]): boolean => {
+  const whole = createSecrets();
+  for (const secret of secrets) whole.keep(secret);
+  const words = bare(whole.redact(text)).toLowerCase();
+  const parts = secrets.flatMap((secret) => partsOf(bare(secret)));
+  return parts.some((part) => isTelling(part) && words.includes(part.toLowerCase()));
+};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSecrets, cut } from '../src/redact.ts';
+import { createSecrets, cut, repeatsPart } from '../src/redact.ts';
 import { leaksIn } from './support/canary.ts';
 import { times } from './support/tier.ts';
 
@@ -57,6 +57,27 @@ const forms: Record<string, (text: string) => string> = {
       .replace(/.{10}/g, (line) => `${line}\r\n`),
   'broken over lines': (text) => text.replace(/.{7}/gs, (line) => `${line}\n    `),
 };
+
+describe('repeatsPart (R12)', () => {
+  const secrets = ['', 'refresh-SplxlOBe-ZQQYbYS6WxSbIA'];
+
+  test.each([
+    'code SplxlOBe is unknown',
+    'code splxlo... is unknown',
+    'S p l x l O B e Z Q Q',
+    'Splx\u200blOBe_ZQQ',
+    '"…S6WxSbIA"',
+  ])('finds a part of a secret in %j', (text) => {
+    expect(repeatsPart(text, secrets)).toBe(true);
+  });
+
+  test.each(['the refresh token is unknown', 'Splxl', '', `whole: ${secrets[1]} ${btoa(secrets[1]!)}`])(
+    'finds none in %j',
+    (text) => {
+      expect(repeatsPart(text, secrets)).toBe(false);
+    },
+  );
+});
 
 describe('redact (R12)', () => {
   test.each(Object.keys(forms))('finds a secret %s', (form) => {

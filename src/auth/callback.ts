@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { validateAuthResponse } from 'oauth4webapi';
 import { SchedError } from '../errors.ts';
-import { cut } from '../redact.ts';
+import { cut, repeatsPart } from '../redact.ts';
 import { type AuthClient, forLibrary, withoutSlash } from './auth-server.ts';
 import type { LoginSecrets } from './pkce.ts';
 
@@ -51,21 +51,26 @@ const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(o
 
 const maxTextLength = 200;
 
-const denial = (parameters: URLSearchParams): SchedError => {
-  const code = parameters.get('error')!;
-  const words = cut(parameters.get('error_description') ?? '', maxTextLength);
-  // RFC 6749 §4.1.2.1 lists the codes. Other values are not printed.
+/** What an authorization server says about an error (RFC 6749 §4.1.2.1 and §5.2), unless it repeats a secret of the login. */
+export const refusalWords = (code: string, words: string | null | undefined, secrets: readonly string[]): string => {
+  if (repeatsPart(`${code} ${words ?? ''}`, secrets)) return 'its explanation repeats a secret, so it is not shown';
+  // Other values are not codes.
   const name = /^[a-z_]{1,40}$/.test(code) ? code : 'an unknown error';
+  return words ? `${name}: ${cut(words, maxTextLength)}` : name;
+};
+
+const denial = (parameters: URLSearchParams, secrets: readonly string[]): SchedError => {
+  const code = parameters.get('error')!;
   return new SchedError('auth', code === 'access_denied' ? 'The login was denied' : 'The service refused the login', {
-    reason: words ? `${name}: ${words}` : name,
+    reason: refusalWords(code, parameters.get('error_description'), secrets),
     hint: { command: ['auth', 'login'] },
     outcome: 'not-applied',
   });
 };
 
-const wrongIssuer = (iss: string, issuer: string): SchedError =>
+const wrongIssuer = (iss: string, issuer: string, secrets: readonly string[]): SchedError =>
   new SchedError('auth', 'The reply to the login came from a different issuer', {
-    reason: `the reply names "${cut(iss, maxTextLength)}", but this login is at "${issuer}"`,
+    reason: `the reply names ${repeatsPart(iss, secrets) ? 'another one' : `"${cut(iss, maxTextLength)}"`}, but this login is at "${issuer}"`,
     // Only a trailing slash can be a mistake in the settings. Any other issuer may be an attack.
     ...(withoutSlash(iss) === withoutSlash(issuer) ? { hint: `sched auth login --issuer ${iss}` } : {}),
     outcome: 'not-applied',
@@ -79,13 +84,15 @@ export const checkParameters = (parameters: URLSearchParams, expected: Expectati
     return ignored(400, 'it belongs to a different login');
   if (new Set(names).size !== names.length) return ignored(400, 'it has the same parameter twice');
   const iss = parameters.get('iss');
+  const { state, verifier } = expected.secrets;
+  const secrets = [parameters.get('code') ?? '', state, verifier];
   // RFC 9207 §2.4: the issuer is compared as a plain string.
   const { issuer, sendsIssuer } = expected.client.server;
   if (iss !== null && iss !== issuer) {
-    return { kind: 'refused', page: 'failed', error: wrongIssuer(iss, issuer) };
+    return { kind: 'refused', page: 'failed', error: wrongIssuer(iss, issuer, secrets) };
   }
   if (parameters.get('error')) {
-    const error = denial(parameters);
+    const error = denial(parameters, secrets);
     return { kind: 'refused', page: parameters.get('error') === 'access_denied' ? 'denied' : 'failed', error };
   }
   if (!parameters.get('code')) return ignored(400, 'it has neither a code nor an error');

@@ -2,9 +2,9 @@ import * as oauth from 'oauth4webapi';
 import { type ErrorFacts, type NextStep, SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
-import { cut } from '../redact.ts';
 import { version } from '../version.ts';
 import { type AuthClient, forLibrary, wordFor } from './auth-server.ts';
+import { refusalWords } from './callback.ts';
 
 type Exchange = NonNullable<ErrorFacts['http']>;
 
@@ -43,7 +43,6 @@ export class TokenEndpointUnavailable extends SchedError {
 }
 
 const timeoutMs = 20_000;
-const maxTextLength = 200;
 
 const exchangeWith = (url: string): Exchange => ({ method: 'POST', path: new URL(url).pathname });
 
@@ -95,13 +94,21 @@ export const requestOptions = (url: string, send: Send, seen: (request: HttpRequ
   headers: { 'user-agent': `sched/${version}` },
 });
 
-const wordsOf = ({ error, error_description: words }: oauth.ResponseBodyError): string => {
-  const name = /^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error';
-  return words ? `${name}: ${cut(words, maxTextLength)}` : name;
+const secretFields = ['code', 'code_verifier', 'device_code', 'refresh_token', 'token'];
+
+/** The secrets that a request has sent. */
+const secretsIn = (request: HttpRequest | undefined, { secret }: AuthClient): string[] => {
+  const form = new URLSearchParams(request?.body);
+  return [...secretFields.map((name) => form.get(name)), secret].filter((text) => text != null);
 };
 
+interface Seen {
+  request?: HttpRequest;
+  reply?: HttpReply | undefined;
+}
+
 /** Replaces errors of the OAuth library: they contain replies and parameters, so they never leave this file. */
-const translated = (error: unknown, client: AuthClient, url: string, reply: HttpReply | undefined): unknown => {
+const translated = (error: unknown, client: AuthClient, url: string, { request, reply }: Seen): unknown => {
   const http = exchangeWith(url);
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure)
@@ -111,7 +118,10 @@ const translated = (error: unknown, client: AuthClient, url: string, reply: Http
   if (status >= 500 || status === 429 || status === 408)
     return new TokenEndpointUnavailable(`HTTP ${status}`, status !== 429, http);
   const refused = (code: string, reason: string) => new TokenRefused(code, { reason, http, ...nextStep(code, client) });
-  if (error instanceof oauth.ResponseBodyError) return refused(error.error, wordsOf(error));
+  if (error instanceof oauth.ResponseBodyError) {
+    const { error: code, error_description: words } = error;
+    return refused(code, refusalWords(code, words, secretsIn(request, client)));
+  }
   // RFC 6749 §5.2: 401 is for clients only.
   if (status >= 400) return refused(status === 401 ? 'invalid_client' : '', `HTTP ${status}`);
   return malformed(status >= 300 ? "it is a redirect, which sched doesn't follow" : 'it has the wrong format', url);
@@ -146,9 +156,9 @@ export const callLibrary = async <Value>(
   send: Send,
   work: (call: LibraryCall) => Promise<Value>,
 ): Promise<Value> => {
-  let seen: HttpReply | undefined;
-  const options = requestOptions(url, send, (_, reply) => {
-    seen = reply;
+  let seen: Seen = {};
+  const options = requestOptions(url, send, (request, reply) => {
+    seen = { request, reply };
   });
   try {
     return await work({ ...forLibrary(client), secret: authenticationOf(client), options });

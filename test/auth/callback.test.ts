@@ -104,6 +104,21 @@ describe('callback', () => {
     expect(everythingIn(verdict)).not.toContain(canary);
   });
 
+  test('does not print an explanation or an issuer that repeats part of the code', () => {
+    const denied = get(
+      `/callback?error=server_error&error_description=code+SplxlOBe...+failed&code=SplxlOBeZQQYbYS&${mine}`,
+    );
+    expect(denied).toMatchObject({
+      kind: 'refused',
+      error: { facts: { reason: 'its explanation repeats a secret, so it is not shown' } },
+    });
+    const foreign = get(`/callback?code=SplxlOBeZQQYbYS&${mine}&iss=https%3A%2F%2Fevil.example%2FSplxlOBe`);
+    expect(foreign).toMatchObject({
+      kind: 'refused',
+      error: { facts: { reason: expect.stringContaining('another one') } },
+    });
+  });
+
   test('does not print an invalid error code', () => {
     const verdict = get(`/callback?error=%3Cscript%3E&${mine}`);
     expect(verdict).toMatchObject({

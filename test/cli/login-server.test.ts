@@ -333,15 +333,21 @@ describe('the secret of a client', () => {
     });
   });
 
-  test('is not printed when the server quotes it', async () => {
+  test('is not printed when the server quotes it, nor a part of the code', async () => {
+    let tries = 0;
     const quoting: Send = async (request) => {
       if (request.method !== 'POST') return send(request);
-      const error = { error: 'invalid_client', error_description: `${secret} ${request.body}` };
+      const code = new URLSearchParams(request.body).get('code')!;
+      const words = [`${secret} ${request.body}`, `no code ${code.slice(20, 30)}...`][tries++ % 2];
+      const error = { error: 'invalid_client', error_description: words };
       return { status: 401, headers: { 'content-type': 'application/json' }, body: JSON.stringify(error) };
     };
-    const { code, stderr } = await login([...loginAddresses, '--client-secret-file', file()], { send: quoting });
-    expect([code, stderr]).toEqual([4, expect.stringContaining('[client secret]')]);
-    expect(stderr).toContain('--client-secret-file');
+    for (const shown of ['[client secret]', 'cause: its explanation repeats a secret']) {
+      const words = [...loginAddresses, '--client-secret-file', file(), '--client-auth', 'post'];
+      const { code, stderr } = await login(words, { send: quoting });
+      expect([code, stderr]).toEqual([4, expect.stringContaining(shown)]);
+      expect(stderr).toContain('--client-secret-file');
+    }
   });
 
   test('is not part of an exported profile, which says so', async () => {

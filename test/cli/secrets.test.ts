@@ -285,7 +285,7 @@ describe('a token that the service quotes', () => {
 });
 
 describe('the tokens of a login that the service quotes are not printed', () => {
-  const secret = (kind: string) => `${kind}/canary+${'0123456789abcdef'.repeat(2)}`;
+  const secret = (kind: string) => `${kind}/canary+${Buffer.from(kind.repeat(3)).toString('hex')}`;
   const [access, refresh, next] = ['access', 'refresh', 'next'].map(secret) as [string, string, string];
   const none = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
   const me = { uri: `${baseUrl}/users/U`, name: 'Ada', current_organization: `${baseUrl}/organizations/O` };
