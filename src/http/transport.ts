@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { SchedError } from '../errors.ts';
-import { adviceFor, describeFailure, NetworkFailure } from './failure.ts';
+import { adviceFor, meaningOf } from '../network-errors.ts';
+import { NetworkFailure } from './failure.ts';
 import type { HttpReply, HttpRequest, Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
@@ -176,7 +177,10 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       if (cause instanceof NetworkFailure || cause instanceof SchedError) throw cause;
       const way = proxy === undefined ? '' : `, through the proxy ${proxy.url}`;
       const { sent, status } = progress;
-      throw new NetworkFailure(url.host, describeFailure(cause) + way, sent, { status, advice: adviceFor(cause) });
+      throw new NetworkFailure(url.host, (meaningOf(cause) ?? cause.message) + way, sent, {
+        status,
+        advice: adviceFor(cause),
+      });
     } finally {
       finished.abort(over);
       interrupted.removeEventListener('abort', onInterruption);

@@ -4,7 +4,8 @@ import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { SchedError } from '../errors.ts';
-import { adviceFor, describeFailure, NetworkFailure } from './failure.ts';
+import { adviceFor, meaningOf } from '../network-errors.ts';
+import { NetworkFailure } from './failure.ts';
 import type { HttpProxy } from './proxy.ts';
 
 /** The proxy refused. Retrying would not help, and after a wrong login it could lock the account. */
@@ -38,7 +39,7 @@ const openTunnel = async (
       advice: advice ?? `check ${proxy.variable}, or bypass the proxy: NO_PROXY=${target.hostname}`,
     });
   const tunnel = await connect.call(pool, options).catch((error: Error) => {
-    throw failure(`the proxy ${proxy.url}: ${describeFailure(error)}`, adviceFor(error));
+    throw failure(`the proxy ${proxy.url}: ${meaningOf(error) ?? error.message}`, adviceFor(error));
   });
   if (tunnel.statusCode === 200) {
     // An idle tunnel must not keep the program running; during a request, the timer of its deadline does. Set it here:

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
+import { adviceFor, meaningOf } from '../../network-errors.ts';
 import { hostAndPort, type RedisAddress } from './address.ts';
 
 /** Redis can't be used. The message says why. */
@@ -40,24 +41,14 @@ const refusals: Record<string, string> = {
   MASTERDOWN: 'it has lost its primary server',
 };
 
-const failures: Record<string, string> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  ENOTFOUND: 'its host name is unknown',
-  EAI_AGAIN: "its host name can't be looked up right now",
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-  ETIMEDOUT: 'it did not reply',
-};
-
 const noRedis = "the replies aren't those of a Redis server";
 
 /** The trouble with a server whose replies can't be read. */
 export const nonsense = ({ place }: RedisConnection): RedisTrouble => new RedisTrouble(`${place}: ${noRedis}`);
 
 const reasonOf = (error: Error, isReply: boolean): string => {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  if (failures[code] !== undefined) return failures[code];
+  const meaning = meaningOf(error);
+  if (meaning !== undefined) return [meaning, adviceFor(error)].filter(Boolean).join('; ');
   const word = error.message.split(' ')[0]!;
   if (refusals[word] !== undefined) return refusals[word];
   if (/^ERR (invalid password|AUTH)/i.test(error.message)) return refusals.WRONGPASS!;
