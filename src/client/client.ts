@@ -83,8 +83,9 @@ const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   });
 
 const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): string => {
-  const root = server === 'mcp' ? mcpUrl : baseUrl;
-  if (root !== undefined) return root.replace(/\/+$/, '');
+  if (server !== 'mcp') return baseUrl.replace(/\/+$/, '');
+  // RFC 9728 §3.1: the path of the MCP server comes after the one of its metadata.
+  if (mcpUrl !== undefined) return new URL(mcpUrl).origin;
   throw new SchedError('environment', 'The URL of the MCP server is not set', {
     reason: 'neither SCHED_MCP_URL nor the profile names one',
     outcome: 'not-sent',

@@ -7,16 +7,31 @@ import { clients } from './clients.ts';
 
 export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
 
+const withoutSlash = (url: unknown): string => String(url).replace(/\/+$/, '');
+
+/** Whether the server has answered, but not with this document. Servers answer an unknown path in many ways. */
+const isMissing = (error: unknown): boolean => {
+  const { status } = (error instanceof SchedError && error.facts.http) || {};
+  return status !== undefined && status < 500 && status !== 408 && status !== 429;
+};
+
 /** Fetches the metadata without a token and prints it. Nothing in it is used, but it must describe this resource. */
 const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
-  if (context.settings.dryRun) return printRequest(invocation, mcp.metadata, [{}]);
-  const { mcpUrl } = await context.connection();
-  const metadata = await (await context.client()).call(mcp.metadata, {});
+  const { mcpUrl = '' } = await context.connection();
+  const path = mcpUrl === '' ? '' : withoutSlash(new URL(mcpUrl).pathname);
+  const own = { ...mcp.metadata, path: `${mcp.metadata.path}${path}` as const };
+  if (context.settings.dryRun) return printRequest(invocation, own, [{}]);
+  const client = await context.client();
+  const described = [mcpUrl];
+  const metadata = await client.call(own, {}).catch((error: unknown) => {
+    if (path === '' || !isMissing(error)) throw error;
+    described.push(new URL(mcpUrl).origin);
+    return client.call(mcp.metadata, {});
+  });
   // RFC 9728 §3.3: metadata about another resource must not be used.
-  const same = (url: unknown) => String(url).replace(/\/+$/, '');
-  if (same(metadata.resource) !== same(mcpUrl)) {
+  if (!described.map(withoutSlash).includes(withoutSlash(metadata.resource))) {
     throw new SchedError('integrity', 'The metadata describes another resource', {
       reason: `requested ${mcpUrl}, but it describes ${metadata.resource}`,
       outcome: 'not-applied',
