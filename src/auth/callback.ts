@@ -53,9 +53,9 @@ const maxTextLength = 200;
 
 /** What an authorization server says about an error (RFC 6749 §4.1.2.1 and §5.2), unless it repeats a secret of the login. */
 export const refusalWords = (code: string, words: string | null | undefined, secrets: readonly string[]): string => {
-  if (repeatsPart(`${code} ${words ?? ''}`, secrets)) return 'its explanation repeats a secret, so it is not shown';
   // Other values are not codes.
   const name = /^[a-z_]{1,40}$/.test(code) ? code : 'an unknown error';
+  if (words && repeatsPart(words, secrets)) return `${name} (the explanation repeats a secret, so it is not shown)`;
   return words ? `${name}: ${cut(words, maxTextLength)}` : name;
 };
 

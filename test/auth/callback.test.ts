@@ -110,7 +110,7 @@ describe('callback', () => {
     );
     expect(denied).toMatchObject({
       kind: 'refused',
-      error: { facts: { reason: 'its explanation repeats a secret, so it is not shown' } },
+      error: { facts: { reason: 'server_error (the explanation repeats a secret, so it is not shown)' } },
     });
     const foreign = get(`/callback?code=SplxlOBeZQQYbYS&${mine}&iss=https%3A%2F%2Fevil.example%2FSplxlOBe`);
     expect(foreign).toMatchObject({
