@@ -126,7 +126,7 @@ export const throughDevice = async (invocation: Invocation, plan: LoginPlan): Pr
       notes.always(url);
       notes.always(`Enter this code there: ${code}`);
       if (completeUrl !== undefined) notes.always(`Or open a URL that contains the code: ${completeUrl}`);
-      const limit = seconds < 60 ? counted(seconds, 'second') : counted(Math.round(seconds / 60), 'minute');
+      const limit = seconds < 120 ? counted(seconds, 'second') : counted(Math.floor(seconds / 60), 'minute');
       notes.always(`Waiting up to ${limit} for you to finish in the browser. Press Ctrl-C to stop`);
       await notes.flush();
     },
