@@ -47,6 +47,15 @@ const NoShow = record({
   created_at: dateTime('when the invitee was marked as no-show'),
 });
 
+// Assumed: an answer includes the text and position of its question, when it is sent and when it is shown.
+const QuestionAnswer = open(
+  record({
+    question: text('question, exactly as in the event type'),
+    answer: text('answer'),
+    position: integer('position of the question'),
+  }),
+);
+
 export const Invitee = resource('invitee', {
   uri: text('URI of the invitee'),
   email: email('email address'),
@@ -73,15 +82,9 @@ export const Invitee = resource('invitee', {
   reconfirmation: z.nullable(loose({}, 'request to reconfirm the booking')),
   scheduling_method: z.nullable(text('how the booking was made')),
   invitee_scheduled_by: z.nullable(text('URI of the user who booked for the invitee')),
+  // Assumed: an invitee shows the answers given when booking. The documentation shows them in the request only.
+  questions_and_answers: list(QuestionAnswer, 'answers given when booking'),
 });
-
-const QuestionAnswer = open(
-  record({
-    question: text('question, exactly as in the event type'),
-    answer: text('answer'),
-    position: integer('position of the question'),
-  }),
-);
 
 const NewInvitee = record({
   email: email('email address of the invitee'),
@@ -130,7 +133,6 @@ export const invitees = {
       event_type: reference('event_types', 'event type to book'),
       start_time: dateTime('start time of the meeting'),
       invitee: described(NewInvitee, 'person to invite'),
-      // Assumed: an answer includes the text and position of its question.
       custom_questions: z.optional(list(QuestionAnswer, "answers to the event type's questions")),
       location: z.optional(described(LocationChoice, 'meeting location')),
       tracking: described(

@@ -171,10 +171,9 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
     scheduling_method: 'instant_book',
     // Assumed: this is the user who owns the token. There is no payment: this operation can't take one.
     invitee_scheduled_by: uri.user(caller.user),
+    questions_and_answers: [...(body.custom_questions ?? [])].sort((a, b) => a.position - b.position),
   };
   store.insert('invitees', id, invitee, { event: seat.id });
-  for (const { position, question, answer } of body.custom_questions ?? [])
-    store.run('INSERT INTO answers VALUES (?, ?, ?, ?)', id, position, question, answer);
   queueInviteeEvent(context, 'invitee.created', invitee, event);
   logActivity(context, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
   return invitee;

@@ -20,6 +20,7 @@ const anonymous = (invitee: InviteeRecord, updated_at: string): InviteeRecord =>
   tracking: Object.fromEntries(Object.keys(invitee.tracking).map((name) => [name, null])) as InviteeRecord['tracking'],
   payment: invitee.payment && { ...invitee.payment, external_id: gone.toLowerCase() },
   reconfirmation: null,
+  questions_and_answers: [],
   updated_at,
 });
 
@@ -52,7 +53,6 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
   for (const { id, doc, event, event_doc } of invitees) {
     store.update('invitees', id, anonymous(JSON.parse(doc), at));
     store.update('events', event, withoutInviteesWords(JSON.parse(event_doc)));
-    store.run('DELETE FROM answers WHERE invitee = ?', id);
     store.run('DELETE FROM deliveries WHERE subject = ?', JSON.parse(doc).uri);
   }
   return invitees.length;

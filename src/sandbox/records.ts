@@ -105,6 +105,7 @@ export const newInvitee = (given: {
   reconfirmation: null,
   scheduling_method: null,
   invitee_scheduled_by: null,
+  questions_and_answers: [],
 });
 
 export const insertEvent = (

@@ -185,6 +185,14 @@ CREATE TABLE delivery_attempts (delivery INTEGER NOT NULL REFERENCES deliveries 
   PRIMARY KEY (delivery, number)) WITHOUT ROWID;
 `;
 
+/** The answers are part of the invitee's record now. */
+const eighth = `
+UPDATE invitees SET doc = json_insert(doc, '$.questions_and_answers', (
+  SELECT json_group_array(json_object('question', a.question, 'answer', a.answer, 'position', a.position))
+  FROM (SELECT * FROM answers WHERE invitee = invitees.id ORDER BY position) a));
+DROP TABLE answers;
+`;
+
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
   'organizations',
@@ -202,7 +210,7 @@ export const recordTables = [
   'webhooks',
 ] as const;
 
-export const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh];
+export const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

@@ -48,6 +48,27 @@ const campaigns = [
 const notes = 'Agenda: current status, next steps.\nPlease bring the figures of last quarter.';
 const reasons = ['Travel plans changed', 'Ill today, sorry', null, 'Double-booked on our side'];
 
+const topics = ['Our rollout in spring', 'Prices for larger teams', 'Moving our old calendars'];
+
+/** `zoe.mueller@lindenbaum.example` ⇒ `Lindenbaum` */
+const companyOf = ({ email }: Person): string => {
+  const name = email.slice(email.indexOf('@') + 1).split('.')[0]!;
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};
+
+/** Everyone answers the required questions, and two of three the others. */
+const answersOf = (
+  { custom_questions: questions }: EventTypeRecord,
+  person: Person,
+  number: number,
+): InviteeRecord['questions_and_answers'] =>
+  questions
+    .filter(({ required }) => required || number % 3 > 0)
+    .map(({ name: question, type, position, answer_choices: choices }) => {
+      const words = type === 'string' ? companyOf(person) : topics[number % topics.length]!;
+      return { question, answer: choices[number % choices.length] ?? words, position };
+    });
+
 /** Tracks when each host is busy, to avoid overlapping meetings. */
 const calendar = () => {
   const busy = new Map<string, Array<[start: number, end: number]>>();
@@ -106,6 +127,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     const id = makeId(`seed/invitee/${++invitees}`);
     const tracking = roll(4) === 0 ? campaigns[roll(campaigns.length)] : undefined;
     const invitee = newInvitee({ id, event, person, tracking, now: booked });
+    invitee.questions_and_answers = answersOf(chosen.type, person, invitees);
     if (roll(6) === 0) invitee.text_reminder_number = `+1 555 01${10 + roll(90)}`;
     if (roll(12) === 0) invitee.reconfirmation = { created_at: invitee.created_at, confirmed_at: null };
     const { price } = chosen.offer;
@@ -129,12 +151,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     const active = guests.filter(({ status }) => status === 'active').length;
     event.invitees_counter = { ...event.invitees_counter, total: guests.length, active };
     insertEvent(store, id, event, { organization, eventType: chosen.id, hosts: hosts.map((host) => host.id) });
-    for (const guest of guests) {
-      const guestId = idOf(guest.uri);
-      store.insert('invitees', guestId, guest, { event: id });
-      for (const { name, position, answer_choices } of chosen.type.custom_questions)
-        store.run('INSERT INTO answers VALUES (?, ?, ?, ?)', guestId, position, name, answer_choices[0] ?? '—');
-    }
+    for (const guest of guests) store.insert('invitees', idOf(guest.uri), guest, { event: id });
     if (event.status === 'canceled')
       store.run(
         'INSERT INTO cancellations VALUES (?, ?, ?, ?)',

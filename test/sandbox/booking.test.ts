@@ -162,16 +162,13 @@ describe('booking', () => {
       await refused('custom_questions[0].answer', 'customer-onboarding', at('08:00'), { custom_questions: blank });
     });
 
-    it('are stored with the booking', async () => {
+    it('are shown with the invitee, in their order', async () => {
       const { status, body } = await world.book('customer-onboarding', at('08:00'), {
         custom_questions: [size, company],
       });
       expect(status).toBe(200);
-      const id = body.resource.uri.split('/').at(-1);
-      expect(world.store.all('SELECT question, answer FROM answers WHERE invitee = ? ORDER BY position', id)).toEqual([
-        { question: 'Company', answer: 'Engines' },
-        { question: 'Team size', answer: '1 to 10' },
-      ]);
+      expect(body.resource.questions_and_answers).toEqual([company, size]);
+      expect((await world.get(pathOf(body.resource.uri))).body.resource).toEqual(body.resource);
     });
 
     it.each([

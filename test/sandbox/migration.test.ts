@@ -39,7 +39,13 @@ const versionOne = async (name: string): Promise<string> => {
       hosts: [idOf(amara)],
     });
     const person = { email: 'ada@engine.example', name: 'Ada', first_name: 'Ada', last_name: null, timezone: 'UTC' };
-    store.insert('invitees', invitee, newInvitee({ id: invitee, event, person, now: noon }), { event });
+    const { questions_and_answers: _, ...before } = newInvitee({ id: invitee, event, person, now: noon });
+    store.insert('invitees', invitee, before, { event });
+    for (const [position, answer] of [
+      [1, 'Later'],
+      [0, 'Engines'],
+    ] as const)
+      store.run('INSERT INTO answers VALUES (?, ?, ?, ?)', invitee, position, `Question ${position}`, answer);
     store.setFact('sequence', 2);
   });
   expect(store.all('PRAGMA user_version')).toEqual([{ user_version: 1 }]);
@@ -61,7 +67,13 @@ describe('migration', () => {
 
     const world = await openWorld({ file });
     const kept = await world.get(`/scheduled_events/${event}/invitees/${invitee}`);
-    expect(kept.body.resource.email).toBe('ada@engine.example');
+    expect(kept.body.resource).toMatchObject({
+      email: 'ada@engine.example',
+      questions_and_answers: [
+        { question: 'Question 0', answer: 'Engines', position: 0 },
+        { question: 'Question 1', answer: 'Later', position: 1 },
+      ],
+    });
     expect((await world.book('intro-call', `${freeMonday}T08:00:00Z`)).status).toBe(409);
     const next = await world.book('intro-call', `${freeMonday}T09:00:00Z`);
     expect(next.status).toBe(200);

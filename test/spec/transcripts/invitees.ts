@@ -37,6 +37,8 @@ const invitee = {
   reconfirmation: {},
   scheduling_method: 'instant_book',
   invitee_scheduled_by: 'https://api.example.com/users/USER_ID',
+  // Assumed: the documentation shows the answers in the request only. Public services return them under this name.
+  questions_and_answers: [{ question: 'What would you like to talk about?', answer: 'The engine', position: 0 }],
 };
 
 export const transcripts: Record<string, Transcript> = {
