@@ -55,18 +55,17 @@ const rateLimitHeaders = Object.fromEntries(
 const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
 
 /** The schema of a successful reply, with its envelope. */
-const success = ({ reply, query }: Operation): Json => {
+const success = ({ reply }: Operation): Json => {
   if (reply.kind === 'bare') return reference(reply.of);
   if (reply.kind === 'one') {
     return { type: 'object', required: ['resource'], properties: { resource: reference(reply.of) } };
   }
-  const isPaged = query !== undefined && Object.hasOwn(query.shape, 'count');
   return {
     type: 'object',
-    required: ['collection', ...(isPaged ? ['pagination'] : [])],
+    required: ['collection', 'pagination'],
     properties: {
       collection: { type: 'array', items: reference(reply.of) },
-      ...(isPaged ? { pagination: { $ref: '#/components/schemas/Pagination' } } : {}),
+      pagination: { $ref: '#/components/schemas/Pagination' },
     },
   };
 };

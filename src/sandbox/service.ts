@@ -62,12 +62,20 @@ const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_
 
 const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
+/** A list that is never split has the envelope of every list. */
+const wholeList = (records: unknown[]): Page<unknown> => ({
+  items: JSON.stringify(records).slice(1, -1),
+  count: records.length,
+  next: null,
+  previous: null,
+});
+
 /** The reply as JSON, with its envelope. */
 const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string => {
   if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
   if (kind === 'bare') return jsonOf(result);
-  if (Array.isArray(result)) return JSON.stringify({ collection: result });
-  const { items, count, next, previous } = result as Page<unknown>;
+  const page = Array.isArray(result) ? wholeList(result) : (result as Page<unknown>);
+  const { items, count, next, previous } = page;
   const address = (token: string | null) => {
     if (token === null) return null;
     const query = new URLSearchParams(url.searchParams);

@@ -424,7 +424,7 @@ const envelopeOf = (row: Operation): z.ZodMiniType => {
   if (kind === 'bare') return of.record;
   if (kind === 'one') return z.strictObject({ resource: of.record });
   const collection = z.array(of.record);
-  return isPaged(row) ? z.strictObject({ collection, pagination: Pagination }) : z.strictObject({ collection });
+  return z.strictObject({ collection, pagination: Pagination });
 };
 
 /** Replaces `<event>` with the ID from the seed. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { uri } from '../../src/sandbox/names.ts';
+import { lastPage } from '../spec/transcript.ts';
 import {
   amara,
   jonas,
@@ -111,7 +112,7 @@ describe('organizations', () => {
   describe('locations', () => {
     const list = (query: Record<string, string> = {}, asked = {}) => world.get('/locations', query, asked);
 
-    it('are listed without paging, connected or not', async () => {
+    it('are listed in one page, connected or not', async () => {
       const { status, body } = await list();
       expect(status).toBe(200);
       expect(body).toEqual({
@@ -122,6 +123,7 @@ describe('organizations', () => {
           { kind: 'webex_conference', connected: true },
           { kind: 'gotomeeting_conference', connected: false },
         ],
+        pagination: lastPage(5),
       });
       expect(parametersOf((await list({ count: '5' })).body)).toEqual(['count']);
     });

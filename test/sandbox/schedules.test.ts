@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeId, uri } from '../../src/sandbox/names.ts';
+import { lastPage } from '../spec/transcript.ts';
 import { eventType, freeMonday, openWorld, parametersOf, pathOf, tomas, type World } from './world.ts';
 
 const scheduleOf = (slug: string, key: string) => uri.schedule(makeId(`seed/schedule/${slug}/${key}`));
@@ -73,7 +74,10 @@ describe('availability schedules', () => {
       before.map((schedule) => (schedule.user === tomas ? { ...schedule, rules } : schedule)),
     );
     const all = await updateAll('sandbox_owner');
-    expect(all.body).toEqual({ collection: before.map((schedule) => ({ ...schedule, rules })) });
+    expect(all.body).toEqual({
+      collection: before.map((schedule) => ({ ...schedule, rules })),
+      pagination: lastPage(before.length),
+    });
     expect(await list('support-call')).toEqual(all.body.collection);
   });
 

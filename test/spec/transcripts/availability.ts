@@ -33,6 +33,6 @@ export const transcripts: Record<string, Transcript> = {
     headers: json,
     body: { event_type: 'https://api.example.com/event_types/EVENT_TYPE_ID', rules, timezone: 'America/New_York' },
     status: 200,
-    reply: { collection: [schedule] },
+    reply: { collection: [schedule], pagination: lastPage(1) },
   },
 };
