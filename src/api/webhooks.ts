@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
+import { isLoopbackUrl } from './loopback.ts';
 import { bare, listQuery, many, one, operation, resource } from './operation.ts';
 
 // Assumed: everything here. The documentation names webhook subscriptions and their scopes only.
@@ -19,11 +20,6 @@ export type WebhookEvent = (typeof webhookEvents)[number];
 export const webhookScopes = ['organization', 'user', 'group'] as const;
 
 export type WebhookScope = (typeof webhookScopes)[number];
-
-const loopback = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
-
-/** Whether a URL names this machine. */
-export const isLoopbackUrl = (value: string): boolean => URL.canParse(value) && loopback.test(new URL(value).hostname);
 
 /** Whether deliveries may be sent to this URL: by https, or by http on this machine. */
 export const isWebhookUrl = (value: string): boolean => {

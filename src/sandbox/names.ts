@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
 import { windowIn } from '../api/window.ts';
 
-/** The origin in all URIs, whatever port the sandbox listens on, so that a printed URI stays valid in later runs. */
-export const origin = 'http://127.0.0.1:4010';
-
 /** Without I, O, 0 and 1, which are easily confused. 32 characters, so each encodes five bits of a hash. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
@@ -14,8 +11,9 @@ export const makeId = (text: string): string => {
   return id;
 };
 
-const under = (collection: string) => (id: string) => `${origin}/${collection}/${id}`;
+const under = (collection: string) => (id: string) => `/${collection}/${id}`;
 
+/** URIs without their origin, as they are stored. The same data can be served at any address. */
 export const uri = {
   user: under('users'),
   organization: under('organizations'),
@@ -32,8 +30,36 @@ export const uri = {
   submission: under('routing_form_submissions'),
   webhook: under('webhook_subscriptions'),
   activity: under('activity_log_entries'),
-  invitee: (event: string, id: string) => `${origin}/scheduled_events/${event}/invitees/${id}`,
+  invitee: (event: string, id: string) => `/scheduled_events/${event}/invitees/${id}`,
 };
+
+/** Fields with a URI. No field of these names has text that a user chose. */
+const linkFields = [
+  'uri',
+  'availability_schedule',
+  'created_by',
+  'current_organization',
+  'event',
+  'event_type',
+  'group',
+  'invitee',
+  'invitee_scheduled_by',
+  'new_invitee',
+  'old_invitee',
+  'organization',
+  'owner',
+  'routing_form',
+  'submitter',
+  'user',
+  'value',
+  'webhook',
+];
+
+/** Can't match inside a string, where every quote has a backslash. */
+const stored = new RegExp(`"(?:${linkFields.join('|')})":"(?=/)`, 'g');
+
+/** Completes the stored URIs in the JSON of a reply or delivery. Works on text, because parsing would cost more. */
+export const withOrigin = (json: string, origin: string): string => json.replace(stored, `$&${origin}`);
 
 /** The fictional site with the booking pages. */
 export const bookingSite = 'https://book.northlight.example';
@@ -56,13 +82,13 @@ export const timestamp = (milliseconds: number): string => new Date(milliseconds
 /** A five-digit year would break the order when times are compared as text. */
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
-const stored = (time: string | undefined): string | undefined =>
+const storedTime = (time: string | undefined): string | undefined =>
   time && timestamp(Math.min(Date.parse(time), lastMoment));
 
 /** The window that a query asks for, spelled as times are stored. */
 export const storedWindow = (query: object) => {
   const { since, until } = windowIn(query);
-  return { since: stored(since), until: stored(until) };
+  return { since: storedTime(since), until: storedTime(until) };
 };
 
 export const dayMilliseconds = 86_400_000;

@@ -47,17 +47,19 @@ interface Temporary {
 
 const servingFact = 'serving';
 
-export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards'> {
+export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards' | 'origin'> {
   /** A path, or `:memory:`. */
   file: string;
   /** Plan of the organization. By default, existing data keeps its plan and new data gets enterprise. */
   plan?: Plan | undefined;
   /** Seed for new data, by default `demo`. Existing data must have the same seed. */
   world?: SeedName | undefined;
+  /** The origin of links while no server runs with the data. Default: links carry the origin that the request came to. */
+  usualOrigin?: string | undefined;
 }
 
 /** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
-export const openSandbox = async ({ file, plan, world, ...options }: SandboxOptions): Promise<Sandbox> => {
+export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }: SandboxOptions): Promise<Sandbox> => {
   const database = await openDatabase(file);
   try {
     const store = openStore(database);
@@ -67,16 +69,20 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
     if (world !== undefined && seedNameText(world) !== seedOf(store))
       throw unusable(`The data was seeded with "${seedOf(store)}", not "${seedNameText(world)}".`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
+    const serving = (): Serving | undefined => {
+      const text = store.fact(servingFact);
+      return text ? JSON.parse(String(text)) : undefined;
+    };
+    const origin = usualOrigin === undefined ? undefined : () => serving()?.url ?? usualOrigin;
     return {
-      service: createService({ ...options, store, clock }),
+      service: createService({ ...options, store, clock, origin }),
       refusalHeaders: () => (options.limits === false ? unlimitedHeaders : addressHeaders(store, clock.now())),
       store,
       get serving() {
-        const text = store.fact(servingFact);
-        return text ? (JSON.parse(String(text)) as Serving) : undefined;
+        return serving();
       },
-      set serving(serving) {
-        if (serving !== undefined) store.setFact(servingFact, JSON.stringify(serving));
+      set serving(next) {
+        if (next !== undefined) store.setFact(servingFact, JSON.stringify(next));
         else store.run('DELETE FROM meta WHERE key = ?', servingFact);
       },
       clock,
@@ -90,11 +96,11 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
       reset(another = world) {
         store.transaction(() => {
           // A server that runs keeps its address and its webhook.
-          const serving = store.fact(servingFact);
+          const kept = store.fact(servingFact);
           const temporary = store.all<Temporary>('SELECT * FROM webhooks WHERE pid IS NOT NULL');
           store.clear();
           seed(store, clock.now(), { plan, world: another });
-          if (serving !== undefined) store.setFact(servingFact, serving);
+          if (kept !== undefined) store.setFact(servingFact, kept);
           for (const { id, doc, organization, owner, signing_key, pid } of temporary)
             store.insert('webhooks', id, JSON.parse(doc), { organization, owner, signing_key, pid });
         });

@@ -3,7 +3,6 @@ import { inspect } from '../api/inspect.ts';
 import { jsonSchema } from '../api/json-schema.ts';
 import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
-import { origin } from './names.ts';
 
 type Json = Record<string, unknown>;
 
@@ -128,8 +127,8 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
   },
 });
 
-/** An OpenAPI 3.1 description of the whole service, generated from the catalogue. */
-export const openapi = async (version: string): Promise<Json> => {
+/** An OpenAPI 3.1 description of the service at this origin, generated from the catalogue. */
+export const openapi = async (version: string, origin: string): Promise<Json> => {
   const catalogue = await loadCatalogue();
   const paths: Record<string, Json> = {};
   const schemas: Json = { Error: errorSchema, Pagination: pagination };

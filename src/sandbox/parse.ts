@@ -1,10 +1,10 @@
 import type * as z from 'zod/mini';
 import type { Field, Shape } from '../api/field.ts';
 import { type Inspected, inspect } from '../api/inspect.ts';
+import { isLoopbackUrl } from '../api/loopback.ts';
 import type { Operation } from '../api/operation.ts';
 import { plainErrors } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
-import { origin } from './names.ts';
 import { type Detail, invalid, Refusal } from './refusal.ts';
 
 /** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
@@ -39,13 +39,19 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
   return [{ parameter: dotted(issue.path), message: issue.message, code }];
 };
 
-/** A reference must be a URI with the fixed origin and the right collection. */
+/** Any address of this machine will do: links of an earlier run, or of another process with the same data, stay valid. */
+const isReference = (value: string, collection: string): boolean => {
+  if (!isLoopbackUrl(value)) return false;
+  const prefix = `${new URL(value).origin}/${collection}/`;
+  return value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length));
+};
+
 const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = []): Detail[] => {
   const { collection, element, fields } = inspect(field);
   if (collection !== undefined && typeof value === 'string') {
-    const prefix = `${origin}/${collection}/`;
-    if (value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length))) return [];
-    return [{ parameter: dotted(path), message: `must be a URI like ${prefix}ID`, code: 'invalid_reference' }];
+    if (isReference(value, collection)) return [];
+    const message = `must be a URI like http://127.0.0.1:PORT/${collection}/ID`;
+    return [{ parameter: dotted(path), message, code: 'invalid_reference' }];
   }
   if (element && Array.isArray(value))
     return value.flatMap((item, index) => wrongReferences(element, item, [...path, index]));

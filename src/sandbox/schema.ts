@@ -193,6 +193,18 @@ UPDATE invitees SET doc = json_insert(doc, '$.questions_and_answers', (
 DROP TABLE answers;
 `;
 
+const withoutOrigin = (column: string): string => `replace(${column}, '":"http://127.0.0.1:4010/', '":"/')`;
+
+/** URIs are stored without their origin, which was always the same. The URL of a webhook is no URI of a record. */
+const ninth = `
+${'organizations users groups event_types schedules events invitees shares invitations routing_forms submissions activity'
+  .split(' ')
+  .map((table) => `UPDATE ${table} SET doc = ${withoutOrigin('doc')};`)
+  .join('\n')}
+UPDATE webhooks SET doc = json_set(${withoutOrigin('doc')}, '$.callback_url', doc ->> 'callback_url');
+UPDATE deliveries SET body = ${withoutOrigin('body')}, subject = replace(subject, 'http://127.0.0.1:4010/', '/');
+`;
+
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
   'organizations',
@@ -210,7 +222,7 @@ export const recordTables = [
   'webhooks',
 ] as const;
 
-export const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth];
+export const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

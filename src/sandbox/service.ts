@@ -6,7 +6,7 @@ import type { Clock } from '../runtime.ts';
 import { authenticate, findHolder } from './authenticate.ts';
 import { carryOutDeletions } from './deletion.ts';
 import type { Caller } from './handler.ts';
-import { origin } from './names.ts';
+import { withOrigin } from './names.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
 import type { RandomBytes } from './oauth/key.ts';
 import type { Page } from './page.ts';
@@ -37,6 +37,8 @@ export interface ServiceOptions {
   /** Whether the plan's rate limits apply. Default: true. */
   limits?: boolean;
   oauth?: OAuthOptions;
+  /** The origin of links in replies. Default: the one that the request came to. */
+  origin?: (() => string) | undefined;
   /** Source of randomness for secrets. */
   randomBytes?: RandomBytes;
   /** For tests: throws on replies that don't match their row and on internal errors, instead of replying with 500. */
@@ -49,8 +51,7 @@ const oauthAddresses: readonly string[] = Object.values(oauthPaths);
 const header = ({ headers }: HttpRequest, name: string): string | undefined =>
   headers[name] ?? Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 
-const urlOf = (request: HttpRequest): URL | undefined =>
-  URL.canParse(request.url, origin) ? new URL(request.url, origin) : undefined;
+const urlOf = ({ url }: HttpRequest): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);
 
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
@@ -71,7 +72,7 @@ const wholeList = (records: unknown[]): Page<unknown> => ({
 });
 
 /** The reply as JSON, with its envelope. */
-const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string => {
+const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: string): string => {
   if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
   if (kind === 'bare') return jsonOf(result);
   const page = Array.isArray(result) ? wholeList(result) : (result as Page<unknown>);
@@ -112,6 +113,7 @@ export const createService = ({
   guards = [],
   limits = true,
   oauth = {},
+  origin,
   randomBytes = someBytes,
   verify = false,
 }: ServiceOptions): Send => {
@@ -155,7 +157,9 @@ export const createService = ({
     };
     const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
     const { reply } = route.row;
-    return { status: reply.status, headers, body: reply.status === 204 ? '' : wrap(reply, result, url) };
+    if (reply.status === 204) return { status: reply.status, headers, body: '' };
+    const links = origin?.() ?? url.origin;
+    return { status: reply.status, headers, body: withOrigin(wrap(reply, result, url, links), links) };
   };
 
   return async (request) => {

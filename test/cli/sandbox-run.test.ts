@@ -76,6 +76,29 @@ describe('sandbox run', () => {
     expect([code, started]).toEqual([5, command]);
   });
 
+  test('serves links that lead back to it, and takes URIs of an earlier run', async () => {
+    const { code } = await runInside(['--seed', 'demo'], async (env) => {
+      let next: string | null = `${env.SCHED_BASE_URL}/scheduled_events?count=20`;
+      const uris: string[] = [];
+      while (next !== null) {
+        expect(next).toMatch(`${env.SCHED_BASE_URL}/`);
+        const page = (await (await ask({ ...env, SCHED_BASE_URL: '' }, next)).json()) as {
+          collection: { uri: string }[];
+          pagination: { next_page: string | null };
+        };
+        uris.push(...page.collection.map(({ uri }) => uri));
+        next = page.pagination.next_page;
+      }
+      expect(uris.length).toBeGreaterThan(40);
+      expect((await ask({ ...env, SCHED_BASE_URL: '' }, uris.at(-1)!)).status).toBe(200);
+      const earlier = uris[0]!.replace(env.SCHED_BASE_URL!, 'http://127.0.0.1:4010');
+      const shown = await world.run(['events', 'get', earlier, '--json=uri'], { env });
+      expect(JSON.parse(shown.stdout)).toEqual({ uri: uris[0] });
+      return 0;
+    });
+    expect(code).toBe(0);
+  });
+
   test('starts a fresh world each time, or resumes with the data of a file', async () => {
     const data = await seededFile(someday);
     const upcoming = async (env: Environment): Promise<{ uri: string }[]> =>

@@ -135,6 +135,18 @@ describe('--sandbox', () => {
   });
 });
 
+describe('--sandbox: URIs', () => {
+  test('have the usual address, and those of any other address of this machine are taken', async () => {
+    const [first] = JSON.parse((await world.run('--sandbox events list --limit 1 --json')).stdout);
+    expect(first.uri).toMatch(/^http:\/\/127\.0\.0\.1:4010\/scheduled_events\//);
+    const elsewhere = first.uri.replace('127.0.0.1:4010', 'localhost:8123');
+    for (const words of [`events get ${elsewhere}`, `api ${elsewhere} --jq .resource`]) {
+      const { code, stdout } = await world.run(`--sandbox ${words} --json`);
+      expect([code, JSON.parse(stdout).uri]).toEqual([0, first.uri]);
+    }
+  });
+});
+
 describe('sandbox tokens', () => {
   test('are listed with user, role and scopes', async () => {
     const { code, stdout } = await world.run('sandbox tokens --json');

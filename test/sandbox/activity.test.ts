@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { uri } from '../../src/sandbox/names.ts';
-import { amara, freeMonday, noon, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
+import { amara, freeMonday, noon, openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
 
 describe('activity', () => {
   let world: World;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId, uri } from '../../src/sandbox/names.ts';
-import { amara, eventType, freeMonday, openWorld, parametersOf, pathOf, type World } from './world.ts';
+import { makeId } from '../../src/sandbox/names.ts';
+import { amara, eventType, freeMonday, openWorld, parametersOf, pathOf, uri, type World } from './world.ts';
 
 const at = (time: string) => `${freeMonday}T${time}:00Z`;
 

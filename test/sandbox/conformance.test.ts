@@ -5,7 +5,7 @@ import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { type Scope, scopes } from '../../src/api/scopes.ts';
-import { idOf, makeId, uri } from '../../src/sandbox/names.ts';
+import { idOf, makeId } from '../../src/sandbox/names.ts';
 import { plans } from '../../src/sandbox/subscription.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
 import { sample } from '../support/tier.ts';
@@ -18,6 +18,7 @@ import {
   openWorld,
   organization,
   tomas,
+  uri,
   type World,
 } from './world.ts';
 
@@ -460,6 +461,8 @@ const request = async (world: World, row: Operation, ask: Ask, { method = row.me
   const schema = reply.status < 300 ? envelopeOf(row) : ErrorBody;
   const { error } = schema.safeParse(reply.body);
   if (error) throw new Error(`${row.method} ${row.path} ${reply.status}: ${error.message}`);
+  const stored = /"\w+":"\/[^"]*"/.exec(JSON.stringify(reply.body));
+  if (stored) throw new Error(`${row.method} ${row.path} shows a URI without an origin: ${stored[0]}`);
   return reply;
 };
 
@@ -516,7 +519,7 @@ beforeAll(async () => {
   );
   found.relationship = one('SELECT id FROM group_members ORDER BY id');
   found.webhook = makeId('seed/webhook/https://hooks.northlight.example/crm');
-  found.form = one("SELECT doc ->> 'uri' FROM routing_forms ORDER BY id");
+  found.form = uri.routingForm(one('SELECT id FROM routing_forms ORDER BY id'));
   Object.assign(found, { taken: one(`SELECT start_time FROM events WHERE id = '${found.event}'`) });
 });
 afterAll(() => {

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { uri } from '../../src/sandbox/names.ts';
 import {
   amara,
   eventType,
@@ -10,6 +9,7 @@ import {
   parametersOf,
   pathOf,
   tomas,
+  uri,
   user,
   type World,
 } from './world.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId, uri } from '../../src/sandbox/names.ts';
-import { amara, freeMonday, jonas, openWorld, organization, pathOf, tomas, type World } from './world.ts';
+import { makeId } from '../../src/sandbox/names.ts';
+import { amara, freeMonday, jonas, openWorld, organization, pathOf, tomas, uri, type World } from './world.ts';
 
 describe('events', () => {
   let world: World;

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
-import { idOf, makeId } from '../../src/sandbox/names.ts';
+import { idOf, makeId, withOrigin } from '../../src/sandbox/names.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { type EventTypeRecord, insertEvent, newEvent, newInvitee, type UserRecord } from '../../src/sandbox/records.ts';
-import { migrations } from '../../src/sandbox/schema.ts';
+import {
+  type EventTypeRecord,
+  insertEvent,
+  newEvent,
+  newInvitee,
+  type UserRecord,
+  type WebhookRecord,
+} from '../../src/sandbox/records.ts';
+import { migrations, recordTables } from '../../src/sandbox/schema.ts';
 import { seed, stages } from '../../src/sandbox/seed.ts';
 import { openStore, type Store } from '../../src/sandbox/store.ts';
 import { temporaryFile } from '../support/temporary.ts';
@@ -123,6 +130,28 @@ describe('migration', () => {
     expect(JSON.stringify(world.store.all('SELECT * FROM access_tokens'))).not.toContain('sandbox_');
     expect(world.store.all("SELECT 1 FROM sqlite_master WHERE name = 'tokens'")).toEqual([]);
     world.store.close();
+  });
+
+  it('takes the origin out of the URIs of a version 8 file, and leaves the URLs of webhooks', async () => {
+    const file = temporaryFile('eight.db');
+    const old = openStore(await openDatabase(file), migrations.slice(0, 8));
+    old.transaction(() => seed(old, noon));
+    const expected = everything(old);
+    for (const table of recordTables)
+      for (const { id, doc } of old.all<{ id: string; doc: string }>(`SELECT id, doc FROM ${table}`))
+        old.update(table, id, JSON.parse(withOrigin(doc, 'http://127.0.0.1:4010')));
+    const webhook = makeId('seed/webhook/https://hooks.northlight.example/crm');
+    const callback_url = 'http://127.0.0.1:4010/hooks';
+    old.update('webhooks', webhook, { ...old.get<WebhookRecord>('webhooks', webhook)!, callback_url });
+    expect(everything(old)).not.toEqual(expected);
+    old.close();
+
+    const store = openStore(await openDatabase(file));
+    const kept = store.get<WebhookRecord>('webhooks', webhook)!;
+    expect(kept.callback_url).toBe(callback_url);
+    store.update('webhooks', webhook, { ...kept, callback_url: 'https://hooks.northlight.example/crm' });
+    expect(everything(store)).toEqual(expected);
+    store.close();
   });
 
   it('runs once if two processes open the file', async () => {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { uri } from '../../src/sandbox/names.ts';
-import { amara, jonas, openWorld, organization, parametersOf, pathOf, tomas, user, type World } from './world.ts';
+import { amara, jonas, openWorld, organization, parametersOf, pathOf, tomas, uri, user, type World } from './world.ts';
 
 const range = { type: 'date_range', start_date: '2026-05-04', end_date: '2026-05-06' };
 

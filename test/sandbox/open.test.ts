@@ -22,7 +22,7 @@ const booking = {
   }),
 };
 
-const me = { method: 'GET', url: '/users/me', headers: { authorization: 'Bearer sandbox_owner' } };
+const me = { method: 'GET', url: 'http://127.0.0.1:4010/users/me', headers: { authorization: 'Bearer sandbox_owner' } };
 
 describe('open', () => {
   const clock = { now: () => noon };
@@ -58,7 +58,7 @@ describe('open', () => {
   it('uses the given plan when opening and on every reset', async () => {
     const sandbox = await openSandbox({ file: ':memory:', clock, plan: 'trial', verify: true });
     const ask = async (path: string) => {
-      const reply = await sandbox.service({ ...me, url: path });
+      const reply = await sandbox.service({ ...me, url: new URL(path, me.url).href });
       return { status: reply.status, ...JSON.parse(reply.body) };
     };
     const log = `/activity_log_entries?organization=${encodeURIComponent(organization)}`;
@@ -67,6 +67,18 @@ describe('open', () => {
       expect(await ask(log)).toMatchObject({ status: 403, title: 'Permission Denied' });
       sandbox.reset();
     }
+    sandbox.close();
+  });
+
+  it('names records under the address of the server with this data, else the usual one, if asked to', async () => {
+    const sandbox = await openSandbox({ file: ':memory:', clock, usualOrigin: 'http://127.0.0.1:4010' });
+    const ask = async () => {
+      const reply = await sandbox.service({ ...me, url: 'http://127.0.0.1:50001/users/me' });
+      return new URL(JSON.parse(reply.body).resource.uri).origin;
+    };
+    expect(await ask()).toBe('http://127.0.0.1:4010');
+    sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
+    expect(await ask()).toBe('http://127.0.0.1:8123');
     sandbox.close();
   });
 

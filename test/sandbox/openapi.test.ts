@@ -10,7 +10,7 @@ import { openWorld, type World } from './world.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any document
 type Json = any;
 
-const described: Json = await openapi('0.0.0');
+const described: Json = await openapi('0.0.0', 'http://127.0.0.1:4010');
 
 const operations = Object.entries(described.paths).flatMap(([path, methods]: [string, Json]) =>
   Object.entries(methods).map(([method, operation]: [string, Json]) => ({
@@ -92,7 +92,7 @@ describe('openapi', () => {
 
   test('states the default page size, unique values and rate limit headers', async () => {
     // biome-ignore lint/suspicious/noExplicitAny: a JSON document
-    const document = (await openapi('0.0.0')) as any;
+    const document = (await openapi('0.0.0', 'http://127.0.0.1:4010')) as any;
     const { parameters, responses } = document.paths['/groups'].get;
     expect(parameters.find(({ name }: { name: string }) => name === 'count').schema).toMatchObject({ default: 20 });
     for (const status of ['200', '401', '429'])

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { uri } from '../../src/sandbox/names.ts';
 import { lastPage } from '../spec/transcript.ts';
 import {
   amara,
@@ -10,6 +9,7 @@ import {
   parametersOf,
   pathOf,
   tomas,
+  uri,
   user,
   type World,
 } from './world.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { uri } from '../../src/sandbox/names.ts';
-import { openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
+import { openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
 
 describe('routing-forms', () => {
   let world: World;

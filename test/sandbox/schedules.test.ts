@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId, uri } from '../../src/sandbox/names.ts';
+import { makeId } from '../../src/sandbox/names.ts';
 import { lastPage } from '../spec/transcript.ts';
-import { eventType, freeMonday, openWorld, parametersOf, pathOf, tomas, type World } from './world.ts';
+import { eventType, freeMonday, openWorld, parametersOf, pathOf, tomas, uri, type World } from './world.ts';
 
 const scheduleOf = (slug: string, key: string) => uri.schedule(makeId(`seed/schedule/${slug}/${key}`));
 const hours = (from: string, to: string) => ({ from, to });

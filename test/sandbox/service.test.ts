@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
-import { origin } from '../../src/sandbox/names.ts';
+import { idOf } from '../../src/sandbox/names.ts';
 import { denied } from '../../src/sandbox/refusal.ts';
 import { readyTokens } from '../../src/sandbox/tokens.ts';
-import { amara, openWorld, organization, parametersOf, type World } from './world.ts';
+import { amara, openWorld, organization, origin, parametersOf, pathOf, type World } from './world.ts';
 
 describe('service', () => {
   let world: World;
@@ -99,11 +99,46 @@ describe('service', () => {
     ['a time without a zone', `user=${amara}&min_start_time=2026-03-11T10:00:00`, 'min_start_time'],
     ['a day that does not exist', `user=${amara}&min_start_time=2026-02-30T10:00:00Z`, 'min_start_time'],
     ['a bare ID for a reference', 'user=XYZ', 'user'],
-    ['a reference under another origin', 'user=http://localhost:4010/users/XYZ', 'user'],
+    ['a reference to another machine', 'user=http://api.example.com/users/XYZ', 'user'],
+    ['a reference with a query', `user=${encodeURIComponent(`${amara}?x`)}`, 'user'],
     ['a reference to another collection', `user=${organization}`, 'user'],
   ])('rejects %s', async (_, query, parameter) => {
     const { status, body } = await world.get(`/scheduled_events?${query}`);
     expect([status, parametersOf(body)]).toEqual([400, [parameter]]);
+  });
+
+  it('writes links with the origin that the request came to', async () => {
+    for (const here of ['http://localhost:8123', 'http://[::1]:9', 'http://127.0.0.1:4010']) {
+      const { body } = await world.get(`${here}/scheduled_events`, {
+        user: `${here}/users/${idOf(amara)}`,
+        count: '2',
+      });
+      expect(body.pagination.next_page).toMatch(`${here}/scheduled_events?user=`);
+      for (const each of [body.collection[0].uri, body.collection[0].event_type, body.pagination.next_page])
+        expect([each, (await world.get(each)).status]).toEqual([expect.stringContaining(`${here}/`), 200]);
+      const me = await world.get(`${here}/users/me`);
+      expect(me.body.resource).toMatchObject({
+        uri: `${here}${pathOf(amara)}`,
+        current_organization: `${here}${pathOf(organization)}`,
+      });
+    }
+  });
+
+  it('accepts references with any origin of this machine', async () => {
+    for (const here of ['http://localhost:8123', 'http://[::1]:9', 'http://127.0.0.1', 'http://127.1.2.3:65535']) {
+      const { status, body } = await world.get('/scheduled_events', { user: `${here}${pathOf(amara)}`, count: '1' });
+      expect([here, status, body.collection.length]).toEqual([here, 200, 1]);
+    }
+  });
+
+  it('leaves text of users that looks like a link as it is', async () => {
+    const { call } = await openWorld();
+    const name = '/users/X","uri":"/users/Y';
+    const description_plain = '{"uri":"/users/Z"}';
+    const { body } = await call('POST', '/event_types', { body: { owner: amara, name, description_plain } });
+    expect(body.resource).toMatchObject({ name, description_plain });
+    const shown = (await call('GET', body.resource.uri)).body.resource;
+    expect(shown).toEqual(body.resource);
   });
 
   it('caches queries separately for each operation', async () => {

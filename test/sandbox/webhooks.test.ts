@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId, uri } from '../../src/sandbox/names.ts';
-import { amara, openWorld, organization, pathOf, tomas, type World } from './world.ts';
+import { makeId } from '../../src/sandbox/names.ts';
+import { amara, openWorld, organization, pathOf, tomas, uri, type World } from './world.ts';
 
 const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
 const asUser = { token: 'sandbox_user' };

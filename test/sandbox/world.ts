@@ -1,5 +1,5 @@
 import { openDatabase } from '../../src/sandbox/database.ts';
-import { makeId, uri } from '../../src/sandbox/names.ts';
+import { makeId, uri as paths } from '../../src/sandbox/names.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openStore } from '../../src/sandbox/store.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
@@ -11,6 +11,14 @@ export const noon = Date.parse('2026-03-11T12:00:00Z');
 
 /** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
 export const freeMonday = '2026-05-04';
+
+/** Where the requests of these tests go. */
+export const origin = 'http://127.0.0.1:4010';
+
+/** URIs as the service shows them there. */
+export const uri = Object.fromEntries(
+  Object.entries(paths).map(([name, path]) => [name, (...ids: [string, string]) => `${origin}${path(...ids)}`]),
+) as typeof paths;
 
 export const user = (key: string) => uri.user(makeId(`seed/user/${key}`));
 export const amara = user('amara');
@@ -41,7 +49,7 @@ export const openWorld = async (options: Partial<ServiceOptions> & { file?: stri
   const call = async (method: string, path: string, { token = 'sandbox_owner', body, headers = {} }: Asked = {}) => {
     const reply = await send({
       method,
-      url: path.startsWith('http') ? path : `http://127.0.0.1:4010${path}`,
+      url: path.startsWith('http') ? path : `${origin}${path}`,
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -8,7 +8,7 @@ import { collectionOf, readId, selfWords } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
-import { shownUrl } from '../session/connection.ts';
+import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readJsonFile } from './json-file.ts';
@@ -117,7 +117,8 @@ export const checkOrigins = async (
 ): Promise<void> => {
   const connection = await context.connection();
   const base = new URL(connection.baseUrl).origin;
-  const foreign = roots.filter((root) => root !== undefined && new URL(root).origin !== base) as string[];
+  const isOwn = (root: string) => new URL(root).origin === base || isSandboxOrigin(root, connection, context.runtime);
+  const foreign = roots.filter((root) => root !== undefined).filter((root) => !isOwn(root));
   if (foreign.length === 0) return;
   const own = new URL(await context.identity.root(foreign[0])).origin;
   for (const { origin } of foreign.map((root) => new URL(root))) {

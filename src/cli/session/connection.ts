@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '../../api/loopback.ts';
 import { SchedError } from '../../errors.ts';
 import type { Credentials } from '../../http/authorize.ts';
 import { urlProblem } from '../../http/proxy.ts';
@@ -5,7 +6,7 @@ import type { Runtime } from '../../runtime.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Account, Settings } from './settings.ts';
 
-/** Default address of `sandbox start`. The sandbox uses it in the URIs of its records, whatever its port. */
+/** Default address of `sandbox start`, and of the built-in sandbox in what is printed and stored. */
 export const sandboxAddress = 'http://127.0.0.1:4010';
 
 interface Owned {
@@ -31,6 +32,13 @@ export interface Connection {
   scopes?: readonly string[] | undefined;
   close(): Promise<void>;
 }
+
+/**
+ * Whether a sandbox knows this origin of a URI as its own: the built-in sandbox, or the one around `sandbox run`. It takes
+ * any address of this machine, because its links carry the one where it listened.
+ */
+export const isSandboxOrigin = (origin: string, { isSandbox, baseUrl }: Connection, { env }: Runtime): boolean =>
+  (isSandbox || (Boolean(env.SCHED_SANDBOX_ADMIN) && isLoopbackUrl(baseUrl))) && isLoopbackUrl(origin);
 
 /** Prints URLs of the built-in sandbox with the address of `sandbox start`, because its own port changes each time. */
 export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, 'isSandbox' | 'baseUrl'>): string =>
@@ -164,7 +172,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
 export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   if (settings.sandbox) {
     const { startSandbox } = await import('./sandbox.ts');
-    return startSandbox(runtime, notes);
+    return startSandbox(runtime, notes, sandboxAddress);
   }
   const token = await environmentToken(runtime);
   if (token !== undefined) return withToken(token, runtime, settings.account);

@@ -57,10 +57,13 @@ export const openSandboxData = async (runtime: Runtime, { data, ...options }: Da
   }
 };
 
-/** Runs the built-in sandbox on a free loopback port for one command. */
-export const startSandbox = async (runtime: Runtime, notes: Notes) => {
+/**
+ * Runs the built-in sandbox on a free loopback port for one command. That port is gone afterwards, and a printed URI must
+ * stay valid: records are named under the address of a server with the same data, else under `usualOrigin`.
+ */
+export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: string) => {
   notes.sandbox();
-  const sandbox = await openSandboxData(runtime);
+  const sandbox = await openSandboxData(runtime, { usualOrigin });
   if (sandbox.seedAgeDays > staleSeedDays) {
     notes.info(`The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old. For new events: sched sandbox reset`);
   }

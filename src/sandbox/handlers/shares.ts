@@ -42,15 +42,15 @@ export const shares: Handlers<'shares'> = {
     const details = wrongShare(body, known);
     if (details.length > 0) throw invalid(...details);
     const id = store.nextId('share');
-    const { event_type, ...share_override } = body;
+    const { event_type: _, ...share_override } = body;
     const link = {
       booking_url: `${bookingSite}/d/${id.toLowerCase()}/${known.type.slug ?? 'meeting'}`,
-      owner: event_type,
+      owner: known.type.uri,
       owner_type: 'EventType',
     };
     const share = { scheduling_links: [link], share_override };
     store.insert('shares', id, share, { event_type: known.id });
-    logActivity(context, 'Share.Create', { event_type, name: body.name ?? known.type.name });
+    logActivity(context, 'Share.Create', { event_type: known.type.uri, name: body.name ?? known.type.name });
     return share;
   },
 };

@@ -2,6 +2,7 @@ import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import { withOrigin } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import { userId } from '../seed-team.ts';
 import type { Store } from '../store.ts';
@@ -224,9 +225,9 @@ const token = (asked: Asked): HttpReply => {
     }
   }
   const granted = store.transaction(found.redeem);
-  return 'refused' in granted
-    ? refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers)
-    : json(200, granted, headers);
+  if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);
+  const reply = json(200, granted, headers);
+  return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
 };
 
 const revoke = (asked: Asked): HttpReply => {

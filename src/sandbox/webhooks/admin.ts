@@ -1,7 +1,7 @@
 import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import type { Clock } from '../../runtime.ts';
-import { uri } from '../names.ts';
+import { uri, withOrigin } from '../names.ts';
 import { conflict, invalidParameter, notFound, Refusal } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import type { Deliverer } from './deliverer.ts';
@@ -22,15 +22,15 @@ interface Row {
   body: string;
 }
 
-const shown = ({ webhook, attempts, body, ...row }: Row) => ({
+const shown = ({ webhook, attempts, body, ...row }: Row, origin: string) => ({
   ...row,
-  webhook: uri.webhook(webhook),
+  webhook: `${origin}${uri.webhook(webhook)}`,
   attempts: JSON.parse(attempts),
-  body: JSON.parse(body),
+  body: JSON.parse(withOrigin(body, origin)),
 });
 
 /** Deliveries with their attempts, the newest first. */
-const listed = (store: Store, condition = '1', ...params: number[]) =>
+const listed = (store: Store, origin: string, condition = '1', ...params: number[]) =>
   store
     .all<Row>(
       `SELECT d.number, d.webhook, w.callback_url AS url, d.event, d.state, d.created_at, d.due_at, d.body,
@@ -39,7 +39,7 @@ const listed = (store: Store, condition = '1', ...params: number[]) =>
        FROM deliveries d JOIN webhooks w ON w.id = d.webhook WHERE ${condition} ORDER BY d.number DESC LIMIT ${mostListed}`,
       ...params,
     )
-    .map(shown);
+    .map((row) => shown(row, origin));
 
 const bodyOf = ({ body = '' }: HttpRequest): Record<string, unknown> => {
   try {
@@ -55,11 +55,13 @@ interface AdminOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
   deliverer: Deliverer;
+  /** The address in the links of deliveries. */
+  origin(): string;
 }
 
 /** Admin requests about deliveries. Each returns its status and JSON body, and throws a `Refusal`. */
-export const deliveryCalls = ({ store, clock, deliverer }: AdminOptions) => {
-  const numbered = (number: number) => listed(store, 'd.number = ?', number);
+export const deliveryCalls = ({ store, clock, deliverer, origin }: AdminOptions) => {
+  const numbered = (number: number) => listed(store, origin(), 'd.number = ?', number);
 
   const resend = async (request: HttpRequest) => {
     const { number } = bodyOf(request);
@@ -81,7 +83,7 @@ export const deliveryCalls = ({ store, clock, deliverer }: AdminOptions) => {
   };
 
   return {
-    'GET /__sandbox/deliveries': async () => ({ deliveries: listed(store) }),
+    'GET /__sandbox/deliveries': async () => ({ deliveries: listed(store, origin()) }),
     'POST /__sandbox/deliveries': resend,
     'POST /__sandbox/trigger': trigger,
   };

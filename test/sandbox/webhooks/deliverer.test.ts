@@ -42,6 +42,16 @@ describe('deliveries', () => {
     }
   });
 
+  it('have links to the address where the sandbox listens, whatever the change came to', async () => {
+    const { url, received, bodies } = await openReceiver();
+    await world.subscribe({ url, signing_key: 'the-key-of-the-receiver' });
+    const { uri } = await world.bookAt('08:00');
+    await world.delivererOf({ origin: () => 'http://127.0.0.1:8123' }).idle();
+    const elsewhere = `http://127.0.0.1:8123${pathOf(uri)}`;
+    expect(bodies()[0]).toMatchObject({ payload: { uri: elsewhere } });
+    expect(isSigned(received[0]!, 'the-key-of-the-receiver')).toBe(true);
+  });
+
   it('have no signature without a key', async () => {
     const { url, received } = await openReceiver();
     await world.subscribe({ url });

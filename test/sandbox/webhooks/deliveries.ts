@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { Clock } from '../../../src/runtime.ts';
-import { makeId, uri } from '../../../src/sandbox/names.ts';
+import { makeId } from '../../../src/sandbox/names.ts';
 import { deliveryCalls } from '../../../src/sandbox/webhooks/admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
 import { closeLater } from '../../support/temporary.ts';
-import { freeMonday, openWorld, organization, pathOf } from '../world.ts';
+import { freeMonday, openWorld, organization, origin, pathOf, uri } from '../world.ts';
 
 export const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
 export const seconds = 1_000;
@@ -34,7 +34,15 @@ export const openDeliveries = async (file?: string) => {
   const delivererOf = (options: Partial<DelivererOptions> = {}): Deliverer => {
     const { store, clock } = world;
     const system = { now: clock.now, sleep: forever };
-    const deliverer = createDeliverer({ store, clock, system, name: 'test', userAgent: 'test', ...options });
+    const deliverer = createDeliverer({
+      store,
+      clock,
+      system,
+      name: 'test',
+      userAgent: 'test',
+      origin: () => origin,
+      ...options,
+    });
     closeLater(() => void deliverer.close());
     return deliverer;
   };
@@ -59,7 +67,7 @@ export const openDeliveries = async (file?: string) => {
   };
 
   const calls = (deliverer = delivererOf()) => {
-    const all = deliveryCalls({ ...world, deliverer });
+    const all = deliveryCalls({ ...world, deliverer, origin: () => origin });
     const post = (path: '/__sandbox/deliveries' | '/__sandbox/trigger') => (body: object) =>
       all[`POST ${path}`]({ method: 'POST', url: '', headers: {}, body: JSON.stringify(body) });
     return {

@@ -8,7 +8,7 @@ import { fillScope } from '../../operation/default-scope.ts';
 import { checkSelected } from '../../operation/field-check.ts';
 import { readJsonText, readTextFile } from '../../operation/json-file.ts';
 import { readBounds } from '../../operation/listing.ts';
-import { shownUrl } from '../../session/connection.ts';
+import { isSandboxOrigin, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
 import { readHeaders } from './headers.ts';
@@ -96,7 +96,9 @@ const placeOf = async ({ context, problems }: Invocation, target: Target): Promi
   if (target.origin === undefined) return target.path;
   const connection = await context.connection();
   const { baseUrl } = connection;
-  const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.identity.root(target.origin));
+  const below = isSandboxOrigin(target.origin, connection, context.runtime)
+    ? target.path
+    : (pathBelow(target, baseUrl) ?? pathBelow(target, await context.identity.root(target.origin)));
   if (below === undefined)
     problems.add(`${target.origin} is not the service of this profile (${shownUrl(baseUrl, connection)})`);
   problems.check();

@@ -1,4 +1,5 @@
-import { isLoopbackUrl, isWebhookUrl } from '../../../api/webhooks.ts';
+import { isLoopbackUrl } from '../../../api/loopback.ts';
+import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpRequest, Send } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
@@ -53,13 +54,15 @@ export interface Deliveries {
   service: Send;
   /** Admin requests about deliveries. */
   calls: Record<string, (request: HttpRequest) => Promise<unknown>>;
+  /** Begins to send, with links to this address. */
+  start(origin: string): void;
   /** Sends what is due, for a few seconds at most. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts to send the deliveries of a sandbox, until closed. */
-export const startDeliveries = async (
+/** Prepares the deliveries of a sandbox. They are sent from `start` to `close`. */
+export const openDeliveries = async (
   sandbox: Sandbox,
   receiver: Receiver | undefined,
   runtime: Runtime,
@@ -72,23 +75,30 @@ export const startDeliveries = async (
   const { store, clock } = sandbox;
   clearLeftovers(store, runtime.machine.isAlive);
   const unsubscribe = receiver === undefined ? undefined : await subscribe(sandbox, receiver, runtime);
+  let address = '';
+  const origin = () => address;
   const deliverer = createDeliverer({
     store,
     clock,
+    origin,
     system: runtime.clock,
     name: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
     userAgent: `sched-sandbox/${version}`,
   });
-  const stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
-  // Deliveries of an earlier run may be left.
-  deliverer.wake();
+  let stopPolling = () => {};
   return {
     service: async (request) => {
       const reply = await sandbox.service(request);
       if (request.method !== 'GET') deliverer.wake();
       return reply;
     },
-    calls: deliveryCalls({ store, clock, deliverer }),
+    calls: deliveryCalls({ store, clock, deliverer, origin }),
+    start(url) {
+      address = url;
+      stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
+      // Deliveries of an earlier run may be left.
+      deliverer.wake();
+    },
     drain: deliverer.drain,
     close: async () => {
       stopPolling();

@@ -1,4 +1,5 @@
-import { isLoopbackUrl, isWebhookUrl, webhookEvents } from '../../../api/webhooks.ts';
+import { isLoopbackUrl } from '../../../api/loopback.ts';
+import { isWebhookUrl, webhookEvents } from '../../../api/webhooks.ts';
 import { isObject, type Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
