@@ -90,6 +90,17 @@ const isSecret = (given: string | undefined, secret: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
+/** The JSON object in the body of an admin request. */
+export const bodyOf = ({ body = '' }: HttpRequest): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Refused below.
+  }
+  throw new Refusal(400, 'Invalid Argument', 'The body must be a JSON object.');
+};
+
 /** Adds scripted faults and a request log to the service, with admin requests to read and change both. */
 export const withFaults = (service: Send, { script, secret, clock, more = {} }: AdminOptions) => {
   let log: LogEntry[] = [];

@@ -80,7 +80,7 @@ export const idOf = (reference: string): string => reference.slice(reference.las
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** A five-digit year would break the order when times are compared as text. */
-const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
 const storedTime = (time: string | undefined): string | undefined =>
   time && timestamp(Math.min(Date.parse(time), lastMoment));

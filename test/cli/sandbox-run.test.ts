@@ -99,6 +99,36 @@ describe('sandbox run', () => {
     expect(code).toBe(0);
   });
 
+  test('is what other sandbox commands inside it use', async () => {
+    const own = await world.run('sandbox clock --json');
+    const { code } = await runInside(['--seed', 'empty'], async (env) => {
+      const at = async (line: string) => JSON.parse((await world.run(`sandbox clock ${line} --json`, { env })).stdout);
+      const serviceTime = async () => Date.parse((await ask(env, '/users/me')).headers.get('date')!);
+      expect(await at('')).toMatchObject({ offset_seconds: 0, data: ':memory:' });
+      const before = await serviceTime();
+      expect(await at('advance 2h')).toMatchObject({ offset_seconds: 7200 });
+      expect(Math.round((await serviceTime()) - before)).toBeGreaterThanOrEqual(7_200_000);
+      expect(await at('set 2031-05-01T00:00:00Z')).toMatchObject({
+        time: expect.stringMatching(/^2031-05-01T00:00:0/),
+      });
+      expect(await at('set now')).toMatchObject({ offset_seconds: 0 });
+      const openapi = await world.run('sandbox openapi', { env });
+      expect(JSON.parse(openapi.stdout).servers[0].url).toBe(env.SCHED_BASE_URL);
+      const events = async () => JSON.parse((await world.run('events list --json', { env })).stdout).length;
+      expect(await events()).toBe(0);
+      const reset = await world.run('sandbox reset --seed demo --yes', { env });
+      expect([reset.code, reset.stderr]).toEqual([0, expect.stringContaining(`sandbox reset: ${env.SCHED_BASE_URL}`)]);
+      expect(await events()).toBeGreaterThan(50);
+      // A named file is that file, wherever the command runs.
+      const file = await seededFile(someday);
+      await world.run(`sandbox clock advance 1h --data ${file}`, { env });
+      expect(await at('')).toMatchObject({ offset_seconds: 0 });
+      return 0;
+    });
+    expect(code).toBe(0);
+    expect((await world.run('sandbox clock --json')).stdout).toBe(own.stdout);
+  });
+
   test('starts a fresh world each time, or resumes with the data of a file', async () => {
     const data = await seededFile(someday);
     const upcoming = async (env: Environment): Promise<{ uri: string }[]> =>

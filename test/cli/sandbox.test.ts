@@ -51,7 +51,7 @@ describe('sandbox start', () => {
     const { text } = await startServing(world.run, ['--data', await seededFile(someday)]);
     const lines = text.trim().split('\n');
     expect(lines.filter((line) => !line.startsWith('#')).map((line) => line.split('=')[0])).toEqual(
-      ['BASE_URL', 'AUTH_URL', 'MCP_URL', 'CLIENT_ID', 'TOKEN'].map((name) => `export SCHED_${name}`),
+      ['BASE_URL', 'AUTH_URL', 'MCP_URL', 'CLIENT_ID', 'TOKEN', 'SANDBOX_ADMIN'].map((name) => `export SCHED_${name}`),
     );
   });
 

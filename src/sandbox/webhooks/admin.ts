@@ -1,8 +1,9 @@
 import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import type { Clock } from '../../runtime.ts';
+import { bodyOf } from '../admin.ts';
 import { uri, withOrigin } from '../names.ts';
-import { conflict, invalidParameter, notFound, Refusal } from '../refusal.ts';
+import { conflict, invalidParameter, notFound } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import type { Deliverer } from './deliverer.ts';
 import { addSamples } from './samples.ts';
@@ -40,16 +41,6 @@ const listed = (store: Store, origin: string, condition = '1', ...params: number
       ...params,
     )
     .map((row) => shown(row, origin));
-
-const bodyOf = ({ body = '' }: HttpRequest): Record<string, unknown> => {
-  try {
-    const value: unknown = JSON.parse(body);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch {
-    // Refused below.
-  }
-  throw new Refusal(400, 'Invalid Argument', 'The body must be a JSON object.');
-};
 
 interface AdminOptions {
   store: Store;

@@ -1,8 +1,12 @@
+import type { Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
-import type { SandboxClock } from '../../../sandbox/clock.ts';
+import { dataCalls } from '../../../sandbox/data-admin.ts';
+import { Refusal } from '../../../sandbox/refusal.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
+import { askRunning, servingAround } from './running.ts';
 import { dataFlag, readData } from './serve.ts';
 
 const view: View = {
@@ -16,20 +20,41 @@ const view: View = {
 
 const actions = ['set', 'advance'];
 
-const move = ({ context, args, problems }: Invocation, clock: SandboxClock): void => {
+/** The body of the admin request that changes the clock as the words say, or undefined if they can't be read. */
+const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json | undefined => {
   const [action, text = ''] = args;
   const wanted = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
+  if (wanted === 'now') return { time: 'now' };
   // Round down, because times are read to the second: otherwise each move would lose a fraction of a second.
-  const now = Math.floor(clock.now() / 1000) * 1000;
+  const now = Math.floor(Date.parse(String(time)) / 1000) * 1000;
   const reading = readTime(wanted, { zone: context.settings.zone, now });
-  if (wanted === 'now') clock.restore();
-  else if (!reading.ok) problems.add(`${action}: ${reading.problem}`);
-  else if (/^[+-]/.test(wanted)) clock.advance(Date.parse(reading.instant) - now);
-  else clock.set(Date.parse(reading.instant));
+  if (!reading.ok) {
+    problems.add(`${action}: ${reading.problem}`);
+    return undefined;
+  }
+  const instant = Date.parse(reading.instant);
+  return /^[+-]/.test(wanted) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
 };
+
+/** Sends an admin request about the clock, or carries it out. */
+type Ask = (method: 'GET' | 'POST', body?: Json) => Promise<Json>;
+
+const showOrMove = async (invocation: Invocation, ask: Ask): Promise<void> => {
+  const { context, args, problems } = invocation;
+  let shown = await ask('GET');
+  if (args[0] !== undefined) {
+    const change = changeFor(invocation, shown.time);
+    problems.check();
+    shown = await ask('POST', change);
+  }
+  await context.printer.one(view, shown);
+};
+
+const refusal = { message: "Can't move the clock" };
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
+  const { runtime } = context;
   const [action, text] = args;
   const data = readData(invocation);
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is no clock to move');
@@ -40,16 +65,20 @@ const run = async (invocation: Invocation): Promise<void> => {
   else if (action === 'advance' && text!.startsWith('-'))
     problems.add(`advance only moves forward. To move back, use set ${text}`);
   problems.check();
-  const sandbox = await openSandboxData(context.runtime, { data });
+  const running = servingAround(runtime, data);
+  if (running !== undefined)
+    return showOrMove(invocation, (method, body) =>
+      askRunning(runtime, running, { method, path: '/__sandbox/clock', ...(body && { body }), refusal }),
+    );
+  const sandbox = await openSandboxData(runtime, { data });
+  const calls = dataCalls(sandbox, sandboxFile(runtime, data));
   try {
-    const { clock } = sandbox;
-    if (action !== undefined) move(invocation, clock);
-    problems.check();
-    await context.printer.one(view, {
-      time: new Date(clock.now()).toISOString(),
-      offset_seconds: Math.round(clock.offset / 1000),
-      data: sandboxFile(context.runtime, data),
-    });
+    await showOrMove(invocation, (method, body) =>
+      calls[`${method} /__sandbox/clock`]({ method, url: '', headers: {}, body: JSON.stringify(body) }),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new SchedError('usage', refusal.message, { reason: error.message, outcome: 'not-applied' });
   } finally {
     sandbox.close();
   }
@@ -73,6 +102,7 @@ export const clockCommand: Command = {
   ],
   notes: [
     'Rate limits, tokens, codes, page tokens, due deletions and retries of webhooks use this clock. A running sandbox with the same data follows at its next request. The clock is moved, never sped up. A reset restores it.',
+    'Inside sandbox run, this command moves the clock of that sandbox. So it does wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox.',
   ],
   run,
 };

@@ -2,10 +2,13 @@ import { openapi } from '../../../sandbox/openapi.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { sandboxAddress } from '../../session/connection.ts';
+import { servingAround } from './running.ts';
 
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  await context.printer.whole(JSON.stringify(await openapi(version, sandboxAddress), null, 2));
+  await context.printer.whole(
+    JSON.stringify(await openapi(version, servingAround(context.runtime, undefined)?.url ?? sandboxAddress), null, 2),
+  );
 };
 
 export const openapiCommand: Command = {

@@ -29,7 +29,7 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
 const environmentFor = ({ env }: Runtime, facts: Facts, launcher: string | undefined) => {
   const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
   const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
-  return { ...Object.fromEntries(kept), ...environmentOf(facts), SCHED_SANDBOX_ADMIN: facts.admin_token, PATH: path };
+  return { ...Object.fromEntries(kept), ...environmentOf(facts), PATH: path };
 };
 
 const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[]): Promise<number> => {

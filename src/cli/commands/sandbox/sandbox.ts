@@ -3,7 +3,8 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { isSandboxFile } from '../../../sandbox/database.ts';
-import type { SeedName } from '../../../sandbox/seed-name.ts';
+import type { Serving } from '../../../sandbox/open.ts';
+import { type SeedName, seedNameText } from '../../../sandbox/seed-name.ts';
 import { team } from '../../../sandbox/seed-team.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/tokens.ts';
 import type { Command, Invocation } from '../../command.ts';
@@ -14,6 +15,7 @@ import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/sa
 import { clockCommand } from './clock.ts';
 import { openapiCommand } from './openapi.ts';
 import { runCommand } from './run.ts';
+import { askRunning, servingAround } from './running.ts';
 import {
   dataFlag,
   environmentOf,
@@ -150,6 +152,19 @@ const startAfresh = async (runtime: Runtime, data: string | undefined, world: Se
   sandbox.close();
 };
 
+const resetRunning = async (context: Context, running: Serving, world: SeedName | undefined): Promise<void> => {
+  const name = `the sandbox at ${running.url}`;
+  const question = `Delete the data of ${name} and seed it again?`;
+  await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
+  await askRunning(context.runtime, running, {
+    method: 'POST',
+    path: '/__sandbox/reset',
+    body: world === undefined ? {} : { seed: seedNameText(world) },
+    refusal: { message: `Can't reset ${name}` },
+  });
+  context.notes.info(`sandbox reset: ${running.url}`);
+};
+
 /** Replaces the data by new data seeded around today. */
 const reset = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
@@ -157,6 +172,8 @@ const reset = async (invocation: Invocation): Promise<void> => {
   const world = readSeed(invocation);
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
   problems.check();
+  const running = servingAround(context.runtime, data);
+  if (running !== undefined) return resetRunning(context, running, world);
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
   await confirm(

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../../errors.ts';
 import type { Clock } from '../../../runtime.ts';
 import { withFaults } from '../../../sandbox/admin.ts';
+import { dataCalls } from '../../../sandbox/data-admin.ts';
 import {
   createFaultScript,
   type FaultScript,
@@ -146,12 +147,13 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
 export type Facts = ReturnType<typeof factsOf>;
 
 /** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
-export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }: Facts) => ({
+export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token, admin_token }: Facts) => ({
   SCHED_BASE_URL: base_url,
   SCHED_AUTH_URL: auth_url,
   SCHED_MCP_URL: mcp_url,
   SCHED_CLIENT_ID: client_id,
   SCHED_TOKEN: token,
+  SCHED_SANDBOX_ADMIN: admin_token,
 });
 
 const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
@@ -194,7 +196,8 @@ export const whileServing = async (
     const clock = { now: () => sandbox.clock.now(), sleep };
     const deliveries = await openDeliveries(sandbox, receiver, runtime);
     try {
-      const service = withFaults(deliveries.service, { script, secret, clock, more: deliveries.calls });
+      const more = { ...deliveries.calls, ...dataCalls(sandbox, sandboxFile(runtime, data)) };
+      const service = withFaults(deliveries.service, { script, secret, clock, more });
       const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
       sandbox.serving = { url: server.url, secret };
       deliveries.start(server.url);

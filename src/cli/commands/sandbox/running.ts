@@ -1,0 +1,76 @@
+import { isLoopbackUrl } from '../../../api/loopback.ts';
+import { isObject, type Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import { NetworkFailure } from '../../../http/failure.ts';
+import { parseJson } from '../../../json.ts';
+import type { Runtime } from '../../../runtime.ts';
+import { adminHeader } from '../../../sandbox/admin.ts';
+import type { Serving } from '../../../sandbox/open.ts';
+import { openSandboxData } from '../../session/sandbox.ts';
+
+/** The running sandbox whose address and admin secret are in the environment, as inside `sandbox run`. `--data` wins. */
+export const servingAround = ({ env }: Runtime, data: string | undefined): Serving | undefined => {
+  const { SCHED_SANDBOX_ADMIN: secret, SCHED_BASE_URL: url } = env;
+  // The secret goes to this machine only.
+  return data === undefined && secret && url && isLoopbackUrl(url)
+    ? { url: url.replace(/\/+$/, ''), secret }
+    : undefined;
+};
+
+const nothingRuns = (where: string): SchedError =>
+  new SchedError('environment', `No sandbox is running ${where}`, {
+    hint: { command: ['sandbox', 'start'] },
+    outcome: 'not-sent',
+  });
+
+/** The running sandbox: the one in the environment, else the one that has this data open. */
+export const findServing = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
+  const around = servingAround(runtime, data);
+  if (around !== undefined) return around;
+  const sandbox = await openSandboxData(runtime, { data });
+  try {
+    const { serving } = sandbox;
+    if (serving === undefined) throw nothingRuns('with this data');
+    return serving;
+  } finally {
+    sandbox.close();
+  }
+};
+
+interface AdminRequest {
+  method: 'GET' | 'POST';
+  path: `/__sandbox/${string}`;
+  body?: Json;
+  /** The error if the sandbox refuses. */
+  refusal: { message: string; advice?: string };
+}
+
+/** Sends an admin request to a running sandbox. */
+export const askRunning = async (
+  runtime: Runtime,
+  { url, secret }: Serving,
+  { method, path, body, refusal: { message: words, ...facts } }: AdminRequest,
+): Promise<Json> => {
+  runtime.secrets.keep(secret);
+  const request = {
+    method,
+    url: `${url}${path}`,
+    headers: { [adminHeader]: secret, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    timeoutMs: 30_000,
+  };
+  const reply = await runtime.send(request).catch((error: unknown) => {
+    // A sandbox that was killed left its address behind.
+    throw error instanceof NetworkFailure ? nothingRuns(`at ${url}`) : error;
+  });
+  const content = parseJson(reply.body);
+  if (reply.status === 200 && isObject(content)) return content;
+  const { message } = isObject(content) ? content : ({} as Json);
+  // Another server may use the port by now. It doesn't know the secret.
+  if (typeof message !== 'string' || reply.status === 401) throw nothingRuns(`at ${url}`);
+  throw new SchedError(reply.status === 404 ? 'not-found' : 'usage', words, {
+    reason: message,
+    ...facts,
+    outcome: 'not-applied',
+  });
+};

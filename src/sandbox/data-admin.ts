@@ -1,0 +1,47 @@
+import type { HttpRequest } from '../http/message.ts';
+import { bodyOf } from './admin.ts';
+import type { SandboxClock } from './clock.ts';
+import { lastMoment } from './names.ts';
+import type { Sandbox } from './open.ts';
+import { invalid, invalidParameter } from './refusal.ts';
+import { readSeedName, seedNameText } from './seed-name.ts';
+
+/** Carries out `{ "time": TIME }`, `{ "time": "now" }` for the system time, or `{ "advance_seconds": NUMBER }`. */
+const move = (clock: SandboxClock, { time, advance_seconds: seconds }: Record<string, unknown>) => {
+  if ((time === undefined) === (seconds === undefined))
+    throw invalid({ message: 'exactly one of time and advance_seconds is required' });
+  if (time === 'now') return clock.restore();
+  const milliseconds = typeof seconds === 'number' ? seconds * 1000 : Number.NaN;
+  const wanted = seconds === undefined ? Date.parse(String(time)) : clock.now() + milliseconds;
+  if (!(wanted >= 0 && wanted <= lastMoment))
+    throw invalidParameter(
+      seconds === undefined ? 'time' : 'advance_seconds',
+      seconds === undefined ? 'must be now or a time such as 2026-12-01T09:00:00Z' : 'must be a number of seconds',
+    );
+  if (seconds === undefined) clock.set(wanted);
+  else clock.advance(milliseconds);
+};
+
+/** Admin requests about the data: its clock, and new data. They also work without a server. */
+export const dataCalls = (sandbox: Sandbox, data: string) => {
+  const { clock } = sandbox;
+  const shown = () => ({
+    time: new Date(clock.now()).toISOString(),
+    offset_seconds: Math.round(clock.offset / 1000),
+    data,
+  });
+  return {
+    'GET /__sandbox/clock': async () => shown(),
+    'POST /__sandbox/clock': async (request: HttpRequest) => {
+      move(clock, bodyOf(request));
+      return shown();
+    },
+    'POST /__sandbox/reset': async (request: HttpRequest) => {
+      const { seed } = bodyOf(request);
+      const world = seed === undefined ? undefined : readSeedName(String(seed));
+      if (seed !== undefined && world === undefined) throw invalidParameter('seed', 'is not the name of a seed');
+      sandbox.reset(world);
+      return { data, ...(world === undefined ? {} : { seed: seedNameText(world) }) };
+    },
+  };
+};
