@@ -82,7 +82,7 @@ describe('sandbox start --webhook-to', () => {
     expect((await sandbox.run(book)).code).toBe(0);
     await heard(1);
     const { code, stderr } = await world.run(`sandbox trigger invitee.canceled --to ${url} --data ${file}`);
-    expect([code, stderr]).toEqual([0, '1 sample sent, 1 accepted\n']);
+    expect([code, stderr]).toEqual([0, '1 sample: 1 accepted\n']);
   });
 
   test.each([
@@ -150,7 +150,7 @@ describe('sandbox trigger', () => {
     await start('--webhook-to', url);
     const line = `sandbox trigger invitee_no_show.created --to ${url} --data ${file}`;
     const { code, stdout, stderr } = await world.run(`${line} --json`);
-    expect([code, stderr]).toEqual([0, '{"note":"1 sample sent, 1 accepted"}\n']);
+    expect([code, stderr]).toEqual([0, '{"note":"1 sample: 1 accepted"}\n']);
     expect(JSON.parse(stdout)).toMatchObject([
       { url, event: 'invitee_no_show.created', state: 'delivered', status: 202, error: null },
     ]);
@@ -168,7 +168,7 @@ describe('sandbox trigger', () => {
   test('says which receivers failed', async () => {
     await start('--webhook-to', 'http://127.0.0.1:9/');
     const { code, stdout, stderr } = await world.run(`sandbox trigger routing_form_submission.created --data ${file}`);
-    expect([code, stderr]).toEqual([0, '2 samples sent, 0 accepted\n']);
+    expect([code, stderr]).toEqual([0, '2 samples: 0 accepted, 2 not delivered\n']);
     expect(stdout).toContain('the connection was refused');
     expect(stdout).toContain('the sandbox delivers only to loopback addresses');
   });

@@ -93,7 +93,7 @@ describeWith('bash')('docs/webhooks.md', () => {
 
   test('is about deliveries that the sandbox sends and `webhooks listen` forwards, all of them signed', () => {
     const { code, stdout, stderr } = used;
-    expect([code, stderr]).toEqual([0, expect.stringContaining('1 sample sent, 1 accepted')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 sample: 1 accepted')]);
     expect(stdout).toContain('200\t');
     expect(stdout + stderr).not.toContain(signingKey);
     expect(forwarded.map(({ event }) => event).sort()).toEqual(

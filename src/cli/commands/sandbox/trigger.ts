@@ -50,7 +50,11 @@ const run = async (invocation: Invocation): Promise<void> => {
   }
   noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
   const accepted = rows.filter(({ state }) => state === 'delivered').length;
-  context.notes.info(`${counted(rows.length, 'sample')} sent, ${accepted} accepted`);
+  const undelivered = rows.filter(({ status }) => typeof status !== 'number').length;
+  const parts = [`${accepted} accepted`];
+  if (undelivered > 0) parts.push(`${undelivered} not delivered`);
+  if (accepted + undelivered < rows.length) parts.push(`${rows.length - accepted - undelivered} refused`);
+  context.notes.info(`${counted(rows.length, 'sample')}: ${parts.join(', ')}`);
 };
 
 export const triggerCommand: Command = {
