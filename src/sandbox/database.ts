@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { applicationId } from './schema.ts';
@@ -15,6 +15,10 @@ export interface Database {
   run(sql: string, ...params: Value[]): number;
   /** All or nothing, with an exclusive write lock. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
+  /** Whether the file was empty when it was opened. */
+  readonly isNew: boolean;
+  /** Readers and writers don't wait for each other from now on. Call it once a new file has its content. */
+  useLog(): void;
   /** May be called again. */
   close(): void;
 }
@@ -58,8 +62,22 @@ const withNames = (statement: LibsqlStatement): Statement => {
   };
 };
 
-/** The error for a file that can't be used; `message` says why and what to do. */
-export const unusable = (message: string) => Object.assign(new Error(message), { code: 'SANDBOX_FILE' });
+export interface Unusable {
+  /** What to do instead of a reset. */
+  advice?: string;
+  /** Whether the file may be anything, so that a reset would refuse to delete it. */
+  isForeign?: boolean;
+}
+
+/** The error for a file that can't be used; `message` says why. */
+export const unusable = (message: string, facts: Unusable = {}) =>
+  Object.assign(new Error(message), { code: 'SANDBOX_FILE', ...facts });
+
+/** Files that SQLite keeps beside the data. */
+export const sideFiles = ['-wal', '-shm', '-journal'] as const;
+
+/** What to do about a copy that lacks the changes in the write-ahead log. */
+export const copyAdvice = 'stop the sandbox before you copy its file, or copy the file that ends in -wal too';
 
 /** How long a writer waits for the transaction of another process. */
 const busyMilliseconds = 5_000;
@@ -105,22 +123,35 @@ const useWriteAheadLog = (database: Binding) => {
   }
 };
 
-/** Checked first, so that the file of another program stays untouched, its journal included. */
-const refuseForeign = (database: Binding) => {
+const isSandbox = (database: Binding): boolean => {
   const [id] = database.prepare('PRAGMA application_id').all() as Array<{ application_id: number }>;
-  if (id?.application_id === applicationId) return;
-  if (database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').all().length > 0)
-    throw unusable('The file is not a sandbox database.');
+  return id?.application_id === applicationId;
 };
 
-const prepareFile = (database: Binding, inMemory: boolean) => {
+/**
+ * Checked first, so that the file of another program stays untouched, its journal included. A new sandbox gets its content
+ * in one transaction, so a file with anything else in it never becomes one.
+ */
+const refuseForeign = (database: Binding) => {
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').all().length === 0;
+  throw isEmpty
+    ? unusable('The file is a database without content.', { advice: `if it is a copy of a sandbox, ${copyAdvice}` })
+    : unusable('The file is not a sandbox database.', { isForeign: true });
+};
+
+const prepareFile = (database: Binding, file: string) => {
+  const size = () => (file === ':memory:' ? 0 : statSync(file).size);
+  const before = size();
   database.prepare(`PRAGMA busy_timeout = ${busyMilliseconds}`).all();
-  refuseForeign(database);
-  if (!inMemory) useWriteAheadLog(database);
+  const isOurs = isSandbox(database);
+  // The size is read again: opening the file undoes a transaction that was cut off, such as the first one.
+  if (!isOurs && before > 0 && size() > 0) refuseForeign(database);
+  if (isOurs) useWriteAheadLog(database);
   // Safe if the program crashes; only a power cut can lose the last writes, which is fine for a sandbox. SQLite waits
   // for the disk when the log is full, and every request writes a page: 16 MiB are thousands of requests.
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
   database.prepare('PRAGMA wal_autocheckpoint = 4000').all();
+  return !isOurs;
 };
 
 /** Offset of the application ID: https://www.sqlite.org/fileformat.html#the_database_header */
@@ -155,11 +186,14 @@ export const openDatabase = async (file: string): Promise<Database> => {
   const inMemory = file === ':memory:';
   if (!inMemory) createPrivately(file);
   const database = openFile(file);
+  let isNew: boolean;
   try {
-    prepareFile(database, inMemory);
+    isNew = prepareFile(database, file);
   } catch (error) {
     database.close();
-    throw /not a database/i.test(String(error)) ? unusable('The file is not a SQLite database.') : error;
+    throw /not a database/i.test(String(error))
+      ? unusable('The file is not a SQLite database.', { isForeign: true })
+      : error;
   }
 
   const statements = new Map<string, Statement>();
@@ -174,6 +208,8 @@ export const openDatabase = async (file: string): Promise<Database> => {
   let isClosed = false;
 
   return {
+    isNew,
+    useLog: () => inMemory || useWriteAheadLog(database),
     exec: (sql) => void database.exec(sql),
     all: <Row>(sql: string, ...params: Value[]) => prepared(sql).all(...params) as Row[],
     first: <Row>(sql: string, ...params: Value[]) => prepared(sql).get(...params) as Row | undefined,

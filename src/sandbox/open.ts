@@ -1,6 +1,7 @@
+import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
 import { openClock, type SandboxClock } from './clock.ts';
-import { openDatabase, unusable } from './database.ts';
+import { copyAdvice, openDatabase, unusable } from './database.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed.ts';
 import { type SeedName, seedNameText } from './seed-name.ts';
 import { createService, type ServiceOptions } from './service.ts';
@@ -60,19 +61,34 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards' 
 
 /** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
 export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }: SandboxOptions): Promise<Sandbox> => {
+  const hadLog = existsSync(`${file}-wal`);
   const database = await openDatabase(file);
-  try {
+  const fill = () => {
     const store = openStore(database);
     const clock = openClock(store, options.clock);
     // Checked again inside the transaction: another process may have seeded the file meanwhile.
     if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan, world }));
+    return { store, clock };
+  };
+  try {
+    // A new file gets all its content at once: nobody can see or copy a part of it.
+    const { store, clock } = database.isNew ? database.transaction(fill) : fill();
+    database.useLog();
     if (world !== undefined && seedNameText(world) !== seedOf(store))
       throw unusable(`The data was seeded with "${seedOf(store)}", not "${seedNameText(world)}".`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
-    const serving = (): Serving | undefined => {
+    const serving = (): (Serving & { inode?: string }) | undefined => {
       const text = store.fact(servingFact);
       return text ? JSON.parse(String(text)) : undefined;
     };
+    const stopServing = () => void store.run('DELETE FROM meta WHERE key = ?', servingFact);
+    const inode = file === ':memory:' ? '' : String(statSync(file, { bigint: true }).ino);
+    const { inode: servedInode = inode } = serving() ?? {};
+    if (servedInode !== inode && !hadLog)
+      throw unusable('The file is a copy of a sandbox that was running, without its latest changes.', {
+        advice: copyAdvice,
+      });
+    if (servedInode !== inode) stopServing();
     const origin = usualOrigin === undefined ? undefined : () => serving()?.url ?? usualOrigin;
     return {
       service: createService({ ...options, store, clock, origin }),
@@ -82,8 +98,11 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
         return serving();
       },
       set serving(next) {
-        if (next !== undefined) store.setFact(servingFact, JSON.stringify(next));
-        else store.run('DELETE FROM meta WHERE key = ?', servingFact);
+        if (next === undefined) stopServing();
+        // With the inode, a copy of the file can be told from the file itself.
+        else store.setFact(servingFact, JSON.stringify({ ...next, inode }));
+        // Moves the fact from the log to the file, where a copy has it too.
+        store.all('PRAGMA wal_checkpoint(PASSIVE)');
       },
       clock,
       token: ownerToken,

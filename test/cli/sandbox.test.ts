@@ -201,9 +201,11 @@ describe('sandbox data', () => {
     expect((await list()).code).toBe(0);
   });
 
-  test('in a file that is not a sandbox is left alone by reset', async () => {
+  test('in a file that is not a sandbox is left alone by reset, which is not suggested', async () => {
     const diary = join(temporaryDirectory(), 'diary.txt');
     writeFileSync(diary, 'Dear diary');
+    const { code, stderr } = await world.run(['sandbox', 'clock', '--data', diary]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('use another file with --data')]);
     expect([(await reset('--data', diary)).code, readFileSync(diary, 'utf8')]).toEqual([3, 'Dear diary']);
   });
 

@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/sandbox/database.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory, temporaryFile } from '../support/temporary.ts';
@@ -80,6 +81,69 @@ describe('open', () => {
     sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
     expect(await ask()).toBe('http://127.0.0.1:8123');
     sandbox.close();
+  });
+
+  describe('a copy', () => {
+    const running = async () => {
+      const file = temporaryFile();
+      const sandbox = await openSandbox({ file, clock });
+      sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
+      expect((await sandbox.service(booking)).status).toBe(200);
+      return { file, sandbox, copy: temporaryFile() };
+    };
+
+    it('of a running sandbox without its log is refused', async () => {
+      const { file, sandbox, copy } = await running();
+      copyFileSync(file, copy);
+      await expect(openSandbox({ file: copy, clock })).rejects.toMatchObject({
+        code: 'SANDBOX_FILE',
+        message: expect.stringContaining('a copy of a sandbox that was running'),
+      });
+      sandbox.close();
+    });
+
+    it('with the log has all changes, and no server', async () => {
+      const { file, sandbox, copy } = await running();
+      copyFileSync(file, copy);
+      copyFileSync(`${file}-wal`, `${copy}-wal`);
+      sandbox.close();
+      for (const time of ['first', 'second']) {
+        const opened = await openSandbox({ file: copy, clock });
+        expect([time, opened.serving, (await opened.service(booking)).status]).toEqual([time, undefined, 409]);
+        opened.close();
+      }
+    });
+
+    it('of a sandbox that was stopped is complete', async () => {
+      const { file, sandbox, copy } = await running();
+      sandbox.serving = undefined;
+      sandbox.close();
+      copyFileSync(file, copy);
+      const opened = await openSandbox({ file: copy, clock });
+      expect((await opened.service(booking)).status).toBe(409);
+      opened.close();
+    });
+
+    it('is not needed after a kill: the file itself stays usable', async () => {
+      const { file, sandbox } = await running();
+      sandbox.close();
+      const opened = await openSandbox({ file, clock });
+      expect((await opened.service(booking)).status).toBe(409);
+      opened.close();
+    });
+
+    it('without any content is refused and stays as it is', async () => {
+      const file = temporaryFile();
+      const database = await openDatabase(file);
+      database.useLog();
+      const copy = temporaryFile();
+      copyFileSync(file, copy);
+      database.close();
+      const { size } = statSync(copy);
+      expect(size).toBeGreaterThan(0);
+      await expect(openSandbox({ file: copy, clock })).rejects.toThrow('a database without content');
+      expect(statSync(copy).size).toBe(size);
+    });
   });
 
   it('works in memory', async () => {

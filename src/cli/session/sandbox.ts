@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { Unusable } from '../../sandbox/database.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
 import { seedNameText } from '../../sandbox/seed-name.ts';
 import { serve } from '../../sandbox/server.ts';
@@ -31,17 +32,18 @@ const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
 
 /** The error for sandbox data that can't be opened. Suggests a reset if the data is broken, else another place. */
 export const sandboxDataError = (
-  error: NodeJS.ErrnoException,
+  error: NodeJS.ErrnoException & Unusable,
   file: string,
   { data, world }: Pick<DataOptions, 'data' | 'world'>,
 ): SchedError => {
   const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
   const flags = { data, seed: world && seedNameText(world) };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
   const again = commandLine('sandbox', 'reset', ...words);
   return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
-    ...(isBroken(error) ? { hint: again } : { advice: elsewhere }),
+    ...(canReset ? { hint: again } : { advice: error.advice ?? elsewhere }),
     outcome: 'not-sent',
   });
 };

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
-import { isSandboxFile } from '../../../sandbox/database.ts';
+import { isSandboxFile, sideFiles } from '../../../sandbox/database.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { type SeedName, seedNameText } from '../../../sandbox/seed-name.ts';
 import { team } from '../../../sandbox/seed-team.ts';
@@ -146,7 +146,7 @@ const resetInPlace = async (
 /** Deletes the files, so that this works with damaged data too. */
 const startAfresh = async (runtime: Runtime, data: string | undefined, world: SeedName | undefined): Promise<void> => {
   const file = sandboxFile(runtime, data);
-  const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
+  const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
   for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
   const sandbox = await openSandboxData(runtime, { data, world });
   sandbox.close();
