@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { applicationId } from './schema.ts';
@@ -107,6 +107,17 @@ const createPrivately = (file: string) => {
   closeSync(openSync(file, 'a', 0o600));
 };
 
+/** The file may have been created by another program, or copied without its mode. */
+const makePrivate = (file: string) => {
+  for (const path of ['', ...sideFiles].map((suffix) => `${file}${suffix}`)) {
+    try {
+      if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+    } catch {
+      // A side file that doesn't exist, or a file of another user.
+    }
+  }
+};
+
 /** SQLite doesn't wait for the lock that turning on the write-ahead log needs, so an empty write waits for it. */
 const useWriteAheadLog = (database: Binding) => {
   for (let attempt = 1; ; attempt++) {
@@ -146,6 +157,7 @@ const prepareFile = (database: Binding, file: string) => {
   const isOurs = isSandbox(database);
   // The size is read again: opening the file undoes a transaction that was cut off, such as the first one.
   if (!isOurs && before > 0 && size() > 0) refuseForeign(database);
+  if (file !== ':memory:') makePrivate(file);
   if (isOurs) useWriteAheadLog(database);
   // Safe if the program crashes; only a power cut can lose the last writes, which is fine for a sandbox. SQLite waits
   // for the disk when the log is full, and every request writes a page: 16 MiB are thousands of requests.

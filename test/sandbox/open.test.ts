@@ -1,4 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { execFile } from '../support/processes.ts';
+import { seededFile } from '../support/seeded.ts';
 import { temporaryDirectory, temporaryFile } from '../support/temporary.ts';
 import { times } from '../support/tier.ts';
 import { amara, eventType, freeMonday, noon, organization } from './world.ts';
@@ -80,6 +81,16 @@ describe('open', () => {
     expect(await ask()).toBe('http://127.0.0.1:4010');
     sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
     expect(await ask()).toBe('http://127.0.0.1:8123');
+    sandbox.close();
+  });
+
+  it('makes a file private that others could read, and the files beside it', async () => {
+    const file = await seededFile(noon);
+    writeFileSync(`${file}-wal`, '');
+    for (const path of [file, `${file}-wal`]) chmodSync(path, 0o644);
+    const sandbox = await openSandbox({ file, clock });
+    await sandbox.service(booking);
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(`${file}${suffix}`).mode & 0o777).toBe(0o600);
     sandbox.close();
   });
 
