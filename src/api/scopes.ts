@@ -1,6 +1,7 @@
 /**
  * What a token with each scope may do, as shown on the consent page.
- * Assumed: the scope names; the service documents only their domains.
+ * Assumed: the scope names; the service documents only their domains: scheduling, user management, webhooks, and
+ * security and compliance.
  */
 export const scopes = {
   'availability:read': 'read availability schedules',

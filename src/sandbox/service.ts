@@ -106,7 +106,7 @@ const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
   }
 };
 
-/** The whole service as one function. */
+/** All operations of the service as one function. */
 export const createService = ({
   store,
   clock,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
+import { scopes } from '../../src/api/scopes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -92,4 +93,10 @@ describe('pages: the checks find', () => {
       'C.md',
     ]);
   });
+});
+
+test('docs/sandbox.md puts every scope into one domain', () => {
+  const table = /^\| domain[^]*?\n\n/m.exec(read('docs/sandbox.md'))![0];
+  const named = [...table.matchAll(/`([a-z_]+:(?:read|write))`/g)].map((match) => match[1]);
+  expect(named.toSorted()).toEqual(Object.keys(scopes).toSorted());
 });
