@@ -27,6 +27,8 @@ export interface PublicContext {
   asked: PageContext;
   /** The origin the request was sent to. */
   server: string;
+  /** The origin of links: nearly always the same. */
+  origin: string;
 }
 
 export interface Context extends PublicContext {

@@ -202,7 +202,7 @@ ${'organizations users groups event_types schedules events invitees shares invit
   .map((table) => `UPDATE ${table} SET doc = ${withoutOrigin('doc')};`)
   .join('\n')}
 UPDATE webhooks SET doc = json_set(${withoutOrigin('doc')}, '$.callback_url', doc ->> 'callback_url');
-UPDATE deliveries SET body = ${withoutOrigin('body')}, subject = replace(subject, 'http://127.0.0.1:4010/', '/');
+UPDATE deliveries SET subject = replace(subject, 'http://127.0.0.1:4010/', '/');
 `;
 
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */

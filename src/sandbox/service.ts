@@ -149,16 +149,16 @@ export const createService = ({
       query: parseQuery(route.row, url),
       body: route.row.method === 'GET' ? undefined : parseBody(route.row, request, header(request, 'content-type')),
     };
+    const links = origin?.() ?? url.origin;
     const perform = () => {
       const asked = { list: isPaged(route.row) ? listOf(url, caller) : '', now };
-      const result = route.handle(input, { store, caller, now, asked, server: url.origin });
+      const result = route.handle(input, { store, caller, now, asked, server: url.origin, origin: links });
       if (verify) checkAnswer(route, result);
       return result;
     };
     const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
     const { reply } = route.row;
     if (reply.status === 204) return { status: reply.status, headers, body: '' };
-    const links = origin?.() ?? url.origin;
     return { status: reply.status, headers, body: withOrigin(wrap(reply, result, url, links), links) };
   };
 

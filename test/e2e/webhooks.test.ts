@@ -37,8 +37,13 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   const second = await startSandbox('--data', data);
   await kept.heard(2);
   expect(kept.received[1]!.body).toBe(kept.received[0]!.body);
+  // With the admin secret, as `sandbox start` prints it, the URI of the first run is known as one of a sandbox.
   const run = (...words: string[]) =>
-    sched(words, home, { SCHED_BASE_URL: second.base_url, SCHED_TOKEN: second.token });
+    sched(words, home, {
+      SCHED_BASE_URL: second.base_url,
+      SCHED_TOKEN: second.token,
+      SCHED_SANDBOX_ADMIN: second.admin_token,
+    });
   const { stdout } = await run('webhooks', 'list', '--org', 'current', '--json');
   expect(stdout).not.toContain(ofTheRun.url);
   const webhook = created.stdout.trim();

@@ -2,7 +2,7 @@ import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhoo
 import type { HttpRequest } from '../../http/message.ts';
 import type { Clock } from '../../runtime.ts';
 import { bodyOf } from '../admin.ts';
-import { uri, withOrigin } from '../names.ts';
+import { uri } from '../names.ts';
 import { conflict, invalidParameter, notFound } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import type { Deliverer } from './deliverer.ts';
@@ -27,7 +27,7 @@ const shown = ({ webhook, attempts, body, ...row }: Row, origin: string) => ({
   ...row,
   webhook: `${origin}${uri.webhook(webhook)}`,
   attempts: JSON.parse(attempts),
-  body: JSON.parse(withOrigin(body, origin)),
+  body: JSON.parse(body),
 });
 
 /** Deliveries with their attempts, the newest first. */
@@ -46,20 +46,19 @@ interface AdminOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
   deliverer: Deliverer;
-  /** The address in the links of deliveries. */
-  origin(): string;
 }
 
 /** Admin requests about deliveries. Each returns its status and JSON body, and throws a `Refusal`. */
-export const deliveryCalls = ({ store, clock, deliverer, origin }: AdminOptions) => {
-  const numbered = (number: number) => listed(store, origin(), 'd.number = ?', number);
+export const deliveryCalls = ({ store, clock, deliverer }: AdminOptions) => {
+  const originOf = ({ url }: HttpRequest): string => new URL(url).origin;
+  const numbered = (number: number, request: HttpRequest) => listed(store, originOf(request), 'd.number = ?', number);
 
   const resend = async (request: HttpRequest) => {
     const { number } = bodyOf(request);
     if (!Number.isInteger(number)) throw invalidParameter('number', 'must be the number of a delivery');
-    if (numbered(number as number).length === 0) throw notFound('delivery');
+    if (numbered(number as number, request).length === 0) throw notFound('delivery');
     if (!(await deliverer.sendNow(number as number))) throw conflict('The delivery is being sent right now.');
-    return { deliveries: numbered(number as number) };
+    return { deliveries: numbered(number as number, request) };
   };
 
   const trigger = async (request: HttpRequest) => {
@@ -68,13 +67,18 @@ export const deliveryCalls = ({ store, clock, deliverer, origin }: AdminOptions)
       throw invalidParameter('event', `must be one of ${webhookEvents.join(', ')}`);
     if (to !== undefined && !(typeof to === 'string' && isWebhookUrl(to)))
       throw invalidParameter('to', 'must be the URL of a webhook');
-    const numbers = addSamples(store, { event: event as WebhookEvent, to: to as string | undefined, now: clock.now() });
+    const numbers = addSamples(store, {
+      event: event as WebhookEvent,
+      to: to as string | undefined,
+      origin: originOf(request),
+      now: clock.now(),
+    });
     await Promise.all(numbers.map((number) => deliverer.sendNow(number)));
-    return { deliveries: numbers.flatMap(numbered) };
+    return { deliveries: numbers.flatMap((number) => numbered(number, request)) };
   };
 
   return {
-    'GET /__sandbox/deliveries': async () => ({ deliveries: listed(store, origin()) }),
+    'GET /__sandbox/deliveries': async (request: HttpRequest) => ({ deliveries: listed(store, originOf(request)) }),
     'POST /__sandbox/deliveries': resend,
     'POST /__sandbox/trigger': trigger,
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime.ts';
-import { timestamp, withOrigin } from '../names.ts';
+import { timestamp } from '../names.ts';
 import type { Store } from '../store.ts';
 import { type Answer, type Post, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
@@ -32,8 +32,6 @@ export interface DelivererOptions {
   /** Tells the claims of this process from those of others. Begins with the process ID. */
   name: string;
   userAgent: string;
-  /** The address of the sandbox, for links: a delivery has no request that came to one. */
-  origin(): string;
   post?: Post;
 }
 
@@ -56,7 +54,7 @@ const free = '(d.claimed_until IS NULL OR d.claimed_until NOT BETWEEN ? AND ?)';
 
 /** Sends deliveries from the store in the background. */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
-  const { store, clock, system, name, userAgent, origin, post = postToLoopback } = options;
+  const { store, clock, system, name, userAgent, post = postToLoopback } = options;
   /** The running attempts by webhook. */
   const running = new Map<string, Promise<void>>();
   /** Failed attempts by webhook since the last poll. */
@@ -89,8 +87,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const release = ({ number, claim }: Claimed) =>
     store.run('UPDATE deliveries SET claim = NULL, claimed_until = NULL WHERE number = ? AND claim = ?', number, claim);
 
-  const ask = async ({ url, body: kept, signing_key: key }: Claimed, over: AbortController): Promise<Answer> => {
-    const body = withOrigin(kept, origin());
+  const ask = async ({ url, body, signing_key: key }: Claimed, over: AbortController): Promise<Answer> => {
     const seconds = Math.floor(system.now() / 1000);
     let isLate = false;
     system.sleep(answerMilliseconds, over.signal).then(

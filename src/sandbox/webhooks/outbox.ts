@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Context } from '../handler.ts';
-import { idOf, timestamp, uri } from '../names.ts';
+import { idOf, timestamp, uri, withOrigin } from '../names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../records.ts';
 import type { Store } from '../store.ts';
 
@@ -24,6 +24,8 @@ export interface Happening {
   payload: Payload;
   /** The URI of the user who caused it. */
   by: string;
+  /** The origin of its links. Written now, so that all attempts have the same body and a receiver can compare them. */
+  origin: string;
   now: number;
 }
 
@@ -31,12 +33,12 @@ export interface Happening {
 export const addDelivery = (
   store: Store,
   webhook: string,
-  { event, payload, by, now }: Happening,
+  { event, payload, by, origin, now }: Happening,
   isWaiting = true,
 ): number => {
   const created_at = timestamp(now);
   // Assumed: `created_by` is the user who caused the event.
-  const body = JSON.stringify({ event, created_at, created_by: by, payload });
+  const body = withOrigin(JSON.stringify({ event, created_at, created_by: by, payload }), origin);
   const row = store.first<{ number: number }>(
     `INSERT INTO deliveries (webhook, event, subject, body, created_at, state, due_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      RETURNING number`,
@@ -62,7 +64,7 @@ export const addDelivery = (
  * them when it starts again.
  */
 export const queueInviteeEvent = (
-  { store, caller, now }: Context,
+  { store, caller, origin, now }: Context,
   event: WebhookEvent,
   invitee: InviteeRecord,
   scheduled: EventRecord,
@@ -74,5 +76,5 @@ export const queueInviteeEvent = (
     idOf(scheduled.uri),
   );
   const payload = { ...invitee, scheduled_event: scheduled };
-  for (const { id } of webhooks) addDelivery(store, id, { event, payload, by: uri.user(caller.user), now });
+  for (const { id } of webhooks) addDelivery(store, id, { event, payload, by: uri.user(caller.user), origin, now });
 };

@@ -42,6 +42,8 @@ interface Trigger {
   event: WebhookEvent;
   /** Only webhooks with this URL. */
   to?: string | undefined;
+  /** The origin of links in the samples. */
+  origin: string;
   now: number;
 }
 
@@ -49,7 +51,7 @@ interface Trigger {
  * Adds a sample delivery for each active webhook that reports this kind of event. Samples are sent once and not retried,
  * so that they can't disable a webhook.
  */
-export const addSamples = (store: Store, { event, to, now }: Trigger): number[] =>
+export const addSamples = (store: Store, { event, to, origin, now }: Trigger): number[] =>
   store.transaction(() => {
     const webhooks = store.all<{ id: string }>(
       `SELECT w.id FROM webhooks w WHERE ${wants('?1')} AND (?2 IS NULL OR w.callback_url = ?2) ORDER BY w.created_at, w.id`,
@@ -61,7 +63,7 @@ export const addSamples = (store: Store, { event, to, now }: Trigger): number[] 
     const owner = store.first<{ user: string }>("SELECT user FROM memberships WHERE role = 'owner'")!;
     const added = webhooks.flatMap(({ id }) => {
       const payload = sampleFor(store, id, event, now);
-      const happening: Happening | undefined = payload && { event, payload, by: uri.user(owner.user), now };
+      const happening: Happening | undefined = payload && { event, payload, by: uri.user(owner.user), origin, now };
       return happening === undefined ? [] : [addDelivery(store, id, happening, false)];
     });
     if (added.length === 0)

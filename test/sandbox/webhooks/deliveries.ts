@@ -40,7 +40,6 @@ export const openDeliveries = async (file?: string) => {
       system,
       name: 'test',
       userAgent: 'test',
-      origin: () => origin,
       ...options,
     });
     closeLater(() => void deliverer.close());
@@ -67,11 +66,12 @@ export const openDeliveries = async (file?: string) => {
   };
 
   const calls = (deliverer = delivererOf()) => {
-    const all = deliveryCalls({ ...world, deliverer, origin: () => origin });
+    const all = deliveryCalls({ ...world, deliverer });
     const post = (path: '/__sandbox/deliveries' | '/__sandbox/trigger') => (body: object) =>
-      all[`POST ${path}`]({ method: 'POST', url: '', headers: {}, body: JSON.stringify(body) });
+      all[`POST ${path}`]({ method: 'POST', url: origin, headers: {}, body: JSON.stringify(body) });
     return {
-      list: async () => (await all['GET /__sandbox/deliveries']()).deliveries,
+      list: async () =>
+        (await all['GET /__sandbox/deliveries']({ method: 'GET', url: origin, headers: {} })).deliveries,
       resend: post('/__sandbox/deliveries'),
       trigger: post('/__sandbox/trigger'),
     };

@@ -54,15 +54,13 @@ export interface Deliveries {
   service: Send;
   /** Admin requests about deliveries. */
   calls: Record<string, (request: HttpRequest) => Promise<unknown>>;
-  /** Begins to send, with links to this address. */
-  start(origin: string): void;
   /** Sends what is due, for a few seconds at most. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Prepares the deliveries of a sandbox. They are sent from `start` to `close`. */
-export const openDeliveries = async (
+/** Starts to send the deliveries of a sandbox, until closed. */
+export const startDeliveries = async (
   sandbox: Sandbox,
   receiver: Receiver | undefined,
   runtime: Runtime,
@@ -75,30 +73,23 @@ export const openDeliveries = async (
   const { store, clock } = sandbox;
   clearLeftovers(store, runtime.machine.isAlive);
   const unsubscribe = receiver === undefined ? undefined : await subscribe(sandbox, receiver, runtime);
-  let address = '';
-  const origin = () => address;
   const deliverer = createDeliverer({
     store,
     clock,
-    origin,
     system: runtime.clock,
     name: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
     userAgent: `sched-sandbox/${version}`,
   });
-  let stopPolling = () => {};
+  const stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
+  // Deliveries of an earlier run may be left.
+  deliverer.wake();
   return {
     service: async (request) => {
       const reply = await sandbox.service(request);
       if (request.method !== 'GET') deliverer.wake();
       return reply;
     },
-    calls: deliveryCalls({ store, clock, deliverer, origin }),
-    start(url) {
-      address = url;
-      stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
-      // Deliveries of an earlier run may be left.
-      deliverer.wake();
-    },
+    calls: deliveryCalls({ store, clock, deliverer }),
     drain: deliverer.drain,
     close: async () => {
       stopPolling();

@@ -19,7 +19,7 @@ import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../operation/json-file.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
 import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
-import { openDeliveries, readReceiver, webhookFlags } from './deliveries.ts';
+import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -194,13 +194,12 @@ export const whileServing = async (
     setMaxListeners(0, over.signal);
     const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
     const clock = { now: () => sandbox.clock.now(), sleep };
-    const deliveries = await openDeliveries(sandbox, receiver, runtime);
+    const deliveries = await startDeliveries(sandbox, receiver, runtime);
     try {
       const more = { ...deliveries.calls, ...dataCalls(sandbox, sandboxFile(runtime, data)) };
       const service = withFaults(deliveries.service, { script, secret, clock, more });
       const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
       sandbox.serving = { url: server.url, secret };
-      deliveries.start(server.url);
       try {
         await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
         if (!runtime.interrupted.aborted) await deliveries.drain();
