@@ -46,6 +46,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_USER', 'default user: me, name, email, ID or URI'],
   ['SCHED_ORG', 'default organization: current, ID or URI'],
   ['SCHED_SANDBOX', '1: same as --sandbox'],
+  ['SCHED_SANDBOX_ADMIN', 'set by sandbox run: secret of the running sandbox at SCHED_BASE_URL'],
   ['SCHED_CREDENTIAL_STORE', 'keychain or file'],
   ['SCHED_RECEIPT_KEY_FILE', 'file with the key of compliance receipts'],
   ['SCHED_OUTPUT', "output format on a terminal; doesn't change the output of a pipe"],
