@@ -16,19 +16,17 @@ const typed: readonly ZoneSource[] = ['--tz', 'SCHED_TZ'];
 
 /**
  * Reads a time that will be sent to the service. A time without an offset is accepted only if its zone is certain: the
- * user set the zone for sched or works at a terminal, and the time is the same instant in the invitee's zone. Different
- * zones are fine if they agree on the instant.
+ * user set the zone for sched, or works at a terminal and the time is the same instant in the invitee's zone.
  */
 export function readMutationTime(text: string, context: MutationTimeContext): Reading {
   const { zone, zoneSource, isTerminal, now } = context;
   const invitee = context.inviteeZone === undefined ? undefined : readZone(context.inviteeZone);
   if (invitee && !invitee.ok) return { ok: false, problem: `--timezone: ${invitee.problem}` };
   const reading = readTime(text, { zone, now });
-  if (!reading.ok || !reading.local) return reading;
+  if (!reading.ok || !reading.local || typed.includes(zoneSource)) return reading;
   const theirs = invitee && readTime(text, { zone: invitee.zone, now });
   const differs = theirs !== undefined && !(theirs.ok && theirs.instant === reading.instant);
-  const unwatched = !isTerminal && !typed.includes(zoneSource);
-  if (!differs && !unwatched) return reading;
+  if (!differs && isTerminal) return reading;
   const readings = [...new Set([...readingTexts(reading), ...(differs ? readingTexts(theirs) : [])])];
   const why = differs
     ? `is ambiguous: your time zone is ${zone}, but the invitee's is ${invitee!.zone}`

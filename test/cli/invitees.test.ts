@@ -108,14 +108,16 @@ describe('invitees create', () => {
     expect(fromFile.stderr).toContain('--name: name or first_name is required');
   });
 
-  test("rejects a time that is ambiguous in the invitee's time zone, and shows both readings", async () => {
-    const { code, stderr, requests } = await world.run(
-      `invitees create --event-type ${eventType} --start "2027-02-01 10:00" --tz America/New_York --email a@b.example --name A --timezone Europe/Paris`,
-    );
-    expect(code).toBe(2);
-    expect(requests).toEqual([]);
-    expect(stderr).toContain('2027-02-01T10:00:00-05:00');
-    expect(stderr).toContain('2027-02-01T10:00:00+01:00');
+  test("shows both readings of a time that is another one in the invitee's time zone, unless --tz or SCHED_TZ settles it", async () => {
+    const line = `invitees create --event-type ${eventType} --start "2027-02-01 10:00" --email a@b.example --name A --timezone Asia/Tokyo`;
+    const { code, stderr, requests } = await world.run(line, { terminals: ['stdin', 'stdout', 'stderr'] });
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toMatch(/2027-02-01T10:00:00\+01:00\s+or\s+2027-02-01T10:00:00\+09:00/);
+    const given = await Promise.all([
+      world.run(`${line} --dry-run --tz America/New_York`),
+      world.run(`${line} --dry-run`, { env: { SCHED_TZ: 'America/New_York' } }),
+    ]);
+    for (const { stdout } of given) expect(JSON.parse(stdout).body.start_time).toBe('2027-02-01T15:00:00Z');
   });
 
   test('reads the body from stdin, and flags override its fields', async () => {

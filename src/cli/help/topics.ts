@@ -131,7 +131,7 @@ const timeTopic = (page: Layout): string[] => [
     "sched --sandbox events list --since 'next week' --until 'next week'",
   ]),
   page.text(
-    "If a clock change skips or repeats a time, sched refuses it and shows both readings. A time that will be sent to the service must be unambiguous: without a terminal, add an offset or --tz. If the invitee's time zone differs, sched shows both readings, ready to copy.",
+    "If a clock change skips or repeats a time, sched refuses it and shows both readings. A time that will be sent to the service must be unambiguous: add an offset, --tz or SCHED_TZ. On a terminal, sched also accepts a time in your own time zone, unless the invitee's differs: then it shows both readings, ready to copy.",
   ),
 ];
 

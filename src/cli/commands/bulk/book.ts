@@ -19,7 +19,7 @@ import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { checkCount, confirmBookings, noteTime, readCounts } from './confirm-bookings.ts';
+import { checkCount, confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
 import { isItemRefused } from './item-refused.ts';
 import { type BookingFile, type BookingLine, readBookings } from './read-bookings.ts';
@@ -128,6 +128,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
   const counts = readCounts(invocation);
   const file = await readBookings(invocation, fieldFlags);
   const { lines } = file;
+  noteZones(context, lines);
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
     return printRequest(

@@ -1,5 +1,6 @@
 import { isObject } from '../../../client/reading.ts';
-import { readMutationTime } from '../../../time/mutation.ts';
+import { readTime } from '../../../time/read.ts';
+import type { Reading } from '../../../time/reading.ts';
 import { readZone } from '../../../time/zone.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
@@ -87,20 +88,16 @@ export const rowOf = (
 export const inColumns = (problem: string): string =>
   problem.replace(/^--([a-z-]+)/, (_, flag: string) => (flag === 'answer' ? answersColumn : columnName(flag)));
 
-/** The problem with a start. A file needs a date, so that the same line means the same time when it is run again. */
-const startProblem = ({ context }: Invocation, raw: string, { typed }: Row): string | undefined => {
+/** Reads a start. Without an offset it is in the zone of `--tz`, else in the invitee's own. */
+export const readStart = ({ context }: Invocation, { typed }: Row): Reading => {
   const { zone, zoneSource } = context.settings;
-  if (!/^\d{4}-/.test(raw.trim())) return `start: "${raw}" has no date. In a file, use 2026-12-01T15:00:00+01:00`;
-  const theirs = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
-  const reading = readMutationTime(raw, {
-    zone,
-    zoneSource,
-    inviteeZone: theirs?.ok ? theirs.zone : undefined,
-    // Nobody checks how each line of a file was read.
-    isTerminal: false,
-    now: context.runtime.clock.now(),
-  });
-  return reading.ok ? undefined : `start: ${reading.problem}`;
+  const raw = String(typed.start);
+  // A file needs a date, so that the same line means the same time when it is run again.
+  if (!/^\d{4}-/.test(raw.trim()))
+    return { ok: false, problem: `"${raw}" has no date. In a file, use 2026-12-01T15:00:00+01:00` };
+  // A missing or unknown time zone is a problem of its own.
+  const theirs = zoneSource === '--tz' ? undefined : readZone(String(typed.timezone));
+  return readTime(raw, { zone: theirs?.ok ? theirs.zone : zone, now: context.runtime.clock.now() });
 };
 
 /** The problems of a line that show without asking the service. */
@@ -121,8 +118,8 @@ export const localProblems = async (
       continue;
     }
     if (flag.name === 'start') {
-      const problem = startProblem(invocation, String(raw), row);
-      if (problem !== undefined) problems.push(problem);
+      const reading = readStart(invocation, row);
+      if (!reading.ok) problems.push(`start: ${reading.problem}`);
       continue;
     }
     const value = await readValue(flag, String(raw), { ...invocation, typed: row.typed });

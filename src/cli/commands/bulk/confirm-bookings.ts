@@ -70,6 +70,18 @@ export const noteTime = async (context: Context, count: number): Promise<void> =
   for (const text of timeTexts(count, time, context.settings.maxWaitMs)) context.notes.info(text);
 };
 
+/** Tells in which time zone starts without an offset were read. */
+export const noteZones = ({ notes, settings }: Context, lines: readonly BookingLine[]): void => {
+  const zones = lines.flatMap(({ startZone }) => startZone ?? []);
+  if (zones.length === 0) return;
+  const each = [...new Set(zones)];
+  const named = each.slice(0, mostNamed).join(', ') + (each.length > mostNamed ? ', …' : '');
+  const whose = settings.zoneSource === '--tz' ? '--tz' : "the invitee's time zone";
+  notes.info(
+    `${counted(zones.length, 'start has', 'starts have')} no offset, and ${zones.length === 1 ? 'is' : 'are'} read in ${whose}: ${named}`,
+  );
+};
+
 /** A booking as one line: `Mon 16 Nov, 09:00, "Intro call": Ada Byron <ada@example.com>`. */
 const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLine): string => {
   const { email, name, first_name, last_name } = body.invitee;

@@ -15,7 +15,7 @@ import type { FieldFlag } from '../../operation/field-flags.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
 import { readValue } from '../../operation/values.ts';
-import { columnOf, columnsOf, inColumns, localProblems, type Row, rowOf } from './booking-rows.ts';
+import { columnOf, columnsOf, inColumns, localProblems, type Row, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 
 /** A line of the file as a booking. */
@@ -27,6 +27,8 @@ export interface BookingLine {
   body: Omit<Booking, 'send'> & { invitee: Json & { email: string } };
   /** Name of the event type, or its ID if the token may not read it. */
   typeName: string;
+  /** The zone in which a start without an offset was read. */
+  startZone?: string;
 }
 
 export interface BookingFile {
@@ -179,16 +181,18 @@ const bookingsOf = async (
       continue;
     }
     // A line with a problem is checked only for its event type, which may not exist either.
-    if (isWrong) continue;
+    const start = readStart(invocation, row);
+    if (isWrong || !start.ok) continue;
     const problems = new Problems();
-    const asTyped = { ...invocation, typed: { ...typed, 'event-type': type.uri }, problems };
+    const asTyped = { ...invocation, typed: { ...typed, 'event-type': type.uri, start: start.instant }, problems };
     const input = await readInput(asTyped, invitees.create, flags, async (body) =>
       addAnswers(body, answers, type.record, problems),
     ).catch((error: unknown) => report(line, inColumns(inputProblem(error))));
     if (input === undefined) continue;
     const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
     const place = `${thing} ${line.toLocaleString('en-US')}`;
-    lines.push({ line, place, input, body: input.body as BookingLine['body'], typeName });
+    const body = input.body as BookingLine['body'];
+    lines.push({ line, place, input, body, typeName, ...(start.local ? { startZone: start.zone } : {}) });
   }
   return lines;
 };

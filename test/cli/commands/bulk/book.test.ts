@@ -226,20 +226,40 @@ describe('invitees create --from', () => {
   });
 
   test.each([
-    ['--tz Europe/Paris', 'Europe/Paris', undefined],
-    ['', 'Europe/Paris', 'has no offset, and the time zone Europe/Paris comes from the system'],
     [
       '--tz Europe/Paris',
       'Asia/Tokyo',
-      "is ambiguous: your time zone is Europe/Paris, but the invitee's is Asia/Tokyo",
+      '2027-02-01T10:00:00Z',
+      '1 start has no offset, and is read in --tz: Europe/Paris',
     ],
-  ])('reads a start without an offset as strictly as without a terminal: %s %s', async (flags, zone, problem) => {
+    [
+      '',
+      'Asia/Tokyo',
+      '2027-02-01T02:00:00Z',
+      "1 start has no offset, and is read in the invitee's time zone: Asia/Tokyo",
+    ],
+  ])(
+    'reads a start without an offset in --tz, else in the zone of its line: %s',
+    async (flags, zone, instant, note) => {
+      const { type, write, create } = await prepare();
+    const options = { env: { SCHED_TZ: 'America/New_York' } };
+      write([
+        [type, '2027-02-01 11:00', 'a@engine.example', 'Ada', zone],
+        [type, '2027-02-02T11:00:00Z', 'a@engine.example', 'Ada', zone],
+      ]);
+      const result = await create(`--dry-run ${flags}`);
+      expect(bodiesOf(result).map(({ start_time }) => start_time)).toEqual([instant, '2027-02-02T11:00:00Z']);
+      expect(notesOf(result)).toContain(note);
+      const booked = await create(`--yes ${flags}`, options);
+      expect(notesOf(booked)).toContain(note);
+    },
+  );
+
+  test('reports a start that a clock change skips in the zone of its line', async () => {
     const { type, write, create } = await prepare();
-    write([[type, '2027-02-01 11:00', 'a@engine.example', 'Ada', zone]]);
-    const result = await create(`--dry-run ${flags}`, { terminals });
-    expect(result.code).toBe(problem === undefined ? 0 : 2);
-    if (problem === undefined) expect(bodiesOf(result)[0]!.start_time).toBe('2027-02-01T10:00:00Z');
-    else expect(result.stderr.replace(/\s+/g, ' ')).toContain(problem);
+    write([[type, '2027-03-28 02:30', 'a@engine.example', 'Ada', 'Europe/Paris']]);
+    const { code, stderr } = await create('--dry-run');
+    expect([code, stderr]).toEqual([2, expect.stringContaining("doesn't exist in Europe/Paris")]);
   });
 });
 
