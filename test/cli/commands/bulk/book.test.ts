@@ -242,7 +242,7 @@ describe('invitees create --from', () => {
     'reads a start without an offset in --tz, else in the zone of its line: %s',
     async (flags, zone, instant, note) => {
       const { type, write, create } = await prepare();
-    const options = { env: { SCHED_TZ: 'America/New_York' } };
+      const options = { env: { SCHED_TZ: 'America/New_York' } };
       write([
         [type, '2027-02-01 11:00', 'a@engine.example', 'Ada', zone],
         [type, '2027-02-02T11:00:00Z', 'a@engine.example', 'Ada', zone],
