@@ -10,7 +10,7 @@ import {
   withRequestId,
 } from '../http/message.ts';
 import { contentOf } from './content.ts';
-import { type Json, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
+import { contentIn, type Json, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
 import { refusalOf } from './refusal.ts';
 
 /** How a request ended without a clear result, or with a 2xx whose reply lacks the record. */
@@ -65,10 +65,13 @@ export const mayRepeat = (request: HttpRequest, ending: HttpReply | NetworkFailu
   return decide(effectOf(request), failure) === 'retry';
 };
 
-/** A completed write: the record in the reply (`{ collection }` if it changes several), or the reason why the reply has none. */
+/**
+ * A completed write: the record in the reply (`{ collection }` if it changes several), or the reason why the reply has
+ * none, and what the reply to a creation has instead.
+ */
 export type Written =
   | { status: number; record: Json; why?: undefined }
-  | { status: number; record?: undefined; why: string };
+  | { status: number; record?: undefined; why: string; content?: unknown };
 
 /** The error for a write whose 2xx reply can't be read, so that the created record is unknown. */
 export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
@@ -86,7 +89,9 @@ export const writtenIn = (operation: Operation, request: HttpRequest, reply: Htt
     return { status, record: recordIn(operation, reply) };
   } catch (error) {
     if (!(error instanceof UnexpectedBody)) throw error;
-    if (decide(effectOf(operation), error.kind) !== 'done') throw unreadableWrite(request, reply, error.message);
-    return { status, why: error.message };
+    const effect = effectOf(operation);
+    if (decide(effect, error.kind) !== 'done') throw unreadableWrite(request, reply, error.message);
+    // What is created may be shown nowhere else. A change is read back.
+    return { status, why: error.message, ...(effect === 'creation' ? { content: contentIn(reply) } : {}) };
   }
 };

@@ -135,6 +135,16 @@ export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): 
   return { collection: pageIn(reply, (value, where) => record(of, value, where)).items };
 };
 
+/** What a reply to a write shows although it isn't the record: its `resource`, else its whole content. */
+export const contentIn = (reply: HttpReply): unknown => {
+  const content = contentOf(reply);
+  if (typeof content === 'string') return undefined;
+  const { json } = content;
+  const shown = isObject(json) && isObject(json.resource) ? json.resource : json;
+  const isEmpty = isMissing(shown) || (typeof shown === 'object' && Object.keys(shown!).length === 0);
+  return isEmpty || contentProblem({ shown }) !== undefined ? undefined : shown;
+};
+
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
   forRead(request, reply, () => recordIn(operation, reply));
 

@@ -7,7 +7,7 @@ import { isDate } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/whole-number.ts';
-import { writeAndRead } from '../operation/write-result.ts';
+import { titleOf, writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
   create: [
@@ -109,7 +109,8 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
   const type = await writeAndRead(context, oneOffs.create, input);
-  context.notes.info(`created: ${type.name ?? type.uri}${type.scheduling_url ? `, ${type.scheduling_url}` : ''}`);
+  const link = typeof type.scheduling_url === 'string' ? `, ${type.scheduling_url}` : '';
+  context.notes.info(`created: ${titleOf(type, 'a one-off event type')}${link}`);
   await context.printer.one(view, type);
 };
 

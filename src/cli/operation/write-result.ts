@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../api/operation.ts';
 import type { Client, Input } from '../../client/client.ts';
 import type { Written } from '../../client/outcome.ts';
@@ -12,12 +13,13 @@ export const withFacts = (record: Json, facts: Json): Json => ({ ...record, _sch
 /** Whether the record already had the requested change. */
 export const isAlready = ({ _sched: facts }: Json): boolean => isObject(facts) && facts.already === true;
 
-/** Where the record comes from if the reply to a write lacks it: read afterwards, or taken from the request. */
-export type Source = 'read' | 'request';
+/** Where the record comes from if the reply to a write isn't the record: read afterwards, the reply, or the request. */
+export type Source = 'read' | 'reply' | 'request';
 
 /** Explains why the printed record is not from the reply. */
 export const sourceWords = ({ status }: Pick<Written, 'status'>, source: Source, isStale = false): string => {
   const accepted = `The service accepted this (HTTP ${status}), but its reply doesn't include the record`;
+  if (source === 'reply') return `${accepted}. Showing the reply as it came`;
   if (source === 'request') return `${accepted}, and the record can't be read. Showing the request instead`;
   return isStale
     ? `${accepted}. The service still shows the old state: check again later`
@@ -41,14 +43,28 @@ interface Unshown extends Pick<Change, 'read'>, Partial<Pick<Change, 'isDone'>> 
   known(): Json | Promise<Json>;
 }
 
+/** Whether a record that was looked up may be the created one: the reply shows no other value of any field. */
+const fits = (record: Json, replied: Json): boolean =>
+  Object.entries(replied).every(
+    ([name, value]) => !Object.hasOwn(record, name) || isDeepStrictEqual(record[name], value),
+  );
+
 /** The record of a completed write. If the reply lacks it, the record is read once. Nothing is written again. */
 export const recordOf = async ({ notes }: Context, written: Written, unshown: Unshown): Promise<Json> => {
   if (written.record !== undefined) return written.record;
-  const record = await readIfPossible(unshown.read);
-  const source: Source = record === undefined ? 'request' : 'read';
+  const { content } = written;
+  const replied = isObject(content) ? content : {};
+  const found = await readIfPossible(unshown.read);
+  const record = found !== undefined && fits(found, replied) ? found : undefined;
+  const source: Source = record !== undefined ? 'read' : content !== undefined ? 'reply' : 'request';
   const isStale = record !== undefined && unshown.isDone?.(record) === false;
   notes.info(sourceWords(written, source, isStale));
-  return withFacts(record ?? (await unshown.known()), { source, ...(isStale ? { stale: true } : {}) });
+  // A new link may be shown in the reply only. Content that isn't an object has no field names of its own.
+  return withFacts(source === 'request' ? await unshown.known() : { ...record, ...replied }, {
+    source,
+    ...(isStale ? { stale: true } : {}),
+    ...(content === undefined || isObject(content) ? {} : { reply: content }),
+  });
 };
 
 /** Allowed clock difference: an event type older than this was not created by the current command. */
@@ -89,3 +105,7 @@ export const writeAndRead = async (context: Context, operation: Operation, input
     known: () => body,
   });
 };
+
+/** What to call a record in a sentence. The service may send neither a name nor a URI. */
+export const titleOf = ({ name, uri }: Json, otherwise: string): string =>
+  [name, uri].find((value): value is string => typeof value === 'string' && value !== '') ?? otherwise;
