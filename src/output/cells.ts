@@ -1,7 +1,7 @@
 import { jsonText } from '../json.ts';
 import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitise.ts';
-import type { Column, Kind, TimeStyle } from './view.ts';
+import { type Column, isTimeName, type Kind, type TimeStyle } from './view.ts';
 
 /** Shown in tables for a missing value. */
 export const emptyCell = '–';
@@ -18,6 +18,36 @@ export const isNothing = (value: unknown) =>
 
 export const cellValue = (column: Column, record: object): unknown =>
   column.value ? column.value(record) : valueAt(record, column.path);
+
+/** More than any terminal has room for. */
+const mostOwnColumns = 20;
+
+/**
+ * The columns of a table. If the service sends other fields than expected, so that a row would be empty, its own fields
+ * get columns, and expected columns that are empty in all rows are left out. `keep` is the path of the ID.
+ */
+export const columnsThatCame = (
+  columns: readonly Column[],
+  records: readonly object[],
+  keep: string,
+): readonly Column[] => {
+  const [ids, others] = [columns.filter(({ path }) => path === keep), columns.filter(({ path }) => path !== keep)];
+  const isEmpty = (column: Column, record: object) => [cellValue(column, record)].flat().every(isNothing);
+  const empty = records.filter((record) => others.every((column) => isEmpty(column, record)));
+  const own = empty.flatMap((record) => Object.entries(record).filter(([, value]) => !isNothing(value)));
+  const names = [...new Set(own.map(([name]) => name))].filter((name) => name !== keep && name !== '_sched');
+  if (names.length === 0) return columns;
+  const came = names.slice(0, mostOwnColumns).map(
+    (name, index): Column => ({
+      header: name.replaceAll('_', ' ').toUpperCase(),
+      path: name,
+      value: (record) => (Object.hasOwn(record, name) ? (record as Record<string, unknown>)[name] : null),
+      ...(isTimeName(name) ? { as: 'time' as const } : {}),
+      priority: 4 - index / mostOwnColumns,
+    }),
+  );
+  return [...others.filter((column) => !records.every((record) => isEmpty(column, record))), ...came, ...ids];
+};
 
 const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
 const tsvEscape = (text: string): string => text.replace(/[\t\n\r\\]/g, (char) => tsvEscapes[char]!);

@@ -17,6 +17,18 @@ const isIndex = (part: string) => /^\d+$/.test(part);
 /** The value at a path: null if missing, a flat list if the path passes through a list. */
 export const valueAt = (record: unknown, path: string): unknown => follow(record, path.split('.'));
 
+/**
+ * Reads a field of a value whose contents the service doesn't document, or of each item of such a list. A value without
+ * this field is returned as it came.
+ */
+export const openValue =
+  (path: string, name: string) =>
+  (record: object): unknown => {
+    const read = (value: unknown): unknown => (isObject(value) && Object.hasOwn(value, name) ? value[name] : value);
+    const whole = valueAt(record, path);
+    return isList(whole) ? whole.map(read) : read(whole);
+  };
+
 const follow = (value: unknown, parts: readonly string[]): unknown => {
   const [part, ...rest] = parts;
   if (part === undefined) return value ?? null;

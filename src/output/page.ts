@@ -12,6 +12,7 @@ interface Shown {
   now: string[];
   was: string[];
   isStatus: boolean;
+  isId: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,9 +34,12 @@ const partsOf = ({ title: path, lines }: Page, record: object, before: object, t
     now: textsOf(line, record, time),
     was: textsOf(line, before, time),
     isStatus: line.as === 'status',
+    isId: line.as === 'id',
   });
   const name = path === undefined ? undefined : shownLine({ label: 'Name', value: path });
   const shown = lines.map(shownLine).filter(({ now, was }) => now.length + was.length > 0);
+  // A record with none of the expected fields is printed with all of its own.
+  if (shown.every(({ isId }) => isId) && (name?.now.length ?? 0) === 0) return undefined;
   const isRenamed = name !== undefined && isChanged(name);
   return { title: name?.now.join(', ') ?? '', isRenamed, lines: isRenamed ? [name, ...shown] : shown };
 };
@@ -74,7 +78,9 @@ export const drawPage = (
   before: object | undefined,
   { time, paint, available }: BlockStyle,
 ): string | undefined => {
-  const { title, lines } = partsOf(page, record, before ?? record, time);
+  const parts = partsOf(page, record, before ?? record, time);
+  if (parts === undefined) return undefined;
+  const { title, lines } = parts;
   const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
   const room = Math.max(leastWidth, available - widest - gap.length);
   // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
@@ -97,7 +103,9 @@ export const spokenPage = (
   before: object | undefined,
   time: TimeStyle,
 ): string | undefined => {
-  const { title, isRenamed, lines } = partsOf(page, record, before ?? record, time);
+  const parts = partsOf(page, record, before ?? record, time);
+  if (parts === undefined) return undefined;
+  const { title, isRenamed, lines } = parts;
   return ended([
     ...(title === '' || isRenamed ? [] : [`Name: ${title}`]),
     ...lines.flatMap((line) => spokenTexts(line).map((text) => `${line.label}: ${text}`)),

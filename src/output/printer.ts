@@ -1,14 +1,14 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
 import type { BlockStyle } from './block.ts';
-import { humanText } from './cells.ts';
+import { columnsThatCame, humanText } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
 import { safe } from './sanitise.ts';
-import { columnsOf, idPath, type TimeStyle, type View } from './view.ts';
+import { type Column, columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle {
   format: Format;
@@ -92,11 +92,12 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
-    // Headers can be text from the service, such as the questions of a form.
-    const columnsFor = (records: readonly object[]) =>
-      fields === undefined && view.tableColumns !== undefined
-        ? view.tableColumns(records).map((column) => ({ ...column, header: humanText(column.header) }))
-        : columnsOf(view, fields);
+    const columnsFor = (records: readonly object[]): readonly Column[] => {
+      if (fields !== undefined) return columnsOf(view, fields);
+      const columns = columnsThatCame(view.tableColumns?.(records) ?? view.columns, records, idPath(view));
+      // Headers can be text from the service, such as the questions of a form.
+      return columns.map((column) => ({ ...column, header: humanText(column.header) }));
+    };
     if (accessible) {
       const { spokenRows } = await import('./block.ts');
       await writeRows(stdout, spokenRows(columnsFor, options), pages, tally);

@@ -12,7 +12,8 @@ beforeEach(async () => {
 const writes = ({ requests }: { requests: { method: string }[] }) => requests.filter(({ method }) => method !== 'GET');
 
 describe('availability update', () => {
-  test.each(['{}', 'null', '[null]'])('changes nothing if the current rules are %s', async (rules) => {
+  const foreign = '[{"day":"mon","hours":["9-17"]}]';
+  test.each(['{}', 'null', '[null]', foreign])('changes nothing if the current rules are %s', async (rules) => {
     const send: Send = async (request) => {
       const reply = await world.service(request);
       const isList = request.method === 'GET' && request.url.includes('/event_type_availability_schedules');
@@ -21,6 +22,8 @@ describe('availability update', () => {
     const line = `availability update ${schedule} --event-type "Intro call" --yes`;
     const merged = await world.run(`${line} --day-off 2030-12-24`, { send });
     expect({ code: merged.code, writes: writes(merged) }).toEqual({ code: 13, writes: [] });
+    if (rules === foreign)
+      expect(merged.stderr).toContain(`can't read the hours in ${foreign.slice(1, -1)}, so it can't change some rules`);
     const replaced = await world.run(`${line} --replace --day-off 2030-12-24`, { send });
     expect({ code: replaced.code, writes: writes(replaced).length }).toEqual({ code: 0, writes: 1 });
   });

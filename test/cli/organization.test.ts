@@ -268,6 +268,60 @@ describe('shares create', () => {
   });
 });
 
+describe('a created link in a reply of another shape', () => {
+  const answering =
+    (path: string, body: unknown): Send =>
+    async (request) =>
+      request.method === 'POST' && request.url.endsWith(path)
+        ? { status: 201, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+        : world.service(request);
+  const link = 'https://book.example/abc';
+
+  test.each([
+    [{ booking_url: link }, { booking_url: link, _sched: { source: 'reply' } }],
+    [{ resource: { url: link } }, { url: link }],
+    [link, { _sched: { source: 'reply', reply: link } }],
+    [{}, { event_type: expect.any(String), _sched: { source: 'request' } }],
+  ])('shares create shows %j', async (reply, shown) => {
+    const send = answering('/shares', reply);
+    const made = await world.run('shares create --event-type "Intro call" --json', { send });
+    expect([made.code, json(made)]).toEqual([0, shown]);
+    if (JSON.stringify(reply) === '{}') return;
+    const { screen } = await world.run('shares create --event-type "Intro call"', { send, terminals: ['stdout'] });
+    expect(screen).toContain(link);
+  });
+
+  test('one-offs create shows what came if the event type that it finds is another one', async () => {
+    const line = 'one-offs create --name Planning --duration 45 --days 7 --json';
+    const send = answering('/one_off_event_types', { resource: { name: 'Planning', scheduling_url: link } });
+    const alone = await world.run(line, { send });
+    expect(json(alone)).toEqual({ name: 'Planning', scheduling_url: link, _sched: { source: 'reply' } });
+    expect(alone.stderr).toContain(`created: Planning, ${link}`);
+    await world.run(line);
+    expect(json(await world.run(line, { send }))).toMatchObject({ scheduling_url: link, _sched: { source: 'reply' } });
+    const nameless = await world.run(line, { send: answering('/one_off_event_types', { resource: { link } }) });
+    expect(json(nameless)).toMatchObject({ link, uri: expect.any(String), _sched: { source: 'read' } });
+  });
+});
+
+describe('invitations list', () => {
+  test('shows the fields that came if they are those of the documentation', async () => {
+    const item = {
+      uri: 'http://127.0.0.1:4010/organization_invitations/I1',
+      name: 'Acme',
+      kind: 'individual',
+      plan: 'pro',
+    };
+    const body = JSON.stringify({ collection: [{ ...item, created_at: '2026-11-01T09:00:00Z' }], pagination: {} });
+    const send: Send = async (request) =>
+      request.url.includes('/organization_invitations') ? { status: 200, headers: {}, body } : world.service(request);
+    const { screen } = await world.run('invitations list', { send, terminals: ['stdout'], columns: 120 });
+    expect(screen).toBe(
+      'NAME  KIND        PLAN  CREATED AT (Europe/Paris)  ID\nAcme  individual  pro   Sun 2026-11-01 10:00       I1\n',
+    );
+  });
+});
+
 describe('one-offs create', () => {
   test('creates a link for the current user and a co-host', async () => {
     const created = await world.run(

@@ -44,6 +44,18 @@ describe('event-types slots', () => {
     `);
   });
 
+  it('says that it cannot read hours of another form', async () => {
+    const rule = '{"day":"mon","hours":["9-17"]}';
+    const { code, stderr } = await world.run('event-types slots "Intro call"', {
+      send: async (request) => {
+        const reply = await world.service(request);
+        return { ...reply, body: reply.body.replaceAll(/"rules":\[.*?\]\}\]/g, `"rules":[${rule}]`) };
+      },
+    });
+    expect([code, stderr]).toEqual([13, expect.stringContaining("Can't read the hours of this event type")]);
+    expect(stderr).toContain(rule);
+  });
+
   it('prints plain lines for a screen reader', async () => {
     const { stdout } = await world.run('event-types slots "Intro call" --first 20 --accessible -o table');
     expect(stdout.match(/^DAY: /gim)).toHaveLength(1);

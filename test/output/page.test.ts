@@ -51,7 +51,12 @@ describe('page', () => {
     ));
 
   it('leaves out lines without a value', async () =>
-    expect(await shown({ ...record, name: ' ', duration: null, kind: '', hosts: [] })).toBe('ID  T1\n'));
+    expect(await shown({ ...record, name: ' ', kind: '', hosts: [] })).toBe('Length  30 min\nID      T1\n'));
+
+  it('shows all fields of a record that has none of the expected ones', async () =>
+    expect(await shown({ uri: 'https://api.example.com/event_types/T1', link: 'https://b.example/x' })).toBe(
+      'uri   https://api.example.com/event_types/T1\nlink  https://b.example/x\n',
+    ));
 
   it('shows values of any kind', async () =>
     expect(await shown({ name: ['a', 'b'], duration: false, hosts: [{ name: { x: 1 } }], uri: 7 })).toBe(

@@ -2,13 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { jsonText } from '../../json.ts';
 import { counted } from '../../plural.ts';
 import { wallText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { wallAt } from '../../time/zoned.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../operation/availability-rules.ts';
+import {
+  changeRules,
+  dayOf,
+  isKnown,
+  type Rule,
+  readDays,
+  readRule,
+  rulesDifference,
+} from '../operation/availability-rules.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
@@ -106,11 +115,13 @@ const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
 
 const shownRules = ({ rules }: Json): Rule[] => (Array.isArray(rules) ? rules.filter(isObject) : []);
 
-/** The rules of a schedule. The service replaces all rules, so rules that can't be read would be lost. */
+/** The rules of a schedule. The service takes all rules at once, and rules of two forms may mean anything together. */
 const rulesOf = ({ rules }: Json): Rule[] => {
-  if (Array.isArray(rules) && rules.every(isObject)) return rules;
+  if (Array.isArray(rules) && rules.every(isKnown)) return rules;
+  const other = [rules].flat().find((rule) => !isKnown(rule));
   throw new SchedError('integrity', "Can't read the current rules of the schedule", {
-    reason: 'the service sent no list of rules; changing some of them would remove the others',
+    reason: `sched can't read the hours in ${jsonText(other ?? null)}, so it can't change some rules and keep the others`,
+    advice: 'add --replace to set only the rules that you give',
     outcome: 'not-applied',
   });
 };
@@ -222,8 +233,8 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
   };
   const isExact = sent.rules !== undefined;
-  const isKnown = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));
-  if (isKnown && allShowChange(schedules, body, isExact) === true) {
+  const isPlain = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));
+  if (isPlain && allShowChange(schedules, body, isExact) === true) {
     const subject = id === undefined ? 'the schedules already have' : 'the schedule already has';
     context.notes.info(`Nothing to change: ${subject} these settings`);
     return print(schedules.map((schedule) => withFacts(schedule, { already: true })));

@@ -1,6 +1,8 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { isNothing } from '../../output/cells.ts';
+import { openValue } from '../../output/fields.ts';
 import type { Column, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -15,9 +17,17 @@ export const examples = {
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
+/** The answers whose question is known. The documentation doesn't show their contents. */
 const answersOf = (submission: object): Json[] => {
   const { questions_and_answers: answers } = submission as Json;
-  return Array.isArray(answers) ? answers.filter(isObject) : [];
+  return Array.isArray(answers) ? answers.filter((each) => isObject(each) && typeof each.question === 'string') : [];
+};
+
+/** Answers of another form, as they came. */
+const otherAnswers = (submission: object): unknown => {
+  const { questions_and_answers: answers } = submission as Json;
+  const known = answersOf(submission);
+  return Array.isArray(answers) ? answers.filter((each) => !known.includes(each)) : answers;
 };
 
 /** More than any terminal has room for. */
@@ -37,11 +47,14 @@ const withQuestions = (view: View): View => ({
         priority: 3,
       }),
     );
+    const other: Column = { header: 'ANSWERS', path: 'questions_and_answers', value: otherAnswers, priority: 2 };
+    const hasOther = records.some((record) => !isNothing(otherAnswers(record)));
     // No command takes the ID of a submission.
     return [
       { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
       ...asked,
-      { header: 'RESULT', path: 'result.type', as: 'words', priority: 1 },
+      ...(hasOther ? [other] : []),
+      { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), as: 'words', priority: 1 },
     ];
   },
 });
@@ -129,7 +142,7 @@ const withCsvQuestions = (view: View, questions: readonly Json[]): View => ({
   ...view,
   columns: [
     ...view.columns,
-    ...[...new Set(questions.map(({ name }) => String(name)))].map((name) => ({
+    ...[...new Set(questions.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])))].map((name) => ({
       header: name,
       path: name,
       value: (submission: object) => {

@@ -18,9 +18,9 @@ export const actionText = (entry: object): unknown => {
  * What an entry of the activity log is about. The service doesn't document the details, so this takes any: first the
  * record, by name and ID, then plain values such as the changed fields.
  */
-export const aboutText = (entry: object): string => {
+export const aboutText = (entry: object): unknown => {
   const { details } = entry as Json;
-  if (!isObject(details)) return '';
+  if (!isObject(details)) return details;
   const { name, ...rest } = details;
   const references = Object.entries(rest).filter(([, value]) => isUri(value));
   const others = Object.values(rest).flatMap((value) => (isUri(value) ? [] : [value].flat()));
@@ -31,5 +31,6 @@ export const aboutText = (entry: object): string => {
     typeof name === 'string' && name !== ''
       ? [first === undefined ? name : `${name} (${idIn(first[1])})`]
       : references.map(([key, uri]) => `${key.replaceAll('_', ' ')} ${idIn(uri)}`);
-  return [...record, ...plain].join(', ');
+  const text = [...record, ...plain].join(', ');
+  return text === '' && Object.keys(details).length > 0 ? details : text;
 };

@@ -1,5 +1,6 @@
 import { weekdays } from '../../api/weekdays.ts';
 import { isObject, type Json } from '../../client/reading.ts';
+import { jsonText } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 
 /** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
@@ -19,23 +20,45 @@ const longestRange = 366;
 /** The weekday or date of a rule. */
 export const dayOf = (rule: Rule): string => String(rule.type === 'date' ? rule.date : rule.wday);
 
+const clock = /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/;
+
+const isInterval = (value: unknown): boolean =>
+  isObject(value) && [value.from, value.to].every((time) => typeof time === 'string' && clock.test(time));
+
+/** A rule that sched understands. The documentation doesn't show the contents of a rule. */
+export interface KnownRule extends Rule {
+  intervals: { from: string; to: string }[];
+}
+
+export const isKnown = (rule: unknown): rule is KnownRule =>
+  isObject(rule) &&
+  (rule.type === 'date' ? isDate(dayOf(rule)) : weekdays.some((day) => day === dayOf(rule))) &&
+  Array.isArray(rule.intervals) &&
+  rule.intervals.every(isInterval);
+
+/** A rule of another form, as it came. */
+const unreadable = (rule: unknown): string => `can't read ${jsonText(rule)}`;
+
 /** A rule as it could be typed. */
-export const ruleText = (rule: Rule): string => {
-  const hours = Array.isArray(rule.intervals) ? rule.intervals.filter(isObject) : [];
-  return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.map(({ from, to }) => `${from}-${to}`).join(',')}`;
+export const ruleText = (rule: unknown): string => {
+  if (!isKnown(rule)) return unreadable(rule);
+  const hours = rule.intervals.map(({ from, to }) => `${from}-${to}`);
+  return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.join(',')}`;
 };
 
 const hoursOf = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
 
 /** Texts of rules, with consecutive weekdays of the same hours merged: `mon-fri 09:00-17:00`. */
-const spans = (rules: readonly Rule[]): string[] => {
+const spans = (rules: readonly unknown[]): string[] => {
   const found: { first: number; last: number; hours: string; text?: string }[] = [];
   for (const rule of rules) {
-    const day = weekdayCalled(dayOf(rule));
     const before = found.at(-1);
-    if (day < 0 || rule.type === 'date') found.push({ first: -1, last: -1, hours: '', text: ruleText(rule) });
-    else if (before?.text === undefined && before?.last === day - 1 && before.hours === hoursOf(rule))
-      before.last = day;
+    if (!isKnown(rule) || rule.type === 'date') {
+      found.push({ first: -1, last: -1, hours: '', text: ruleText(rule) });
+      continue;
+    }
+    const day = weekdayCalled(dayOf(rule));
+    if (before?.text === undefined && before?.last === day - 1 && before.hours === hoursOf(rule)) before.last = day;
     else found.push({ first: day, last: day, hours: hoursOf(rule) });
   }
   const name = (day: number) => weekdays[day]!.slice(0, 3);
@@ -47,7 +70,7 @@ const spans = (rules: readonly Rule[]): string[] => {
 /** The hours of a schedule, one text for each day or span of days. */
 export const rulesTexts = (record: object): string[] => {
   const { rules } = record as Json;
-  return Array.isArray(rules) ? spans(rules.filter(isObject)) : [];
+  return rules === null || rules === undefined ? [] : spans([rules].flat());
 };
 
 export const rulesText = (record: object): string => rulesTexts(record).join('; ');
@@ -155,10 +178,6 @@ export const changeRules = (rules: readonly Rule[], set: readonly Rule[], remove
   return [...kept, ...byDay.values()];
 };
 
-/** Whether a rule has the fields that sched knows. */
-const isKnown = ({ type, date, wday, intervals }: Rule): boolean =>
-  typeof (type === 'date' ? date : wday) === 'string' && Array.isArray(intervals);
-
 /** `every Friday`: elsewhere `friday` can be a date. */
 const dayWords = (rule: Rule): string => {
   const day = weekdays.find((name) => rule.type !== 'date' && name === dayOf(rule));
@@ -166,20 +185,18 @@ const dayWords = (rule: Rule): string => {
 };
 
 /** `09:00–12:00, 13:00–17:00`, or `day off`. Several rules for one day add up. */
-const hoursWords = (rules: readonly Rule[]): string => {
-  const hours = rules.flatMap(({ intervals }) => (Array.isArray(intervals) ? intervals.filter(isObject) : []));
-  const words = hours.map(({ from, to }) => `${from}–${to}`).sort();
+const hoursWords = (rules: readonly KnownRule[]): string => {
+  const words = rules.flatMap(({ intervals }) => intervals.map(({ from, to }) => `${from}–${to}`)).sort();
   return words.length === 0 ? 'day off' : words.join(', ');
 };
 
 /** A rule for people: `every Friday: 09:00–17:00`. A rule that sched doesn't know is shown as JSON. */
 export const ruleWords = (rule: Rule): string =>
-  isKnown(rule) ? `${dayWords(rule)}: ${hoursWords([rule])}` : JSON.stringify(rule);
+  isKnown(rule) ? `${dayWords(rule)}: ${hoursWords([rule])}` : jsonText(rule);
 
 /** The difference between two sets of rules, one day per line: `every Friday: 09:00–17:00 → day off`. */
 export const rulesDifference = (before: readonly Rule[], after: readonly Rule[]): string[] => {
-  const ofDay = (rules: readonly Rule[], day: string) =>
-    rules.filter((rule) => isKnown(rule) && dayWords(rule) === day);
+  const ofDay = (rules: readonly Rule[], day: string) => rules.filter(isKnown).filter((rule) => dayWords(rule) === day);
   const hours = (rules: readonly Rule[], day: string): string => {
     const found = ofDay(rules, day);
     if (found.length > 0) return hoursWords(found);

@@ -6,12 +6,13 @@ import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { freeSlots, type Hours, type HoursRule, type Span } from '../../time/slots.ts';
+import { jsonText } from '../../json.ts';
+import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';
-import { dayOf } from './availability-rules.ts';
+import { dayOf, isKnown } from './availability-rules.ts';
 import { addOrganization } from './default-scope.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 
@@ -59,21 +60,15 @@ const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
   return rows;
 };
 
-const clock = /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/;
-
-const isInterval = (value: unknown): value is { from: string; to: string } =>
-  isObject(value) && [value.from, value.to].every((time) => clock.test(String(time)));
-
-const readRuleOf = (rule: unknown): HoursRule | undefined =>
-  isObject(rule) && Array.isArray(rule.intervals) && rule.intervals.every(isInterval)
-    ? { day: dayOf(rule), intervals: rule.intervals }
-    : undefined;
-
-/** The hours of a schedule, or undefined if sched doesn't understand them. */
-const hoursOf = ({ timezone, rules }: Json): Hours | undefined => {
+/** The hours of a schedule, or the reason why sched doesn't understand them. */
+const hoursOf = ({ timezone, rules }: Json): Hours | string => {
   const zone = readZone(String(timezone));
-  const read = Array.isArray(rules) ? rules.map(readRuleOf) : [undefined];
-  return zone.ok && read.every((rule) => rule !== undefined) ? { timezone: zone.zone, rules: read } : undefined;
+  if (!zone.ok) return zone.problem;
+  if (!Array.isArray(rules)) return 'a schedule has no list of rules';
+  const other = rules.find((rule) => !isKnown(rule));
+  if (other !== undefined) return `sched can't read the hours in a rule such as ${jsonText(other)}`;
+  const known = rules.filter(isKnown).map((rule) => ({ day: dayOf(rule), intervals: rule.intervals }));
+  return { timezone: zone.zone, rules: known };
 };
 
 interface Host {
@@ -93,26 +88,29 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
   });
   const hosts = new Map<string, Host>();
   for (const { member } of members) {
-    if (!isObject(member)) continue;
-    const user = String(member.uri);
+    if (!isObject(member) || typeof member.uri !== 'string') {
+      unchecked.push({ what: 'hosts', reason: `sched can't read a host such as ${jsonText(member ?? null)}` });
+      continue;
+    }
+    const user = member.uri;
     names.set(idIn(user), String(member.name ?? member.email ?? idIn(user)));
     hosts.set(idIn(user), { user, hours: undefined });
   }
-  const unreadable = new Set<string>();
+  const unreadable = new Map<string, string>();
   for (const schedule of await gather(client.pages(availability.list, { query }))) {
     const id = idIn(schedule.user);
     const hours = hoursOf(schedule);
-    if (hours === undefined) unreadable.add(id);
     const known = hosts.get(id)?.hours ?? [];
-    hosts.set(id, { user: String(schedule.user), hours: hours === undefined ? known : [...known, hours] });
+    if (typeof hours === 'string') unreadable.set(id, hours);
+    hosts.set(id, { user: String(schedule.user), hours: typeof hours === 'string' ? known : [...known, hours] });
   }
   for (const [id, host] of hosts) {
-    if (host.hours !== undefined && host.hours.length > 0) continue;
-    host.hours = undefined;
-    const reason = unreadable.has(id) ? "sched can't read the schedule" : 'the service shows no schedule';
-    unchecked.push({ what: 'hours', user: host.user, reason });
+    const isKnown = host.hours !== undefined && host.hours.length > 0;
+    if (!isKnown) host.hours = undefined;
+    const reason = unreadable.get(id) ?? (isKnown ? undefined : 'the service shows no schedule');
+    if (reason !== undefined) unchecked.push({ what: 'hours', user: host.user, reason });
   }
-  return { hosts: [...hosts.values()], names };
+  return { hosts: [...hosts.values()], names, unreadable: [...unreadable.values()] };
 };
 
 const hostsOf = ({ event_memberships: members }: Json): Json[] =>
@@ -165,11 +163,15 @@ const spanOf = ({ start_time: start, end_time: end }: Json): Span | undefined =>
 const seatsIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) ? Math.max(0, Number(counter.limit) - Number(counter.active)) || 0 : 0;
 
-const noHours = (uri: string): SchedError =>
-  new SchedError('not-found', 'The service shows no hours for this event type', {
+const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
+  const facts = {
     hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(uri) } },
     outcome: 'not-sent',
-  });
+  } as const;
+  return unreadable === undefined
+    ? new SchedError('not-found', 'The service shows no hours for this event type', facts)
+    : new SchedError('integrity', "Can't read the hours of this event type", { reason: unreadable, ...facts });
+};
 
 /** Refuses a user who doesn't host the event type. */
 const checkHost = (host: string, hosts: readonly Host[], nameOf: FreeTimes['nameOf']): void => {
@@ -191,7 +193,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
   // Assumed: the service doesn't show the dates of a one-off event type.
   if (type.type === 'AdhocEventType')
     unchecked.push({ what: 'dates', reason: 'the service does not show the dates of a one-off event type' });
-  const { hosts: all, names } = await readHosts(context, uri, unchecked);
+  const { hosts: all, names, unreadable } = await readHosts(context, uri, unchecked);
   const nameOf = (user: string | undefined): string => names.get(idIn(user)) ?? idIn(user);
   if (host !== undefined) checkHost(host, all, nameOf);
   const needsAll = type.pooling_type !== 'round_robin';
@@ -199,7 +201,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
   const hosts = needsAll
     ? all
     : all.filter(({ user, hours }) => hours !== undefined && (host === undefined || idIn(host) === idIn(user)));
-  if (hosts.every(({ hours }) => hours === undefined)) throw noHours(uri);
+  if (hosts.every(({ hours }) => hours === undefined)) throw noHours(uri, unreadable);
   const active = await readEvents(context, hosts, wanted, duration, unchecked);
   const timed = active.flatMap(({ event, users }) => {
     const span = spanOf(event);

@@ -108,18 +108,24 @@ export const place =
 /** The kind of a location on its own. */
 export const placeKind: Value = (record) => placeNamed(textAt(record, 'kind')) || textAt(record, 'kind');
 
+/** Each item of a list in words. An item of another form, or a value that is no list, is shown as it came. */
+const eachItem = (value: unknown, words: (item: Record<string, unknown>) => unknown): unknown =>
+  Array.isArray(value) ? value.map((item) => (isObject(item) ? (words(item) ?? item) : item)) : value;
+
 /** Questions, with a mark on those that need an answer. Disabled ones are left out. */
 export const questions =
   (path: string): Value =>
-  (record) =>
-    itemsAt(record, path)
-      .filter(({ enabled }) => enabled !== false)
-      .map(({ name, required }) => (required === true ? `${name} (required)` : name));
+  (record) => {
+    const value = valueAt(record, path);
+    const asked = Array.isArray(value) ? value.filter((item) => !isObject(item) || item.enabled !== false) : value;
+    return eachItem(asked, ({ name, required }) => (required === true && name ? `${name} (required)` : name));
+  };
 
 /** Answers with their questions, one a line: `Company: Example Ltd`, `What is it about? Support`. */
 export const answers: Value = (record) =>
-  itemsAt(record, 'questions_and_answers').map(({ question, answer }) => {
-    const asked = flowing(String(question));
+  eachItem(valueAt(record, 'questions_and_answers'), ({ question, answer }) => {
+    if (typeof question !== 'string') return undefined;
+    const asked = flowing(question);
     const given = typeof answer === 'string' ? flowing(answer) : answer;
     return `${asked}${asked.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
   });
@@ -131,6 +137,16 @@ export const payment: Value = ({ payment: paid }) => {
   const state = successful === true ? 'paid' : successful === false ? 'failed' : undefined;
   const sum = [amount, currency].filter((part) => part !== undefined && part !== null).join(' ');
   return [sum, provider, state].filter((part) => typeof part === 'string' && part !== '').join(', ');
+};
+
+/**
+ * Whether the invitee confirmed once more.
+ * Assumed: the field confirmed_at says when, or is null. The documentation doesn't show the contents.
+ */
+export const reconfirmation: Value = (record, time) => {
+  const { reconfirmation: asked } = record;
+  if (!isObject(asked) || !Object.hasOwn(asked, 'confirmed_at')) return asked;
+  return asked.confirmed_at === null ? 'asked for' : moment('reconfirmation.confirmed_at')(record, time);
 };
 
 /** What to say about a field that is usually false. */

@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import { isObject } from '../../client/reading.ts';
+import { openValue } from '../../output/fields.ts';
 import type { Page, PageLine } from '../../output/view.ts';
 import { aboutText } from './activity-details.ts';
 import { rulesTexts } from './availability-rules.ts';
@@ -14,6 +15,7 @@ import {
   placeKind,
   prose,
   questions,
+  reconfirmation,
   span,
   spanElsewhere,
 } from './page-values.ts';
@@ -60,6 +62,7 @@ export const pages: Record<ResourceName, Page> = {
       { label: 'Rescheduled to', value: 'new_invitee', as: 'id' },
       { label: 'Rescheduled from', value: 'old_invitee', as: 'id' },
       { label: 'Payment', value: payment },
+      { label: 'Reconfirmation', value: reconfirmation },
       { label: 'Reminders to', value: 'text_reminder_number' },
       { label: 'Booked', value: moment('created_at') },
       { label: 'Cancel', value: 'cancel_url' },
@@ -111,7 +114,7 @@ export const pages: Record<ResourceName, Page> = {
   share: {
     title: 'share_override.name',
     lines: [
-      { label: 'Booking page', value: 'scheduling_links.*.booking_url' },
+      { label: 'Booking page', value: openValue('scheduling_links', 'booking_url') },
       { label: 'Length', value: 'share_override.duration', as: 'minutes' },
       { label: 'Event type ID', value: 'scheduling_links.0.owner', as: 'id' },
     ],
@@ -181,7 +184,7 @@ export const pages: Record<ResourceName, Page> = {
     lines: [
       { label: 'Submitted', value: moment('created_at') },
       { label: 'Answers', value: answers },
-      { label: 'Result', value: 'result.type', as: 'words' },
+      { label: 'Result', value: openValue('result', 'type'), as: 'words' },
       { label: 'Sent to', value: 'result.value' },
       { label: 'Form ID', value: 'routing_form', as: 'id' },
       id,
@@ -191,7 +194,7 @@ export const pages: Record<ResourceName, Page> = {
     title: 'fully_qualified_name',
     lines: [
       { label: 'When', value: moment('occurred_at') },
-      { label: 'Who', value: 'actor.display_name' },
+      { label: 'Who', value: openValue('actor', 'display_name') },
       { label: 'Email', value: 'actor.alternative_identifier' },
       { label: 'About', value: aboutText },
       id,

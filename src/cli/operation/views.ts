@@ -1,10 +1,19 @@
 import type { ResourceName } from '../../api/catalogue.ts';
+import { openValue } from '../../output/fields.ts';
 import type { View } from '../../output/view.ts';
 import { aboutText, actionText } from './activity-details.ts';
 import { rulesText } from './availability-rules.ts';
 
 /** The page of a record type, in `pages.ts`. Machine formats don't load it. */
 const pageOf = (name: ResourceName) => async () => (await import('./pages.ts')).pages[name];
+
+/** Assumed: an invitation has these fields. */
+const invitedPerson: View['columns'] = [
+  { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
+  { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
+  { header: 'SENT', path: 'last_sent_at', as: 'time', priority: 2 },
+  { header: 'ID', path: 'uri', as: 'id' },
+];
 
 /**
  * The columns of each type of record. A record without a view does not compile. Add new columns at the end, because
@@ -44,7 +53,7 @@ const columns: Record<ResourceName, View> = {
   },
   'event type host': {
     columns: [
-      { header: 'NAME', path: 'member.name', priority: 4 },
+      { header: 'NAME', path: 'member.name', value: openValue('member', 'name'), priority: 4 },
       { header: 'EMAIL', path: 'member.email', priority: 3, least: 32 },
       { header: 'USER', path: 'member.uri', as: 'id', priority: 2 },
       { header: 'ID', path: 'uri', as: 'id' },
@@ -60,7 +69,14 @@ const columns: Record<ResourceName, View> = {
     ],
   },
   share: {
-    columns: [{ header: 'LINK', path: 'scheduling_links.0.booking_url', shrink: false }],
+    columns: [
+      {
+        header: 'LINK',
+        path: 'scheduling_links.0.booking_url',
+        value: openValue('scheduling_links', 'booking_url'),
+        shrink: false,
+      },
+    ],
     id: 'scheduling_links.0.booking_url',
   },
   location: {
@@ -90,11 +106,15 @@ const columns: Record<ResourceName, View> = {
   },
   invitation: {
     columns: [
-      { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
-      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-      { header: 'SENT', path: 'last_sent_at', as: 'time', priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      ...invitedPerson,
+      // The documentation shows only these fields, which are those of an organization.
+      { header: 'NAME', path: 'name' },
+      { header: 'KIND', path: 'kind' },
+      { header: 'PLAN', path: 'plan' },
+      { header: 'STAGE', path: 'stage' },
+      { header: 'CREATED', path: 'created_at', as: 'time' },
     ],
+    tableColumns: () => invitedPerson,
   },
   group: {
     columns: [
@@ -112,7 +132,7 @@ const columns: Record<ResourceName, View> = {
     ],
     // Assumed: the owner has a name.
     tableColumns: () => [
-      { header: 'NAME', path: 'owner.name', priority: 4 },
+      { header: 'NAME', path: 'owner.name', value: openValue('owner', 'name'), priority: 4 },
       { header: 'ROLE', path: 'role', priority: 3 },
       { header: 'MEMBER', path: 'owner.uri', as: 'id', priority: 1 },
       { header: 'GROUP', path: 'group', as: 'id', priority: 2 },
@@ -123,7 +143,7 @@ const columns: Record<ResourceName, View> = {
     columns: [
       { header: 'NAME', path: 'name', priority: 4 },
       { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-      { header: 'QUESTIONS', path: 'questions.*.name', as: 'list', priority: 1 },
+      { header: 'QUESTIONS', path: 'questions.*.name', value: openValue('questions', 'name'), as: 'list', priority: 1 },
       { header: 'CREATED', path: 'created_at', as: 'time', priority: 2 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
@@ -131,8 +151,14 @@ const columns: Record<ResourceName, View> = {
   submission: {
     columns: [
       { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
-      { header: 'ANSWERS', path: 'questions_and_answers.*.answer', as: 'list', priority: 3 },
-      { header: 'RESULT', path: 'result.type', priority: 2 },
+      {
+        header: 'ANSWERS',
+        path: 'questions_and_answers.*.answer',
+        value: openValue('questions_and_answers', 'answer'),
+        as: 'list',
+        priority: 3,
+      },
+      { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), priority: 2 },
       { header: 'FORM', path: 'routing_form', as: 'id', priority: 1 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
@@ -141,7 +167,7 @@ const columns: Record<ResourceName, View> = {
     columns: [
       { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 4 },
       { header: 'WHAT', path: 'fully_qualified_name', priority: 3 },
-      { header: 'WHO', path: 'actor.display_name', priority: 2 },
+      { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 2 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
     // No command takes the ID of an entry, so a table has room for the record that was changed.
@@ -149,7 +175,7 @@ const columns: Record<ResourceName, View> = {
       { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 5 },
       { header: 'WHAT', path: 'fully_qualified_name', value: actionText, priority: 4 },
       { header: 'ABOUT', path: 'details', value: aboutText, priority: 3 },
-      { header: 'WHO', path: 'actor.display_name', priority: 2 },
+      { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 2 },
     ],
   },
   webhook: {

@@ -10,9 +10,10 @@ describe('activity-details', () => {
     [{ event_type: uri('event_types/T1'), name: 'Intro', fields: ['name', 'color'] }, 'Intro (T1), name, color'],
     [{ method: 'password', nested: { a: 1 }, none: null }, 'password'],
     [{}, ''],
-    [null, ''],
-    ['text', ''],
-  ])('names the record of %j', (details, text) => expect(aboutText({ details })).toBe(text));
+    [null, null],
+    ['text', 'text'],
+    [{ changes: [{ from: 1 }] }, { changes: [{ from: 1 }] }],
+  ])('names the record of %j', (details, text) => expect(aboutText({ details })).toEqual(text));
 
   it.each([
     [{ action: 'Cancel', namespace: 'ScheduledEvent' }, 'Cancel scheduled event'],
