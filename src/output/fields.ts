@@ -8,7 +8,7 @@ import { nearest } from '../nearest.ts';
 type Tree = Map<string, Tree>;
 
 const isList = Array.isArray;
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !isList(value);
 const ownValue = (value: object, key: string): unknown =>
   Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : null;

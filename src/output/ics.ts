@@ -1,6 +1,8 @@
 import { SchedError } from '../errors.ts';
+import { isNothing, plainCell } from './cells.ts';
 import { valueAt } from './fields.ts';
 import type { RowFormat } from './formats.ts';
+import { answerTexts } from './question-columns.ts';
 import { safe } from './sanitise.ts';
 
 /** Longest line in octets, without its line break (RFC 5545 §3.1). */
@@ -95,6 +97,16 @@ const people = (event: object): string[] => {
   ];
 };
 
+/** The answers of the invitees, if they were read: the name of each, and below it the answers. */
+const answers = (event: object): string[] =>
+  recordsAt(event, '_sched.invitees').flatMap((invitee) => {
+    const given = answerTexts(invitee)
+      .filter((text) => !isNothing(text))
+      .map(plainCell);
+    const name = textOf(valueAt(invitee, 'name')) ?? textOf(valueAt(invitee, 'email'));
+    return given.length === 0 || name === undefined ? given : [name, ...given];
+  });
+
 /** The lines of an event (RFC 5545 §3.6.1), not folded yet. */
 const eventLines = (event: object): string[] => {
   const text = (property: string, value: unknown): string[] =>
@@ -117,7 +129,7 @@ const eventLines = (event: object): string[] => {
     ...(status === undefined ? [] : [`STATUS:${status}`]),
     ...text('LOCATION', textOf(valueAt(event, 'location.location')) ?? link),
     ...(link === undefined ? [] : [`URL:${link}`]),
-    ...text('DESCRIPTION', valueAt(event, 'meeting_notes_plain')),
+    ...text('DESCRIPTION', [textOf(valueAt(event, 'meeting_notes_plain')) ?? [], ...answers(event)].flat().join('\n')),
     ...time('CREATED', 'created_at'),
     ...time('LAST-MODIFIED', 'updated_at'),
     ...people(event),

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
 import { createWorld, type Result } from '../support/run.ts';
 
 type World = Awaited<ReturnType<typeof createWorld>>;
@@ -43,6 +44,59 @@ describe('--rows invitees', () => {
     }
     const wrong = await world.run(`${list} --rows hosts -o csv`);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--rows must be invitees, not "hosts"')]);
+  });
+});
+
+describe('answers of invitees', () => {
+  const questions = ['Company', 'Team size', 'Anything we should prepare?'];
+  let event: string;
+  beforeAll(async () => {
+    const { stdout } = await world.run('events list --org current --event-type "Customer onboarding" --limit 1 -o id');
+    event = stdout.trim();
+  });
+  const answersIn = async (): Promise<string[]> => {
+    const [invitee] = JSON.parse((await world.run(['invitees', 'list', event, '--json'])).stdout);
+    return questions.map(
+      (name) => invitee.questions_and_answers.find(({ question }: { question: string }) => question === name).answer,
+    );
+  };
+
+  it('have a csv column per question, for one event and for many', async () => {
+    const answers = await answersIn();
+    const [row] = recordsOf(await world.run(['invitees', 'list', event, '-o', 'csv']));
+    expect(Object.keys(row!).slice(-3)).toEqual(questions);
+    expect(questions.map((name) => row![name])).toEqual(answers);
+    expect(row!.questions_and_answers).toContain(`Company: ${answers[0]}; Team size: ${answers[1]}`);
+    const many = recordsOf(await world.run('events list --org current --rows invitees -o csv'));
+    const same = many.find(({ uri }) => uri === event)!;
+    expect(questions.map((name) => same[name])).toEqual(answers);
+    expect(many.every((each) => Object.hasOwn(each, 'Team size'))).toBe(true);
+  });
+
+  it('have no columns if the token may not read the event types', async () => {
+    const send: Send = (request) =>
+      request.url.includes('/event_types')
+        ? Promise.resolve({ status: 403, headers: {}, body: '{"message":"no"}' })
+        : world.service(request);
+    const rows = await world.run('events list --org current --rows invitees --limit 1 -o csv', { send });
+    expect([rows.code, rows.stderr]).toEqual([0, expect.stringContaining('No column per question')]);
+    const [row] = recordsOf(await world.run(['invitees', 'list', event, '-o', 'csv'], { send }));
+    expect(Object.keys(row!).at(-1)).toBe('questions_and_answers');
+  });
+
+  it('are on the page, in the table, with the event and in the calendar', async () => {
+    const [company, size, wish] = await answersIn();
+    const texts = [`Company: ${company}`, `Team size: ${size}`, `Anything we should prepare? ${wish}`];
+    const invitee = (await world.run(['invitees', 'list', event, '-o', 'id'])).stdout.trim();
+    const page = await world.run(['invitees', 'get', invitee, '-o', 'table']);
+    const whole = await world.run(['events', 'get', event, '--with', 'invitees', '-o', 'table']);
+    for (const text of texts) expect([page.stdout, whole.stdout].every((shown) => shown.includes(text))).toBe(true);
+    const calendar = await world.run(['events', 'get', event, '--with', 'invitees', '-o', 'ics']);
+    expect(calendar.stdout.replaceAll('\r\n ', '')).toContain(texts.join('\\n'));
+    const table = await world.run(['invitees', 'list', event, '-o', 'table', '--fields', 'name,questions_and_answers']);
+    expect(table.stdout).toContain(company);
+    const wide = await world.run(['invitees', 'list', event], { terminals: ['stdout'], columns: 250 });
+    expect(wide.stdout.split('\n')[0]).toMatch(/Company +Team size +Anything we should prepare\?/);
   });
 });
 

@@ -120,6 +120,21 @@ describe('invitees create', () => {
     for (const { stdout } of given) expect(JSON.parse(stdout).body.start_time).toBe('2027-02-01T15:00:00Z');
   });
 
+  test('says that answers cannot be read back if the service shows none', async () => {
+    const line = (email: string) =>
+      `invitees create --event-type Consultation --first-free --email ${email} --name A --timezone UTC --json`;
+    const answer = " --answer 'What would you like to talk about?=Tea'";
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll(/,"questions_and_answers":\[.*?\]/g, '') };
+    };
+    const shown = await world.run(line('a@b.example') + answer);
+    expect(JSON.parse(shown.stdout).questions_and_answers).toMatchObject([{ answer: 'Tea' }]);
+    const hidden = await world.run(line('b@b.example') + answer, { send });
+    const words = "can't be read back";
+    expect([hidden.code, shown.stderr.includes(words), hidden.stderr.includes(words)]).toEqual([0, false, true]);
+  });
+
   test('reads the body from stdin, and flags override its fields', async () => {
     const body = {
       event_type: eventType,

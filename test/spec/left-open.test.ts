@@ -22,7 +22,7 @@ let ids: Record<string, string>;
 beforeAll(async () => {
   world = await createWorld({ start: Date.parse('2026-11-16T08:00:00Z'), plan: 'enterprise' });
   const first = async (line: string) => (await world.run(`${line} -o id`)).stdout.split('\n')[0]!;
-  const event = await first('events list --limit 1');
+  const event = await first('events list --org current --event-type "Customer onboarding" --limit 1');
   ids = {
     TYPE: idIn(await first('event-types list')),
     EVENT: idIn(event),

@@ -17,6 +17,7 @@ const ofSubmissions = ['routing-forms submissions', 'routing-forms submissions F
 const ofForms = ['routing-forms list', 'routing-forms submissions FORM'];
 const ofSlots = ['event-types slots TYPE --since tomorrow', 'availability list --event-type TYPE'];
 const ofEvents = ['events list', 'events agenda --week', 'events stats', 'events list -o ics'];
+const ofAnswers = ['invitees list EVENT', 'events get EVENT --with invitees', 'events list --with invitees -o ics'];
 const ofGroups = ['groups relationships', 'groups members GROUP'];
 const change = "availability update --event-type TYPE --rule 'mon 9:00-10:00' --yes";
 
@@ -46,6 +47,7 @@ export const openParts: OpenPart[] = [
     shown: 'json' as const,
   })),
   { of: `${invitees}/INVITEE`, at: 'resource.reconfirmation', lines: ['invitees get INVITEE'] },
+  ...parts(invitees, ['questions_and_answers', 'questions_and_answers.0'], ofAnswers),
   ...parts('/organization_invitations', ['email', 'status', 'last_sent_at'], ['invitations list']),
   ...parts('/routing_forms', ['questions', 'questions.0', 'status'], ofForms),
   ...parts('/routing_form_submissions', ['questions_and_answers', 'questions_and_answers.0', 'result'], ofSubmissions),

@@ -1,5 +1,9 @@
+import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
+import { valueAt } from '../../output/fields.ts';
+import { answersText, csvQuestionColumns, listOf } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
@@ -95,7 +99,28 @@ export const inviteeRows: Stage = async (page) =>
     return invitees.length === 0 ? [event] : invitees.map((invitee) => withFacts(event, { invitee }));
   });
 
-export const withInviteeRows = (view: View): View => ({
+/** The questions of the event types whose events are listed, for the columns of a CSV file. */
+export const readQuestions = async (context: Context, scope: NonNullable<Input['query']>): Promise<Json[]> => {
+  const { eventTypes } = await import('../../api/event-types.ts');
+  const client = await context.client();
+  const query = Object.fromEntries(Object.entries(scope).filter(([name]) => ['user', 'organization'].includes(name)));
+  const questions: Json[] = [];
+  try {
+    for await (const page of client.pages(eventTypes.list, { query }))
+      questions.push(...page.flatMap((type) => listOf(type.custom_questions)));
+  } catch (error) {
+    if (!(error instanceof SchedError) || !['forbidden', 'not-found', 'usage'].includes(error.category)) throw error;
+    context.notes.info(`No column per question: ${error.message}`);
+  }
+  return questions;
+};
+
+const inviteeIn = (row: object): object => {
+  const invitee = valueAt(row, '_sched.invitee');
+  return isObject(invitee) ? invitee : {};
+};
+
+export const withInviteeRows = (view: View, questions: readonly Json[]): View => ({
   ...view,
   columns: [
     ...view.columns,
@@ -105,6 +130,13 @@ export const withInviteeRows = (view: View): View => ({
     { header: 'TIMEZONE', path: '_sched.invitee.timezone', priority: 0.5 },
     { header: 'BOOKED', path: '_sched.invitee.created_at', as: 'time', priority: 0.5 },
     { header: 'INVITEE ID', path: '_sched.invitee.uri', as: 'id', priority: 0.4 },
+    {
+      header: 'ANSWERS',
+      path: '_sched.invitee.questions_and_answers',
+      value: (row) => answersText(inviteeIn(row)),
+      priority: 0.3,
+    },
+    ...csvQuestionColumns(questions, inviteeIn),
   ],
 });
 
@@ -112,4 +144,4 @@ export const withNote =
   '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
 
 export const rowsNote =
-  '--rows invitees reads the invitees too and prints one row for each, with the columns of the event first. Then follow name, email, status, time zone, booking time and ID of the invitee (_sched.invitee.*). Canceled invitees have the status canceled. --limit counts these rows.';
+  '--rows invitees reads the invitees too and prints one row for each, with the columns of the event first. Then follow name, email, status, time zone, booking time, ID and answers of the invitee (_sched.invitee.*); a csv file then has a column for each question of the event types. Canceled invitees have the status canceled. --limit counts these rows.';

@@ -19,6 +19,7 @@ import {
   inviteeRows,
   onlyWith,
   readInvitees,
+  readQuestions,
   readRows,
   readWith,
   rowsFlag,
@@ -170,10 +171,12 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     search === undefined ? undefined : async (page) => page.filter((row) => wordsOf(row).includes(search)),
     isRows ? inviteeRows : undefined,
   );
+  const { format, fields: chosen } = context.settings;
+  const questions = isRows && format === 'csv' && chosen === undefined ? await readQuestions(context, query) : [];
   const plainView = isWith ? withInvitees(command.view) : command.view;
   await printListing(invocation, {
     operation: events.list,
-    view: isRows ? withInviteeRows(command.view) : plainView,
+    view: isRows ? withInviteeRows(command.view, questions) : plainView,
     input: { query },
     bounds: { ...bounds, pageSize },
     scope: isFromToday ? linesFromToday(rows) : scopeLines(rows),

@@ -1,23 +1,28 @@
+import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
 import { reconcile, type Settled } from '../../jobs/reconcile.ts';
+import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../operation/answers.ts';
 import {
+  answersHidden,
   bookedRecord,
   bookingContextOf,
   bookingFlags,
   bookingOptions,
   bookingTexts,
+  hidesAnswers,
 } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { noteHidden } from '../operation/listing.ts';
+import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { referredRecord } from '../operation/references.ts';
@@ -135,6 +140,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
       },
     ));
   const record = bookedRecord(context, booked, input.body as Json);
+  if (hidesAnswers(booked, input.body as Json)) context.notes.info(answersHidden);
   context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
   await printRecord(context, view, record);
   // A signal that came while waiting for the reply takes effect now.
@@ -144,6 +150,24 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 const runCreateMany = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
   const { bookFromFile } = await import('./bulk/book.ts');
   await bookFromFile(generic, invocation);
+};
+
+/** Lists the invitees of an event. A CSV file has a column for each question of the event type. */
+const runList = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { format, fields, dryRun } = context.settings;
+  if (format !== 'csv' || fields !== undefined || dryRun) return generic.run(invocation);
+  const bounds = readBounds(invocation);
+  const { rows, found: _, ...input } = await readInput(invocation, invitees.list, generic.fieldFlags);
+  const client = await context.client();
+  // Without the event type, the column with all answers has to do.
+  const type = await readIfPossible(async () => {
+    const { event_type: uri } = await client.call(events.get, { path: input.path! });
+    return typeof uri === 'string' ? eventTypeOf(context, uri) : undefined;
+  });
+  const columns = [...generic.view.columns, ...csvQuestionColumns(type === undefined ? [] : questionsOf(type))];
+  const view = { ...generic.view, columns };
+  await printListing(invocation, { operation: invitees.list, view, input, bounds, keep: keepOf(invitees.list, rows) });
 };
 
 /** The pages of an invitee. */
@@ -160,6 +184,11 @@ const pageFlag: Flag = {
 };
 
 export const decorate = {
+  list: (generic: GenericCommand): Command => ({
+    ...generic,
+    notes: ['With -o csv, each question of the event type has a column of its own after the others.'],
+    run: (invocation) => runList(generic, invocation),
+  }),
   get: (generic: GenericCommand): Command =>
     withPage(generic, (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined), pageFlag),
   create: (generic: GenericCommand): Command => ({

@@ -1,9 +1,9 @@
 import { routingForms } from '../../api/routing-forms.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { isNothing } from '../../output/cells.ts';
 import { openValue } from '../../output/fields.ts';
-import type { Column, View } from '../../output/view.ts';
+import { csvQuestionColumns, listOf, questionColumns } from '../../output/question-columns.ts';
+import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
 import { fold } from '../operation/fold-text.ts';
@@ -17,46 +17,15 @@ export const examples = {
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
-/** The answers whose question is known. The documentation doesn't show their contents. */
-const answersOf = (submission: object): Json[] => {
-  const { questions_and_answers: answers } = submission as Json;
-  return Array.isArray(answers) ? answers.filter((each) => isObject(each) && typeof each.question === 'string') : [];
-};
-
-/** Answers of another form, as they came. */
-const otherAnswers = (submission: object): unknown => {
-  const { questions_and_answers: answers } = submission as Json;
-  const known = answersOf(submission);
-  return Array.isArray(answers) ? answers.filter((each) => !known.includes(each)) : answers;
-};
-
-/** More than any terminal has room for. */
-const mostQuestions = 20;
-const longestHeader = 200;
-
 /** A table with a column for each question. All submissions must be to one form, because forms ask different questions. */
 const withQuestions = (view: View): View => ({
   ...view,
-  tableColumns: (records) => {
-    const questions = new Set(records.flatMap((record) => answersOf(record).map(({ question }) => String(question))));
-    const asked = [...questions].slice(0, mostQuestions).map(
-      (question, index): Column => ({
-        header: question.slice(0, longestHeader),
-        path: `questions_and_answers.${index}.answer`,
-        value: (record) => answersOf(record).find((each) => String(each.question) === question)?.answer,
-        priority: 3,
-      }),
-    );
-    const other: Column = { header: 'ANSWERS', path: 'questions_and_answers', value: otherAnswers, priority: 2 };
-    const hasOther = records.some((record) => !isNothing(otherAnswers(record)));
-    // No command takes the ID of a submission.
-    return [
-      { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
-      ...asked,
-      ...(hasOther ? [other] : []),
-      { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), as: 'words', priority: 1 },
-    ];
-  },
+  // No command takes the ID of a submission.
+  tableColumns: (records) => [
+    { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
+    ...questionColumns(records, 3),
+    { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), as: 'words', priority: 1 },
+  ],
 });
 
 /** Stops after this many rows, once it is known whether there are more. */
@@ -116,8 +85,6 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   ]);
 };
 
-const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-
 /** The questions of the form, or of all forms. Empty if the token may not read the forms. */
 const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]> => {
   const wanted = args[0] ?? typed.form;
@@ -137,29 +104,12 @@ const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]
   return (named.length > 0 ? named : forms).flatMap(({ questions }) => listOf(questions));
 };
 
-/** Adds a column for each question. Questions of different forms with the same text share a column. */
-const withCsvQuestions = (view: View, questions: readonly Json[]): View => ({
-  ...view,
-  columns: [
-    ...view.columns,
-    ...[...new Set(questions.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])))].map((name) => ({
-      header: name,
-      path: name,
-      value: (submission: object) => {
-        const uuids = questions.filter((question) => question.name === name).map(({ uuid }) => uuid);
-        const answers = answersOf(submission);
-        // A question may have been renamed since it was answered.
-        return answers.find(({ question_uuid: uuid, question }) => uuids.includes(uuid) || question === name)?.answer;
-      },
-    })),
-  ],
-});
-
 /** A CSV file has a column per question, unless fields are chosen. */
 const forCsv = async (generic: GenericCommand, invocation: Invocation): Promise<GenericCommand> => {
   const { settings } = invocation.context;
   if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
-  return { ...generic, view: withCsvQuestions(generic.view, await questionsOf(invocation)) };
+  const columns = [...generic.view.columns, ...csvQuestionColumns(await questionsOf(invocation))];
+  return { ...generic, view: { ...generic.view, columns } };
 };
 
 export const decorate = {

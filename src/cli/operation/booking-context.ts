@@ -47,6 +47,15 @@ export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booke
   });
 };
 
+/** Whether the service took answers and doesn't show them. Its documentation has no field for them. */
+export const hidesAnswers = ({ record }: Booked, { custom_questions: sent }: Json): boolean =>
+  Array.isArray(sent) &&
+  sent.length > 0 &&
+  record !== undefined &&
+  [record.questions_and_answers ?? []].flat().length === 0;
+
+export const answersHidden = "The service doesn't show the answers, so they can't be read back: keep them yourself";
+
 /** Other spellings of a local origin. Older versions stored it in the ledger as it was typed. */
 const aliasesOf = (origin: string): string[] =>
   origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];

@@ -1,8 +1,8 @@
 import type { locationKinds } from '../../api/locations.ts';
 import { isObject } from '../../client/reading.ts';
-import { plainCell } from '../../output/cells.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
+import { answerTexts, flowing } from '../../output/question-columns.ts';
 import type { PageLine } from '../../output/view.ts';
 import { describeSpan, describeTime, wallSpan } from '../../time/span.ts';
 
@@ -17,9 +17,6 @@ const textAt = (record: object, path: string): string => {
   const value = valueAt(record, path);
   return typeof value === 'string' ? value : '';
 };
-
-/** Running text as one paragraph: line breaks become spaces. */
-const flowing = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Plain text, or the text of an HTML field if there is no plain one. Long HTML is cut before it is searched for tags. */
 export const prose =
@@ -67,13 +64,15 @@ export const hosts =
   (record) =>
     itemsAt(record, path).map(({ user_name: name, user_email: email }) => person(name, email));
 
-/** The invitees of an event: those that were read too, or else their number. */
+/** The invitees of an event: those that were read too, with their answers, or else their number. */
 export const invitees: Value = (record) => {
   const read = itemsAt(record, '_sched.invitees');
   if (read.length > 0)
-    return read.map(({ name, email, status }) =>
-      status === 'canceled' ? `${person(name, email)} (canceled)` : person(name, email),
-    );
+    return read.flatMap((invitee) => {
+      const { name, email, status } = invitee;
+      const who = person(name, email);
+      return [status === 'canceled' ? `${who} (canceled)` : who, ...answerTexts(invitee)];
+    });
   const [active, limit] = ['active', 'limit'].map((name) => valueAt(record, `invitees_counter.${name}`));
   return typeof active === 'number' && typeof limit === 'number' ? `${active} of ${limit}` : active;
 };
@@ -120,15 +119,6 @@ export const questions =
     const asked = Array.isArray(value) ? value.filter((item) => !isObject(item) || item.enabled !== false) : value;
     return eachItem(asked, ({ name, required }) => (required === true && name ? `${name} (required)` : name));
   };
-
-/** Answers with their questions, one a line: `Company: Example Ltd`, `What is it about? Support`. */
-export const answers: Value = (record) =>
-  eachItem(valueAt(record, 'questions_and_answers'), ({ question, answer }) => {
-    if (typeof question !== 'string') return undefined;
-    const asked = flowing(question);
-    const given = typeof answer === 'string' ? flowing(answer) : answer;
-    return `${asked}${asked.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
-  });
 
 /** `120 EUR, stripe, paid` */
 export const payment: Value = ({ payment: paid }) => {

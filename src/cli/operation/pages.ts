@@ -1,11 +1,11 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import { isObject } from '../../client/reading.ts';
 import { openValue } from '../../output/fields.ts';
+import { answerTexts } from '../../output/question-columns.ts';
 import type { Page, PageLine } from '../../output/view.ts';
 import { aboutText } from './activity-details.ts';
 import { rulesTexts } from './availability-rules.ts';
 import {
-  answers,
   hosts,
   ifTrue,
   invitees,
@@ -56,6 +56,7 @@ export const pages: Record<ResourceName, Page> = {
       { label: 'Where', value: place('event.location') },
       { label: 'Join', value: 'event.location.join_url' },
       { label: 'Hosts', value: hosts('event.event_memberships') },
+      { label: 'Answers', value: answerTexts },
       { label: 'Status', value: 'status', as: 'status' },
       { label: 'No-show', value: moment('no_show.created_at') },
       { label: 'Rescheduled', value: ifTrue('rescheduled', 'yes') },
@@ -183,7 +184,7 @@ export const pages: Record<ResourceName, Page> = {
   submission: {
     lines: [
       { label: 'Submitted', value: moment('created_at') },
-      { label: 'Answers', value: answers },
+      { label: 'Answers', value: answerTexts },
       { label: 'Result', value: openValue('result', 'type'), as: 'words' },
       { label: 'Sent to', value: 'result.value' },
       { label: 'Form ID', value: 'routing_form', as: 'id' },

@@ -1,11 +1,21 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import { openValue } from '../../output/fields.ts';
+import { answersText, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { aboutText, actionText } from './activity-details.ts';
 import { rulesText } from './availability-rules.ts';
 
 /** The page of a record type, in `pages.ts`. Machine formats don't load it. */
 const pageOf = (name: ResourceName) => async () => (await import('./pages.ts')).pages[name];
+
+const inviteeColumns: View['columns'] = [
+  { header: 'NAME', path: 'name', priority: 5 },
+  { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
+  { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
+  { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+  { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
+];
+const inviteeId: View['columns'][number] = { header: 'ID', path: 'uri', as: 'id' };
 
 /** Assumed: an invitation has these fields. */
 const invitedPerson: View['columns'] = [
@@ -32,14 +42,8 @@ const columns: Record<ResourceName, View> = {
     ],
   },
   invitee: {
-    columns: [
-      { header: 'NAME', path: 'name', priority: 5 },
-      { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
-      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-      { header: 'TIMEZONE', path: 'timezone', priority: 1 },
-      { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
+    columns: [...inviteeColumns, inviteeId, { header: 'ANSWERS', path: 'questions_and_answers', value: answersText }],
+    tableColumns: (records) => [...inviteeColumns, ...questionColumns(records, 1.5), inviteeId],
   },
   'event type': {
     columns: [

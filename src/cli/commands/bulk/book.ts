@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { invitees } from '../../../api/invitees.ts';
 import type { Client } from '../../../client/client.ts';
+import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import { type Booked, type Booking, type BookingOptions, book } from '../../../jobs/booking.ts';
@@ -13,7 +14,7 @@ import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
-import { bookingContextOf, bookingOptions } from '../../operation/booking-context.ts';
+import { answersHidden, bookingContextOf, bookingOptions, hidesAnswers } from '../../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
@@ -77,6 +78,7 @@ const sendBooking = (
 ): Job['send'] => {
   const { notes } = context;
   const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
+  let isTold = false;
   return async ([mark], leaving): Promise<Answer> => {
     const { place, body, input } = lines.get(mark!)!;
     let status: number | undefined;
@@ -91,7 +93,12 @@ const sendBooking = (
       return written;
     };
     try {
-      const { how } = await book(bookingContext, { ...body, send }, options);
+      const booked = await book(bookingContext, { ...body, send }, options);
+      const { how } = booked;
+      if (!isTold && hidesAnswers(booked, input.body as Json)) {
+        isTold = true;
+        notes.info(answersHidden);
+      }
       const by = sources[how];
       return {
         verdict: 'accepted',
