@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import { listQuery, many, minutes, one, operation, resource } from './operation.ts';
+import { listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
 const Profile = record({
@@ -53,12 +53,13 @@ export const EventTypeHost = resource('event type host', {
   updated_at: dateTime('when the membership was last changed'),
 });
 
+// Assumed: six hex digits. The documentation shows a hex color only.
 const color = text('color as # and six hex digits').check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'));
 
 /** Settings of an event type that can be set on create and update. */
 const choices = {
   name: word('name of the event type'),
-  duration: minutes('length in minutes'),
+  duration: integer('length in minutes'),
   active: flag('whether it can be booked'),
   color,
   description_plain: text('description as plain text'),

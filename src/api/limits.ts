@@ -1,5 +1,6 @@
-/** All limits stated in the service's documentation. */
+/** The limits that the service's documentation states, and those that are assumed. */
 export const limits = {
+  /** Assumed: the default of organization invitations is that of every list. */
   pageSize: { min: 1, max: 100, default: 20 },
   requestsPerMinute: { paid: 500, free: 10 },
   createInvitee: {
@@ -7,6 +8,10 @@ export const limits = {
     standard: { minute: 10, hour: 50, day: 100 },
     enterprise: { minute: 500 },
   },
+  /**
+   * Documented for the duration options of a share.
+   * Assumed: other meetings are as long. Only the sandbox insists; the client leaves that to the service.
+   */
   durationMinutes: { min: 1, max: 720 },
   shareDurationOptions: 4,
   oneOffHosts: 10,

@@ -3,7 +3,7 @@ import { EventType } from './event-types.ts';
 import { date, dateTime, described, flag, integer, list, literal, oneOf, record, reference, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { minutes, one, operation } from './operation.ts';
+import { one, operation } from './operation.ts';
 
 const Spot = record({ start_time: dateTime('start time'), end_time: dateTime('end time') }).check(
   z.refine((spot) => Date.parse(spot.start_time) < Date.parse(spot.end_time), {
@@ -53,7 +53,7 @@ export const oneOffs = {
           z.maxLength(otherHosts, `at most ${limits.oneOffHosts} hosts are allowed, so at most ${otherHosts} co-hosts`),
         ),
       ),
-      duration: minutes('length in minutes'),
+      duration: integer('length in minutes'),
       timezone: z.optional(word('IANA time zone of the dates')),
       date_setting: described(oneOf([DateRange, DaysInFuture, Spots]), 'when it can be booked'),
       location: z.optional(described(LocationChoice, 'meeting location')),

@@ -59,9 +59,6 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** The names in a path's braces, in order. */
 export const pathParameters = (path: string): string[] => Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
 
-export const minutes = (description: string) =>
-  integer(description).check(z.gte(limits.durationMinutes.min), z.lte(limits.durationMinutes.max));
-
 const pageSize = integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max));
 
 /**

@@ -3,7 +3,7 @@ import { AvailabilityRule } from './availability.ts';
 import { annotated, choice, described, integer, list, loose, open, record, reference, text, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { minutes, one, operation, resource } from './operation.ts';
+import { one, operation, resource } from './operation.ts';
 
 /** Assumed: all values except `fixed`. */
 export const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
@@ -14,8 +14,13 @@ const SchedulingLink = record({
   owner_type: text('kind of owner'),
 });
 
+const durationOption = integer('length the invitee can choose, in minutes').check(
+  z.gte(limits.durationMinutes.min),
+  z.lte(limits.durationMinutes.max),
+);
+
 const durationOptions = annotated(
-  list(minutes('length the invitee can choose, in minutes'), 'lengths the invitee can choose from, in minutes').check(
+  list(durationOption, 'lengths the invitee can choose from, in minutes').check(
     z.maxLength(limits.shareDurationOptions, `must have at most ${limits.shareDurationOptions} values`),
     z.refine((options) => new Set(options).size === options.length, 'must not repeat a value'),
   ),
@@ -40,7 +45,7 @@ export const shares = {
       record({
         event_type: reference('event_types', 'event type to book through the link'),
         name: z.optional(word("name to show instead of the event type's")),
-        duration: z.optional(minutes('length in minutes')),
+        duration: z.optional(integer('length in minutes')),
         // Assumed: the name of this field.
         duration_options: z.optional(durationOptions),
         availability_rule: described(
@@ -55,7 +60,8 @@ export const shares = {
           "available hours instead of the event type's",
         ),
         period_type: z.optional(open(choice(periodTypes, 'how far ahead invitees can book'), 'values')),
-        max_booking_time: z.optional(integer('how many days ahead invitees can book').check(z.gte(1))),
+        // Assumed: it counts days.
+        max_booking_time: z.optional(integer('how many days ahead invitees can book')),
         location_configurations: z.optional(list(LocationChoice, "locations instead of the event type's")),
       }).check(
         z.refine(

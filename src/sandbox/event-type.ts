@@ -1,9 +1,10 @@
+import { limits } from '../api/limits.ts';
 import { type Schedule, workingHours } from './availability.ts';
 import type { Dates } from './dates.ts';
 import type { Caller } from './handler.ts';
 import { timestamp, uri } from './names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from './records.ts';
-import { notFound } from './refusal.ts';
+import { invalidParameter, notFound } from './refusal.ts';
 import type { Store } from './store.ts';
 
 /** An event type with facts that the API doesn't show. */
@@ -24,6 +25,12 @@ interface Row {
   duration_options: string;
   dates: string | null;
 }
+
+export const requireDuration = (duration: number | undefined): void => {
+  const { min, max } = limits.durationMinutes;
+  if (duration !== undefined && (duration < min || duration > max))
+    throw invalidParameter('duration', `must be a whole number from ${min} to ${max}`);
+};
 
 /** Assumed: all members of the organization can read its event types; a deleted one counts as not found. */
 export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {

@@ -87,10 +87,22 @@ describe('event types', () => {
   test('reject an empty update, an invalid color and an invalid duration', async () => {
     const { uri } = await typeNamed('Intro call');
     expect(await world.run(`event-types update ${uri}`)).toMatchObject({ code: 2, requests: [] });
-    const wrong = await world.run(`event-types update ${uri} --event-color red --duration 721`);
+    const wrong = await world.run(`event-types update ${uri} --event-color red --duration long`);
     expect(wrong).toMatchObject({ code: 2, requests: [] });
     expect(wrong.stderr).toContain('six hex digits');
     expect(wrong.stderr).toContain('--duration');
+  });
+
+  test.each([
+    ['event-types update YBL6DUNR9FS4PNP6', ['0', '721']],
+    ['event-types create --name Long', ['-5', '99999']],
+    ['one-offs create --name Long --days 3', ['721']],
+  ])('let the service judge a duration: %s', async (line, durations) => {
+    for (const duration of durations) {
+      const { code, stderr, requests } = await world.run(`${line} --duration=${duration}`);
+      expect([code, JSON.parse(requests.at(-1)!.body!).duration]).toEqual([2, Number(duration)]);
+      expect(stderr).toContain('duration: must be a whole number from 1 to 720');
+    }
   });
 
   test('list their hosts', async () => {
@@ -250,7 +262,7 @@ describe('shares create', () => {
 
   test('reports all problems together, and sends no request', async () => {
     const { code, stderr, requests } = await world.run(
-      'shares create --duration 0 --rule "mon 9-12" --location Berlin',
+      'shares create --duration x --rule "mon 9-12" --location Berlin',
     );
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     for (const part of ['flag --event-type', '--duration must be', '--rule "9-12"', '--location needs --location-kind'])

@@ -141,7 +141,7 @@ describe('event-types create', () => {
   });
 
   it('names invalid fields', async () => {
-    const { status, body } = await create({ name: '', duration: 721, color: 'red', location: { kind: 'moon' } });
+    const { status, body } = await create({ name: '', duration: 'long', color: 'red', location: { kind: 'moon' } });
     expect(status).toBe(400);
     expect(parametersOf(body).sort()).toEqual(['color', 'duration', 'location.kind', 'name', 'owner']);
   });

@@ -70,7 +70,7 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
   if (typed.days !== undefined) {
     return {
       type: 'days_in_future',
-      days: readWholeNumber('days', invocation, 1, 9999),
+      days: readWholeNumber('days', invocation, 1),
       ...(typed['weekdays-only'] === true ? { only_weekdays: true } : {}),
     };
   }

@@ -131,7 +131,7 @@ const readEvents = async (
   unchecked: Unchecked[],
 ): Promise<HostedEvent[]> => {
   const client = await context.client();
-  // Assumed: no event is longer than the longest event type, so an earlier one is over.
+  // Assumed: no event is longer than the longest duration option, so an earlier one is over.
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
   const found = new Map<string, HostedEvent>();

@@ -1,7 +1,7 @@
 import { chooseOwners, requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
 import type { Schedule } from '../availability.ts';
-import { descriptionOf, insertEventType, newEventType, requireEventType } from '../event-type.ts';
+import { descriptionOf, insertEventType, newEventType, requireDuration, requireEventType } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
 import { idOf, slugOf, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
@@ -63,6 +63,7 @@ export const eventTypes: Handlers<'event-types'> = {
     const { store, caller, now } = context;
     const ownerId = idOf(body.owner);
     requireSelf(caller, ownerId, 'Only an admin or the owner of the organization can do this for another user.');
+    requireDuration(body.duration);
     const owner = store.get<UserRecord>('users', ownerId);
     if (!owner) throw invalidParameter('owner', 'is not a member of the organization', 'unknown_user');
     const id = store.nextId('event-type');
@@ -100,6 +101,7 @@ export const eventTypes: Handlers<'event-types'> = {
       'Only the owner of the event type, or an admin or the owner of the organization, can change it.',
     );
     const { timezone, location, description_plain, ...shown } = body;
+    requireDuration(body.duration);
     if (timezone !== undefined && !isZone(timezone)) throw invalidParameter('timezone', 'is not an IANA time zone');
     const fields = Object.keys(body);
     if (fields.length === 0) return type;

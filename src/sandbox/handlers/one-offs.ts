@@ -1,7 +1,7 @@
 import { requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
 import { datesOf, invalidDates } from '../dates.ts';
-import { insertEventType, newEventType } from '../event-type.ts';
+import { insertEventType, newEventType, requireDuration } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
 import { bookingSite, idOf, slugOf } from '../names.ts';
 import type { EventTypeRecord, UserRecord } from '../records.ts';
@@ -33,6 +33,7 @@ export const oneOffs: Handlers<'one-offs'> = {
       id: idOf(reference),
     }));
     requireSelf(caller, wanted[0]!.id, 'Only an admin or the owner of the organization can do this for another user.');
+    requireDuration(duration);
     const details = wrongHosts(store, wanted);
     if (body.timezone !== undefined && !isZone(body.timezone))
       details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });

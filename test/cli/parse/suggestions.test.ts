@@ -112,14 +112,8 @@ describe('suggestions: the hint', () => {
     ['events list --limit 9007199254740992', 'must be a whole number from 1 up'],
     ['events list --limit 1e3', '--limit must be a whole number from 1 up, not "1e3"'],
     ['events list --page-size 101', '--page-size must be a whole number from 1 to 100, not "101"'],
-    [
-      'one-offs create --name x --duration 30 --days 10000',
-      '--days must be a whole number from 1 to 9999, not "10000"',
-    ],
-    [
-      'event-types create --name x --duration 99999999999999999',
-      'must be a whole number from 1 to 720, not "99999999999999999"',
-    ],
+    ['one-offs create --name x --duration 30 --days 0', '--days must be a whole number from 1 up, not "0"'],
+    ['event-types create --name x --duration 99999999999999999', 'must be a whole number, not "99999999999999999"'],
   ])('for %s the error names the allowed range', async (line, problem) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
