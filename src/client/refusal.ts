@@ -70,14 +70,24 @@ const recordNames: Readonly<Record<string, string>> = {
   webhook_subscriptions: 'webhook',
 };
 
-/** Names the innermost record in a path: `/scheduled_events/ID/invitees` is about the event. */
-const notFound = (pathname: string): string => {
+/** What a 404 says if the path is unknown to the service, or if anything may be: `Not Found`, `Cannot GET /x`, HTML. */
+const saysLittle = (said: string): boolean =>
+  /^(404[\s:]*)?(error|(page )?not[\s_-]*found|[\s:;.,])*$/i.test(said) ||
+  /\b(route|path|endpoint|cannot)\b/i.test(said);
+
+/**
+ * Names the innermost record in a path: `/scheduled_events/ID/invitees` is about the event. Only if the service says
+ * more than that nothing was found, because it may not have the path at all.
+ */
+const notFound = (pathname: string, said: string): string => {
   const segments = pathname.split('/');
   const index = segments.findLastIndex((name, at) => Object.hasOwn(recordNames, name) && segments[at + 1]);
-  return index < 0
+  return index < 0 || segments[index + 1] === 'me' || saysLittle(said)
     ? `The service found nothing at ${pathname}`
     : `No ${recordNames[segments[index]!]} with ID ${segments[index + 1]}`;
 };
+
+const pathAdvice = 'check the ID and the base URL; the service may also not have this path';
 
 const summary: Partial<Record<Category, string>> = {
   auth: 'The service rejected the token',
@@ -125,11 +135,12 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const wait = retryAfterSeconds === undefined ? '' : `; the service asks to wait ${retryAfterSeconds} s`;
   const known = statusWords[reply.status]?.(request.method, pathname) ?? summary[category];
   const gone = slotGone ? "That time isn't available" : undefined;
-  const message = gone ?? (category === 'not-found' ? notFound(pathname) : known);
+  const message = gone ?? (category === 'not-found' ? notFound(pathname, said) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
     ...(missing.length === 0 ? {} : { scopes: missing }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(category === 'not-found' && saysLittle(said) ? { advice: pathAdvice } : {}),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: {
       status: reply.status,

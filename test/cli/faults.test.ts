@@ -558,6 +558,17 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
     }
   });
 
+  test('says that the service lacks the path if a change gets a 404 and its record exists', async () => {
+    const world = await createWorld({ env: env() });
+    for (const name of ['events cancel', 'invitees no-show', 'event-types update', 'availability update']) {
+      const { row } = operations.find((each) => each.name === name)!;
+      const send: Send = async (request) =>
+        matcher(row)(request) ? { status: 404, headers: {}, body: '{"message":"Not Found"}' } : world.service(request);
+      const { code, stderr } = await world.run(`${lines[name]} --json`, { send });
+      expect([name, code, stderr]).toEqual([name, 6, expect.stringContaining(`doesn't offer ${row.method} /`)]);
+    }
+  });
+
   test('marks a bare invitee ID as no-show although its record cannot be read', async () => {
     const world = await createWorld({ env: env() });
     const id = lines['invitees no-show']!.split('/').at(-1)!;

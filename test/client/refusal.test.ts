@@ -11,6 +11,9 @@ const reply = (status: number, body: unknown = {}, headers: Record<string, strin
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
+/** A 404 that is about a record. */
+const gone = reply(404, { title: 'Resource Not Found', message: "The event doesn't exist." });
+
 const reasonOf = (body: unknown, status = 400) => refusalOf(get, reply(status, body)).facts.reason;
 
 describe('refusal', () => {
@@ -58,18 +61,31 @@ describe('refusal', () => {
     ['/scheduled_events/E1/invitees/I1', 'No invitee with ID I1'],
     ['/invitees/I1/no_show', 'No invitee with ID I1'],
     ['/event_types/T1', 'No event type with ID T1'],
-    ['/users/me', 'No user with ID me'],
+    ['/users/me', 'The service found nothing at /users/me'],
     ['/event_types', 'The service found nothing at /event_types'],
     ['/constructor/x', 'The service found nothing at /constructor/x'],
   ])('with status 404 names the record of %s', (path, message) => {
-    expect(refusalOf({ ...get, url: `https://api.example.com${path}?a=b` }, reply(404)).message).toBe(message);
+    expect(refusalOf({ ...get, url: `https://api.example.com${path}?a=b` }, gone).message).toBe(message);
+  });
+
+  test.each([
+    '{}',
+    '',
+    '<h1>Not Found</h1>',
+    '{"message":"Not Found"}',
+    '{"error":"not_found"}',
+    '{"message":"no Route matched"}',
+  ])('with status 404 and %s names the path, which the service may not have', (body) => {
+    const { message, facts } = refusalOf({ ...get, url: 'https://api.example.com/organizations/O1' }, reply(404, body));
+    expect(message).toBe('The service found nothing at /organizations/O1');
+    expect(facts.advice).toContain('may also not have this path');
   });
 
   test('with status 404 names the record of every path in the catalogue', async () => {
     const operations = Object.values(await loadCatalogue()).flatMap((rows) => Object.values(rows));
     const paths = operations.map(({ path }) => path).filter((path) => path.includes('{'));
     const messageOf = (path: string) =>
-      refusalOf({ ...get, url: `https://api.example.com${path.replaceAll(/[{}]/g, '')}` }, reply(404)).message;
+      refusalOf({ ...get, url: `https://api.example.com${path.replaceAll(/[{}]/g, '')}` }, gone).message;
     expect(paths.filter((path) => !messageOf(path).startsWith('No '))).toEqual([]);
   });
 

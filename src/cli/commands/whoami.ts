@@ -54,15 +54,26 @@ const parts = {
   organization: { name: 'organization', scope: orgs.get.scope! },
 } as const satisfies Record<Part['name'], Part>;
 
-/** Reads a part. If the token may not read it, adds it to `unread` and returns an empty record. */
-const readPart = async (part: Part, unread: Part[], read: () => Promise<Json | undefined>): Promise<Json> => {
+interface Unread extends Pick<Part, 'name'> {
+  why: string;
+}
+
+/** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
+const readPart = async (
+  { name, scope }: Part,
+  unread: Unread[],
+  read: () => Promise<Json | undefined>,
+): Promise<Json> => {
   try {
     const record = await read();
     if (record !== undefined) return record;
+    unread.push({ name, why: `The service doesn't say what your ${name} is` });
   } catch (error) {
     if (!(error instanceof SchedError) || !['forbidden', 'not-found'].includes(error.category)) throw error;
+    const isForbidden = error.category === 'forbidden';
+    const why = isForbidden ? `This token may not read its ${name} (scope ${scope})` : `No ${name}: ${error.message}`;
+    unread.push({ name, why });
   }
-  unread.push(part);
   return {};
 };
 
@@ -78,7 +89,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 /** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
 const askService = async (client: Client, { owner }: Connection) => {
-  const unread: Part[] = [];
+  const unread: Unread[] = [];
   const me = await readPart(parts.user, unread, () => client.call(users.me, {}));
   const user = textOf(me.uri) ?? owner?.user;
   const own = textOf(me.current_organization) ?? owner?.organization;
@@ -122,7 +133,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     unread: unread.map(({ name }) => name),
   });
   await printer.one(view, record);
-  for (const { name, scope } of unread) notes.info(`This token may not read its ${name} (scope ${scope})`);
+  for (const { why } of unread) notes.info(why);
 };
 
 export const whoami: Command = {

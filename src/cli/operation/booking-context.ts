@@ -3,7 +3,7 @@ import { SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import type { Owner } from '../../jobs/look-up.ts';
-import { type Change, type ChangeOptions, change } from '../../jobs/read-back.ts';
+import { type Change, type ChangeOptions, change, readIfPossible } from '../../jobs/read-back.ts';
 import { sandboxService, serviceName } from '../../state/ledger.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
@@ -119,7 +119,17 @@ export const changeOrReadBack = async (
   context: Context,
   wanted: Change & { known(): Json | Promise<Json> },
 ): Promise<Json> => {
-  const changed = await change(wanted, changeOptions(context));
+  const changed = await change(wanted, changeOptions(context)).catch(async (error: unknown) => {
+    if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+    const { advice: _, ...facts } = error.facts;
+    const { method, path } = facts.http ?? {};
+    if (path === undefined || (await readIfPossible(wanted.read)) === undefined) throw error;
+    // The record is there, so the 404 is about the path.
+    throw new SchedError('not-found', `The service doesn't offer ${method} ${path}`, {
+      ...facts,
+      reason: 'the record exists, but the service found nothing at this path',
+    });
+  });
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
   if (changed.refused !== undefined) return withFacts(changed.record, { already: true });
   context.notes.info('The reply was lost, but the record shows that the change was made');

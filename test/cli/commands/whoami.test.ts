@@ -58,7 +58,20 @@ describe('whoami', () => {
     const notes = stderr.trim().split('\n');
     expect([code, JSON.parse(stdout)._sched.unread]).toEqual([0, unread]);
     expect(notes).toHaveLength(unread.length);
-    for (const part of unread) expect(stderr).toMatch(new RegExp(`may not read its ${part} \\(scope \\w+:read\\)`));
+    expect(stderr).toMatch(new RegExp(`may not read its ${unread[0]} \\(scope \\w+:read\\)`));
+    for (const part of unread.slice(1)) expect(stderr).toContain(`The service doesn't say what your ${part} is`);
+  });
+
+  test('says that the service has no such path, and nothing about scopes', async () => {
+    const send: Send = async (request) =>
+      request.url.includes('/organizations/')
+        ? { status: 404, headers: {}, body: '{"message":"Not Found"}' }
+        : world.service(request);
+    const { code, stderr } = await world.run('whoami', { send });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^No organization: The service found nothing at \/org\S+\n$/),
+    ]);
   });
 
   test('finds the role if the service ignores the filter by user', async () => {

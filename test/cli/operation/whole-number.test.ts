@@ -13,8 +13,8 @@ test.each([
   ['sandbox run --port 65536 -- true', '--port must be a whole number from 0 to 65535, not "65536"'],
   ['auth login --port 0', '--port must be a whole number from 1 to 65535, not "0"'],
   ['auth login --port 1e3', '--port must be a whole number from 1 to 65535, not "1e3"'],
-  ['one-offs create --name x --duration 30 --days 0', '--days must be a whole number from 1 to 9999, not "0"'],
-  ['one-offs create --name x --duration 30 --days week', '--days must be a whole number from 1 to 9999, not "week"'],
+  ['one-offs create --name x --duration 30 --days 0', '--days must be a whole number from 1 up, not "0"'],
+  ['one-offs create --name x --duration 30 --days week', '--days must be a whole number from 1 up, not "week"'],
   ['compliance delete a@x.example --max ten', '--max must be a whole number from 0 up'],
 ])('sched %s names the range', async (line, problem) => {
   const { code, stderr, requests } = await (await createWorld()).run(line, terminal);
