@@ -214,6 +214,10 @@ describe('events of a group', () => {
       const { code, stdout, stderr } = await world.run(line, { send: ignoring('group') });
       expect([code, stdout]).toEqual([9, '']);
       expect(stderr).toContain("The service can't filter events by group");
+      const isCommand = line.startsWith('groups');
+      expect(stderr).toContain(
+        `try: sched ${isCommand ? 'groups members 4UJ8LXFLWJYWQTRF' : 'events list --org current'}`,
+      );
     },
   );
 });

@@ -83,8 +83,11 @@ const inOrder =
     return rows;
   };
 
-/** Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't. */
-export const settleFilters = async (context: Context, query: NonNullable<Input['query']>) => {
+/**
+ * Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't.
+ * `isOfGroup` says that the group is the argument of the command, which can't do without it.
+ */
+export const settleFilters = async (context: Context, query: NonNullable<Input['query']>, isOfGroup = false) => {
   const verdicts: Verdict[] = [];
   let choose: Stage | undefined;
   const { group, invitee_email: email, user, organization } = query;
@@ -103,7 +106,12 @@ export const settleFilters = async (context: Context, query: NonNullable<Input['
     if (!verdict.supported) {
       throw new SchedError('unavailable', "The service can't filter events by group", {
         reason: "it returns events even for a group that can't exist",
-        hint: { flags: { group: false, ...(isUnsaid ? { org: 'current' } : {}) } },
+        ...(isOfGroup
+          ? {
+              advice: 'list the events of each member instead: sched events list --user MEMBER',
+              hint: { command: ['groups', 'members', idIn(group)] },
+            }
+          : { hint: { flags: { group: false, ...(isUnsaid ? { org: 'current' } : {}) } } }),
         outcome: 'not-applied',
       });
     }
@@ -156,7 +164,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const rows = await fillScope(events.list, { query }, 'events', context);
   if (context.settings.dryRun) return printList(invocation, query, isWith);
 
-  const { choose, confirm } = await settleFilters(context, query);
+  const { choose, confirm } = await settleFilters(context, query, command.arguments.length > 0);
   const isSlow = isWith || choose !== undefined;
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),

@@ -8,7 +8,7 @@ import { type GenericCommand, printRequest } from '../../operation/generic-comma
 import { readInput } from '../../operation/input.ts';
 import { recordOf, withFacts } from '../../operation/write-result.ts';
 import type { Context } from '../../session/context.ts';
-import { withScope, withScopeFlags } from './scope.ts';
+import { fillBody, withScope, withScopeFlags } from './scope.ts';
 import { createSigningKey, readSigningKey, signingKeyFlag, signingKeyPath } from './signing-key.ts';
 
 /** Stands for the key in a request that is only printed. R12: too short a key would not be redacted. */
@@ -79,6 +79,7 @@ const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation
     if (body.signing_key !== undefined) runtime.secrets.keep(String(body.signing_key), 'signing key');
     if (path !== undefined && body.signing_key !== undefined)
       problems.add(`--${signingKeyFlag.name} and the signing_key in --body can't be used together`);
+    await fillBody(invocation, body);
   });
   const body = input.body as Json;
   const hasKey = path !== undefined || body.signing_key !== undefined;

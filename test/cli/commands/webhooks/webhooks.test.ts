@@ -64,6 +64,17 @@ describe('webhooks list', () => {
 });
 
 describe('webhooks create', () => {
+  test.each([
+    [{}, '', { scope: 'user', user: expect.stringContaining('/users/') }],
+    [{ group: 'http://127.0.0.1:4010/groups/4UJ8LXFLWJYWQTRF' }, '', { scope: 'group' }],
+    [{}, '--org current', { scope: 'organization' }],
+    [{ scope: 'organization' }, '', { scope: 'organization' }],
+  ])('fills in the scope that --body lacks: %j %s', async (more, flags, filled) => {
+    const body = { url: 'https://example.com/hooks', events: ['invitee.created'], ...more };
+    const { stdout } = await world.run(`webhooks create --body - --dry-run ${flags}`, { stdin: JSON.stringify(body) });
+    expect(JSON.parse(stdout).body).toEqual({ organization: expect.any(String), ...body, ...filled });
+  });
+
   test('subscribes your own events by default, and prints the webhook', async () => {
     const result = await world.run(`${create} --json`);
     const webhook = json(result);
