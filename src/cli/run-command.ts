@@ -103,6 +103,10 @@ export const runCommand = async (
   };
   const settings = resolveSettings(choices, runtime, tell, account);
   notes.quiet = settings.quiet;
+  if (settings.sandbox && named !== undefined && !command.local)
+    problems.add(`--profile ${named} can't be used with the sandbox, which has its own account`, (own) =>
+      own.setFlag('profile', false),
+    );
   if (settings.dryRun && command.operation === undefined && !command.freeForm)
     problems.add(
       `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,

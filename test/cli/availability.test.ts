@@ -100,6 +100,18 @@ describe('availability update', () => {
       );
     });
 
+    test('names the schedules before it changes them without a question', async () => {
+      const names = (await schedules()).map(({ name, uri }) => `${name} (${uri.split('/').at(-1)})`).join(', ');
+      for (const [flag, verb] of [
+        ['--dry-run', 'Would change'],
+        ['--yes', 'Changing'],
+      ]) {
+        const { stderr } = await update(`--replace --rule "monday 09:00-10:00" ${flag}`);
+        expect(stderr).toMatch(/^.* \d availability schedules: /);
+        expect(stderr.split('\n')[0]).toBe(`${verb} ${names.split(', ').length} availability schedules: ${names}`);
+      }
+    });
+
     test('changes single days if all schedules then have the same rules', async () => {
       const same = await update('--replace --rule "monday 09:00-10:00" --yes');
       expect(same.code).toBe(0);

@@ -241,12 +241,14 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   }
   const differences = differencesOf(plans, sent);
   const { dryRun, yes, canConfirm } = context.settings;
+  const names = schedules.map(nameOf).join(', ');
+  const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
+  if (id === undefined && (dryRun || yes))
+    context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
   // A prompt shows them itself, even with --quiet.
   if (dryRun || yes || !canConfirm) for (const line of differences) context.notes.info(line);
   const input = { path, body };
   if (dryRun) return printRequest(invocation, operation, [input]);
-  const names = schedules.map(nameOf).join(', ');
-  const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
   await confirm(context, {
     question: `Change ${subject} ${names}?`,
     action: `change ${subject} ${names}`,

@@ -1,4 +1,5 @@
 import { SchedError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
@@ -54,8 +55,11 @@ export const withPage = (
     const { typed, problems, context } = invocation;
     if (typed.web === undefined) return generic.run(invocation);
     const page = pageFor(typed.web as string | true);
-    if (page === undefined)
-      problems.value('web', String(typed.web), `--web "${typed.web}" is not one of ${flag.choices!.join(', ')}`);
+    if (page === undefined) {
+      const [first] = flag.choices!;
+      const problem = `--web must be one of ${flag.choices!.join(', ')}, not "${typed.web}"`;
+      problems.value('web', String(typed.web), problem, nearest(String(typed.web), flag.choices!) ?? first);
+    }
     for (const name of printingFlags)
       if (typed[name] !== undefined) problems.add(`--web prints no record, so it can't be used with --${name}`);
     const one = (_: unknown, record: object) => openPage(context, record, page!);

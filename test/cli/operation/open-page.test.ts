@@ -49,11 +49,18 @@ describe('--web', () => {
     ]);
     for (const [web, problem] of [
       ['--web', '--web needs a value: cancel, reschedule'],
-      ['--web=other', '--web "other" is not one of cancel, reschedule'],
+      ['--web=other', '--web must be one of cancel, reschedule, not "other"'],
     ]) {
       const { code, stderr, requests } = await runWithBrowser(`invitees get ${invitee} ${web}`);
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
       expect(stderr).toContain(problem);
+    }
+    for (const [web, meant] of [
+      ['other', 'cancel'],
+      ['reschedul', 'reschedule'],
+    ]) {
+      const { stderr } = await runWithBrowser(`invitees get ${invitee} --web=${web}`);
+      expect(stderr).toContain(`try: sched invitees get ${invitee} --web=${meant}\n`);
     }
   });
 

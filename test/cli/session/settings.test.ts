@@ -29,3 +29,15 @@ describe('a variable with an invalid value', () => {
     expect((await world.run('users me', { env })).code).toBe(0);
   });
 });
+
+describe('--profile with the sandbox', () => {
+  test.each([
+    ['--sandbox -p nope events list', {}, 'sched --sandbox events list'],
+    ['events list --profile nope', { SCHED_SANDBOX: '1', SCHED_TOKEN: '', SCHED_BASE_URL: '' }, 'sched events list'],
+  ])('is refused, because the sandbox has its own account: %s %j', async (line, env, meant) => {
+    const { code, stderr, requests } = await world.run(line, { env });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain("--profile nope can't be used with the sandbox");
+    expect(stderr).toContain(`try: ${meant}\n`);
+  });
+});
