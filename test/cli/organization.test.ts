@@ -303,6 +303,13 @@ describe('a created link in a reply of another shape', () => {
     expect(screen).toContain(link);
   });
 
+  test('shares create -o id has the link in its error if the reply has no known field for it', async () => {
+    const send = answering('/shares', { booking_url: link });
+    const { code, stderr } = await world.run('shares create --event-type "Intro call" -o id', { send });
+    expect([code, stderr]).toEqual([13, expect.stringContaining(link)]);
+    expect(stderr).not.toContain('try:');
+  });
+
   test('one-offs create shows what came if the event type that it finds is another one', async () => {
     const line = 'one-offs create --name Planning --duration 45 --days 7 --json';
     const send = answering('/one_off_event_types', { resource: { name: 'Planning', scheduling_url: link } });

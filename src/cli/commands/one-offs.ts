@@ -7,7 +7,7 @@ import { isDate } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/whole-number.ts';
-import { titleOf, writeAndRead } from '../operation/write-result.ts';
+import { printCreated, titleOf, writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
   create: [
@@ -111,7 +111,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const type = await writeAndRead(context, oneOffs.create, input);
   const link = typeof type.scheduling_url === 'string' ? `, ${type.scheduling_url}` : '';
   context.notes.info(`created: ${titleOf(type, 'a one-off event type')}${link}`);
-  await context.printer.one(view, type);
+  await printCreated(context, view, type);
 };
 
 export const decorate = {

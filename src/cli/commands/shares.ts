@@ -6,7 +6,7 @@ import { type GenericCommand, printRequest } from '../operation/generic-command.
 import { readInput } from '../operation/input.ts';
 import { locationFlags } from '../operation/location-flags.ts';
 import { openPage, type Page, webFlag } from '../operation/open-page.ts';
-import { writeAndRead } from '../operation/write-result.ts';
+import { printCreated, writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
   create: [
@@ -48,7 +48,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
   const share = await writeAndRead(context, shares.create, input);
   context.notes.info('Created a single-use booking link');
-  await context.printer.one(view, share);
+  await printCreated(context, view, share);
   if (invocation.typed.web === true) await openPage(context, share, bookingPage);
 };
 

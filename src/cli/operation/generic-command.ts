@@ -18,7 +18,7 @@ import { readInput } from './input.ts';
 import { firstCount, keepOf, noteRowFilters, printListing, readBounds } from './listing.ts';
 import { printRecord } from './print-record.ts';
 import { views } from './views.ts';
-import { titleOf, writeAndRead } from './write-result.ts';
+import { printCreated, titleOf, writeAndRead } from './write-result.ts';
 
 /** The command of an operation, with the parts that a special command may replace. */
 export interface GenericCommand extends Command {
@@ -132,7 +132,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
     return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
   context.notes.info(`${past[name] ?? 'done'}: ${titleOf(record, withArticle(operation.reply.of.name))}`);
-  return context.printer.one(view, record);
+  return operation.effect === 'creation' ? printCreated(context, view, record) : context.printer.one(view, record);
 };
 
 /** Lets the command take the value of a flag as its argument. */

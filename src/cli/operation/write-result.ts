@@ -3,7 +3,10 @@ import type { Operation } from '../../api/operation.ts';
 import type { Client, Input } from '../../client/client.ts';
 import type { Written } from '../../client/outcome.ts';
 import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
 import { type Change, readIfPossible } from '../../jobs/read-back.ts';
+import { jsonText } from '../../json.ts';
+import type { View } from '../../output/view.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 
@@ -109,3 +112,13 @@ export const writeAndRead = async (context: Context, operation: Operation, input
 /** What to call a record in a sentence. The service may send neither a name nor a URI. */
 export const titleOf = ({ name, uri }: Json, otherwise: string): string =>
   [name, uri].find((value): value is string => typeof value === 'string' && value !== '') ?? otherwise;
+
+/** Prints the record of a creation. If the format can't show it, the error has the record: it may be shown nowhere else. */
+export const printCreated = async ({ printer }: Context, view: View, record: Json): Promise<void> => {
+  try {
+    await printer.one(view, record);
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error;
+    throw new SchedError('integrity', error.message, { reason: `created: ${jsonText(record)}`, outcome: 'applied' });
+  }
+};

@@ -28,8 +28,6 @@ const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[
       message: `must be one of the event type's duration options: ${options.join(', ')}`,
       code: 'invalid',
     });
-  if (body.max_booking_time !== undefined && body.max_booking_time < 1)
-    details.push({ parameter: 'max_booking_time', message: 'must be at least 1', code: 'invalid' });
   details.push(...invalidRules(hours?.rules ?? [], 'availability_rule.rules'));
   if (hours?.timezone !== undefined && !isZone(hours.timezone))
     details.push({ parameter: 'availability_rule.timezone', message: 'is not an IANA time zone', code: 'invalid' });
