@@ -3,6 +3,7 @@ import { isObject } from '../../src/client/reading.ts';
 import type { Send } from '../../src/http/message.ts';
 import { idIn } from '../../src/uri.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { type OpenPart, openParts } from './left-open.ts';
 
@@ -72,7 +73,8 @@ describe('left open by the documentation', () => {
     const outputs: string[] = [];
     for (const line of part.lines) {
       const output = line.includes(' -o ') || line.includes('agenda') ? '' : formats[format];
-      const options = { ...(format === 'table' ? terminal : {}), send: sending(part, shapes[shape]) };
+      const home = line.startsWith('compliance') ? temporaryDirectory('left-open') : '/dev/null/home';
+      const options = { ...(format === 'table' ? terminal : {}), send: sending(part, shapes[shape]), home };
       const { code, stdout, stderr } = await world.run(filled(line) + output, options);
       const text = `${stdout}${stderr}`;
       expect([line, code, text]).not.toEqual([line, 1, text]);

@@ -19,6 +19,7 @@ const ofSlots = ['event-types slots TYPE --since tomorrow', 'availability list -
 const ofEvents = ['events list', 'events agenda --week', 'events stats', 'events list -o ics'];
 const ofAnswers = ['invitees list EVENT', 'events get EVENT --with invitees', 'events list --with invitees -o ics'];
 const ofGroups = ['groups relationships', 'groups members GROUP'];
+const deletion = 'compliance delete nobody@nowhere.example --confirm 1 --yes';
 const change = "availability update --event-type TYPE --rule 'mon 9:00-10:00' --yes";
 
 /** What a creation answers: the whole reply, or the record in it. */
@@ -63,8 +64,11 @@ export const openParts: OpenPart[] = [
     at: `resource.${name}`,
     lines: ['orgs get'],
   })),
+  { of: '/users/me', at: 'resource', lines: ['users me', 'whoami', 'events list'] },
+  { of: '/data_compliance/invitee_deletion', method: 'POST', at: '', lines: [deletion], shown: 'nowhere' },
   ...parts('/organization_memberships', ['role'], ['members list', 'whoami']),
   ...parts('/event_types', ['pooling_type', 'kind'], ['event-types list', ...ofSlots]),
+  { of: invitees, at: 'collection.*.scheduling_method', lines: ['invitees list EVENT'], shown: 'json' },
   { of: '/event_types', at: 'collection.*.booking_method', lines: ['event-types list'], shown: 'json' },
   {
     of: '/scheduled_events',
