@@ -200,6 +200,7 @@ export const rulesDifference = (before: readonly Rule[], after: readonly Rule[])
   const hours = (rules: readonly Rule[], day: string): string => {
     const found = ofDay(rules, day);
     if (found.length > 0) return hoursWords(found);
+    if (!rules.every(isKnown)) return 'unknown hours';
     // A date without a rule has the hours of its weekday. A weekday without a rule has none.
     return day.startsWith('every ') ? 'no hours' : 'the usual hours';
   };

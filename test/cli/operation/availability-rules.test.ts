@@ -89,6 +89,8 @@ describe('rules', () => {
     expect(rulesDifference([monday], [])).toEqual(['every Monday: 09:00–17:00 → no hours']);
     const date = { type: 'date', date: '2026-12-24', intervals: [] };
     expect(rulesDifference([monday], [monday, date])).toEqual(['2026-12-24: the usual hours → day off']);
+    const replaced = ['every Monday: unknown hours → 09:00–17:00', 'removed: {"odd":1}'];
+    expect(rulesDifference([{ odd: 1 }], [monday])).toEqual(replaced);
     expect(rulesDifference([{ odd: 1 }], [{ odd: 2 }])).toEqual(['removed: {"odd":1}', 'added: {"odd":2}']);
     expect(rulesDifference([monday], [monday])).toEqual([]);
   });
