@@ -255,6 +255,25 @@ describe('invitees create --from', () => {
     },
   );
 
+  test('says once that answers cannot be read back if the service shows none', async () => {
+    const { world, write, create } = await prepare();
+    const starts = await world.run(
+      'event-types slots Consultation --since 2026-11-23 --until 2026-11-27 --step 60 -o id',
+    );
+    const [first, second] = starts.stdout.split('\n').filter((_, index) => index % 2 === 0);
+    write(
+      [first!, second!].map((start, index) => ['Consultation', start, `${index}@engine.example`, 'Ada', 'UTC', 'Tea']),
+      [...columns, 'answers.What would you like to talk about?'],
+    );
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll(/,"questions_and_answers":\[.*?\]/g, '') };
+    };
+    const result = await create('--yes', { send });
+    expect(resultOf(result)).toMatchObject({ code: 0, accepted: 2 });
+    expect(notesOf(result).filter((note) => note.includes("can't be read back"))).toHaveLength(1);
+  });
+
   test('reports a start that a clock change skips in the zone of its line', async () => {
     const { type, write, create } = await prepare();
     write([[type, '2027-03-28 02:30', 'a@engine.example', 'Ada', 'Europe/Paris']]);
