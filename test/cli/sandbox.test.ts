@@ -8,6 +8,7 @@ import { createWorld, network, someday } from '../support/run.ts';
 import { seededFile } from '../support/seeded.ts';
 import { startServing } from '../support/serving.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { times } from '../support/tier.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let home: string;
@@ -101,7 +102,7 @@ describe('sandbox start', () => {
     expect(stderr).toContain('the port is in use');
   });
 
-  test('gives the slot to one of two hundred, and the store agrees', async () => {
+  test('gives the slot to one of many, and the store agrees', async () => {
     const file = await seededFile(someday);
     const { ask } = await start('--data', file);
     const book = () =>
@@ -114,8 +115,8 @@ describe('sandbox start', () => {
           invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' },
         }),
       });
-    const replies = await Promise.all(Array.from({ length: 200 }, book));
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(199).fill(409)]);
+    const replies = await Promise.all(Array.from({ length: times(40, 200) }, book));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(replies.length - 1).fill(409)]);
     expect(await bookedIn(file, monday)).toBe(1);
   });
 });

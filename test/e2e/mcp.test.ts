@@ -322,39 +322,43 @@ describe('the process of mcp serve', () => {
     },
   );
 
-  test.skipIf(process.platform !== 'linux')('ends with exit code 3 if stdout is on a full disk', async () => {
-    const full = openSync('/dev/full', 'w');
-    const child = spawn(runner, [...program, 'mcp', 'serve'], {
-      env: cleanEnvironment(home, env),
-      stdio: ['pipe', full, 'pipe'],
-    });
-    closeSync(full);
-    let stderr = '';
-    child.stderr!.on('data', (text) => {
-      stderr += text;
-    });
-    child.stdin!.write(hello);
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(code).toBe(3);
-    expect(stderr).toContain("Can't write the output");
-  });
+  describe.skipIf(process.platform !== 'linux')('on a full disk', () =>
+    few(1, {
+      'ends with exit code 3 if stdout is on a full disk': async () => {
+        const full = openSync('/dev/full', 'w');
+        const child = spawn(runner, [...program, 'mcp', 'serve'], {
+          env: cleanEnvironment(home, env),
+          stdio: ['pipe', full, 'pipe'],
+        });
+        closeSync(full);
+        let stderr = '';
+        child.stderr!.on('data', (text) => {
+          stderr += text;
+        });
+        child.stdin!.write(hello);
+        const code = await new Promise((resolve) => child.once('close', resolve));
+        expect(code).toBe(3);
+        expect(stderr).toContain("Can't write the output");
+      },
 
-  test.skipIf(process.platform !== 'linux')('does not mind if stderr is on a full disk', async () => {
-    const full = openSync('/dev/full', 'w');
-    const child = spawn(runner, [...program, 'mcp', 'serve', '-v'], {
-      env: cleanEnvironment(home, env),
-      stdio: ['pipe', 'pipe', full],
-    });
-    closeSync(full);
-    let stdout = '';
-    child.stdout!.on('data', (text) => {
-      stdout += text;
-      if (stdout.includes('"id":1')) child.stdin!.end();
-    });
-    child.stdin!.write(hello + call(1, 'users_me'));
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(code).toBe(0);
-    expectProtocol(stdout);
-    expect(stdout).toContain('current_organization');
-  });
+      'does not mind if stderr is on a full disk': async () => {
+        const full = openSync('/dev/full', 'w');
+        const child = spawn(runner, [...program, 'mcp', 'serve', '-v'], {
+          env: cleanEnvironment(home, env),
+          stdio: ['pipe', 'pipe', full],
+        });
+        closeSync(full);
+        let stdout = '';
+        child.stdout!.on('data', (text) => {
+          stdout += text;
+          if (stdout.includes('"id":1')) child.stdin!.end();
+        });
+        child.stdin!.write(hello + call(1, 'users_me'));
+        const code = await new Promise((resolve) => child.once('close', resolve));
+        expect(code).toBe(0);
+        expectProtocol(stdout);
+        expect(stdout).toContain('current_organization');
+      },
+    }),
+  );
 });

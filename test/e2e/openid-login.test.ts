@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Terminal } from '../support/terminal.ts';
-import { isDeep, times } from '../support/tier.ts';
+import { few, isDeep, times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { clientSecret, startProvider } from './openid-provider.ts';
 import {
@@ -93,53 +93,52 @@ describeWith('script')('a login at an OpenID provider', { timeout: 60_000 }, () 
     expect(await provider.isRefreshToken(after)).toBe(false);
   };
 
-  test(`finds its addresses, refreshes once for ${crowd} processes, and is revoked by a logout`, async () => {
-    const { code, text } = await logIn(['--client-id', 'native']);
-    expect([code, text]).toEqual([0, expect.stringContaining('Logged in as Ada (profile default)')]);
-    expect(text).toContain(
-      [
-        `Authorization server (from ${provider.issuer}/.well-known/openid-configuration):`,
-        `  issuer     ${provider.issuer}`,
-        `  authorize  ${provider.issuer}/auth`,
-        `  token      ${provider.issuer}/token`,
-        `  revoke     ${provider.issuer}/token/revocation`,
-        `  device     ${provider.issuer}/device/auth`,
-      ].join('\n'),
-    );
-    expect(await profile()).toMatchObject({
-      auth_url: provider.issuer,
-      issuer: provider.issuer,
-      authorize_url: `${provider.issuer}/auth`,
-      token_url: `${provider.issuer}/token`,
-      revoke_url: `${provider.issuer}/token/revocation`,
-      device_url: `${provider.issuer}/device/auth`,
-    });
-    expect(provider.grants).toEqual(['authorization_code']);
-    await useIt();
-  });
-
   // R12
-  const ways = [
-    ['with a code on another device', logInWithDevice, deviceGrant],
-    ['in a browser', logIn, 'authorization_code'],
-  ] as const;
-  // cli/login-server.test.ts has the secret of a login in a browser, too.
-  test.each(isDeep ? ways : ways.slice(0, 1))(
-    '%s sends the secret of its client, and never prints or exports it',
-    async (_, way, grant) => {
-      const file = join(home, 'secret');
-      writeFileSync(file, `${clientSecret}\n`, { mode: 0o600 });
-      expect((await way(['--client-id', 'secret', '--client-secret-file', file])).code).toBe(0);
-      expect(provider.grants).toEqual([grant]);
-      expect(stored().client_secret).toBe(clientSecret);
-      expect((await profile()).client_auth).toBe('client_secret_basic');
-      const exported = await sched(['profiles', 'export'], home);
-      expect(exported.stdout).not.toContain('canary');
-      expect(exported.stderr).toContain('The secret of the client is not included');
+  const keepsSecret = async (way: typeof logIn, grant: string) => {
+    const file = join(home, 'secret');
+    writeFileSync(file, `${clientSecret}\n`, { mode: 0o600 });
+    expect((await way(['--client-id', 'secret', '--client-secret-file', file])).code).toBe(0);
+    expect(provider.grants).toEqual([grant]);
+    expect(stored().client_secret).toBe(clientSecret);
+    expect((await profile()).client_auth).toBe('client_secret_basic');
+    const exported = await sched(['profiles', 'export'], home);
+    expect(exported.stdout).not.toContain('canary');
+    expect(exported.stderr).toContain('The secret of the client is not included');
+    await useIt();
+    expect(everythingBelow(join(home, '.config'))).not.toContain('canary');
+  };
+
+  few(1, {
+    [`finds its addresses, refreshes once for ${crowd} processes, and is revoked by a logout`]: async () => {
+      const { code, text } = await logIn(['--client-id', 'native']);
+      expect([code, text]).toEqual([0, expect.stringContaining('Logged in as Ada (profile default)')]);
+      expect(text).toContain(
+        [
+          `Authorization server (from ${provider.issuer}/.well-known/openid-configuration):`,
+          `  issuer     ${provider.issuer}`,
+          `  authorize  ${provider.issuer}/auth`,
+          `  token      ${provider.issuer}/token`,
+          `  revoke     ${provider.issuer}/token/revocation`,
+          `  device     ${provider.issuer}/device/auth`,
+        ].join('\n'),
+      );
+      expect(await profile()).toMatchObject({
+        auth_url: provider.issuer,
+        issuer: provider.issuer,
+        authorize_url: `${provider.issuer}/auth`,
+        token_url: `${provider.issuer}/token`,
+        revoke_url: `${provider.issuer}/token/revocation`,
+        device_url: `${provider.issuer}/device/auth`,
+      });
+      expect(provider.grants).toEqual(['authorization_code']);
       await useIt();
-      expect(everythingBelow(join(home, '.config'))).not.toContain('canary');
     },
-  );
+    // cli/login-server.test.ts has the secret of a login in a browser, too.
+    'with a code on another device sends the secret of its client, and never prints or exports it': () =>
+      keepsSecret(logInWithDevice, deviceGrant),
+    'in a browser sends the secret of its client, and never prints or exports it': () =>
+      keepsSecret(logIn, 'authorization_code'),
+  });
 
   // cli/login-server.test.ts has the same with the sandbox.
   test.runIf(isDeep)('says at once that it brings no refresh token, and how to ask for one', async () => {
