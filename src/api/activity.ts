@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { dateTime, described, loose, reference, text, word } from './field.ts';
 import { listQuery, many, operation, resource } from './operation.ts';
 
-// Assumed: the contents of an actor.
+// Assumed (activity.actor): an actor has `type`, `display_name`, `alternative_identifier` and sometimes `uri`.
 const Actor = z.looseObject({
   uri: z.optional(text('URI of the actor')),
   type: text('kind of actor'),
@@ -31,7 +31,8 @@ export const activity = {
     query: listQuery(
       {
         organization: reference('organizations', 'organization whose entries to list'),
-        // Assumed: these four filters.
+        // Assumed (activity.filters): entries can be filtered by `action`, `namespace`, `min_occurred_at` (inclusive)
+        // and `max_occurred_at` (exclusive).
         action: z.optional(word('only entries with this action')),
         namespace: z.optional(word('only entries in this namespace')),
         min_occurred_at: z.optional(dateTime('only entries at or after this time')),

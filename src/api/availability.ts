@@ -12,7 +12,11 @@ const Interval = record({ from: timeOfDay('start time'), to: timeOfDay('end time
 
 const intervals = list(Interval, 'available hours; an empty list means a day off');
 
-/** Assumed: a rule holds the hours of a weekday or of a single date. */
+/**
+ * Assumed (availability.rule): an availability rule has a `type`: `wday` with a weekday in `wday` (`monday`, `tuesday`,
+ * `wednesday`, `thursday`, `friday`, `saturday` or `sunday`), or `date` with a `date`. Its `intervals` have times of
+ * day in `from` and `to`; an empty list is a day off.
+ */
 export const AvailabilityRule = open(
   oneOf([
     record({
@@ -38,7 +42,7 @@ export const AvailabilitySchedule = resource('availability schedule', {
 });
 
 const changes = {
-  // Assumed: the rules in the request replace all existing rules.
+  // Assumed (availability.replace): the rules in an update replace all existing rules.
   rules: z.optional(list(AvailabilityRule, 'available hours; they replace all current rules')),
   timezone: z.optional(word('IANA time zone of the hours')),
 };
@@ -67,7 +71,8 @@ export const availability = {
     path: '/event_type_availability_schedules',
     effect: 'change',
     scope: 'availability:write',
-    // Assumed: changes every schedule of the event type that the caller may change, and returns those without paging.
+    // Assumed (availability.update-all): an update without an ID has `event_type`, `rules` and `timezone`. It changes
+    // every schedule of the event type that the caller may change, and returns those without paging.
     assumed: true,
     body: record({ event_type: reference('event_types', 'event type the schedules belong to'), ...changes }),
     reply: many(AvailabilitySchedule),

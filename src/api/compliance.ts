@@ -2,7 +2,10 @@ import * as z from 'zod/mini';
 import { email, list, record } from './field.ts';
 import { bare, operation, resource } from './operation.ts';
 
-/** Assumed: 202 with an empty object; the deletion follows within days, and the service does not report its end. */
+/**
+ * Assumed (compliance.reply): a deletion is answered with `202` and an empty object. The deletion follows within days,
+ * and the service does not report its end.
+ */
 export const DeletionAccepted = resource('accepted deletion', {});
 
 export const compliance = {

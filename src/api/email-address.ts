@@ -9,7 +9,8 @@ const form = /^(?:[^"@\p{Z}\u200B\uFEFF]|"(?:[^"\\]|\\.)*")+@[^"@\p{Z}\u200B\uFE
 
 /**
  * Whether a text can be an email address at all. Used by both the client and the sandbox.
- * Assumed: the service checks everything else (RFC 5321, RFC 6531), so nothing else is rejected here.
+ * Assumed (invitees.addresses): an email address has text on both sides of an `@`, no spaces outside quotes, no control
+ * characters and at most 254 octets. The service checks everything else (RFC 5321, RFC 6531).
  */
 export const isEmailAddress = (text: string): boolean =>
   // Checked first to skip the regexes for long texts: each character takes at least one octet.

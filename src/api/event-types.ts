@@ -53,7 +53,7 @@ export const EventTypeHost = resource('event type host', {
   updated_at: dateTime('when the membership was last changed'),
 });
 
-// Assumed: six hex digits. The documentation shows a hex color only.
+// Assumed (event-types.color): `color` is `#` and six hex digits. The documentation shows a hex color only.
 const color = text('color as # and six hex digits').check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'));
 
 /** Settings of an event type that can be set on create and update. */
@@ -76,7 +76,7 @@ export const eventTypes = {
       {
         user: z.optional(reference('users', 'only event types of this user')),
         organization: z.optional(reference('organizations', 'event types of the whole organization')),
-        // Assumed: the list can be filtered by whether event types can be booked.
+        // Assumed (event-types.filter): event types can be filtered by `active`.
         active: z.optional(flag('only event types that can be booked')),
       },
       ['name', 'position', 'created_at', 'updated_at'],
@@ -96,7 +96,8 @@ export const eventTypes = {
     path: '/event_types',
     effect: 'creation',
     scope: 'event_types:write',
-    // Assumed: the shape of the body and 201; the change history only names the operation.
+    // Assumed (event-types.create): an event type is created with `owner`, `name`, `duration`, `active`, `color`,
+    // `description_plain` and `location`, and the service answers `201`. The change history only names the operation.
     assumed: true,
     body: record({
       owner: reference('users', 'user who hosts it'),
@@ -123,7 +124,8 @@ export const eventTypes = {
     method: 'GET',
     path: '/event_type_memberships',
     scope: 'event_types:read',
-    // Assumed: GET /event_type_memberships; the change history only names the operation.
+    // Assumed (event-types.hosts): hosts are listed at `GET /event_type_memberships` by `event_type`. The change
+    // history only names the operation.
     assumed: true,
     query: listQuery({ event_type: reference('event_types', 'event type whose hosts to list') }),
     reply: many(EventTypeHost),

@@ -49,7 +49,8 @@ export const events = {
       {
         user: z.optional(reference('users', 'only events of this user')),
         organization: z.optional(reference('organizations', 'events of the whole organization')),
-        // Assumed: group, invitee_email, min_start_time and max_start_time; only status and the owners are documented.
+        // Assumed (events.filters): events can be filtered by `group`, `invitee_email`, `min_start_time` (inclusive)
+        // and `max_start_time` (exclusive). The documentation shows only the status, the user and the organization.
         group: z.optional(reference('groups', 'only events of this group')),
         invitee_email: z.optional(email('only events with this invitee')),
         status: z.optional(described(eventStatus, 'only events with this status')),

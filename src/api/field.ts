@@ -71,7 +71,10 @@ export const choice = <const Words extends readonly string[]>(words: Words, desc
 export const literal = <const Word extends string>(value: Word, description: string) =>
   described(z.literal(value), description);
 
-/** `field:asc` or `field:desc`, comma-separated. Assumed: the direction is optional and defaults to `asc`. */
+/**
+ * Assumed (paging.sort): `sort` is a list of `field:asc` or `field:desc` with commas between them; a missing direction
+ * means `asc`.
+ */
 export const sorting = (fields: readonly string[]) => {
   const name = `(${fields.join('|')})(:(asc|desc))?`;
   const pattern = new RegExp(`^${name}(,${name})*$`);

@@ -10,7 +10,9 @@ export const Group = resource('group', {
   updated_at: dateTime('when it was last changed'),
 });
 
-// Assumed: the fields of a relationship; the change history only names the operation.
+// Assumed (groups.relationship): a group relationship has `uri`, `role`, `owner` (with `type` and `uri`),
+// `organization`, `group`, `created_at` and `updated_at`. Its `role` is `member` or `admin`. The change history only
+// names the operation.
 export const GroupRelationship = resource('group relationship', {
   uri: text('URI of the relationship'),
   role: text('member or admin'),

@@ -47,7 +47,8 @@ const NoShow = record({
   created_at: dateTime('when the invitee was marked as no-show'),
 });
 
-// Assumed: an answer includes the text and position of its question, when it is sent and when it is shown.
+// Assumed (invitees.answer): an answer has the text and position of its question, when it is sent and when it is shown:
+// `question`, `answer` and `position`.
 const QuestionAnswer = open(
   record({
     question: text('question, exactly as in the event type'),
@@ -82,7 +83,8 @@ export const Invitee = resource('invitee', {
   reconfirmation: z.nullable(loose({}, 'request to reconfirm the booking')),
   scheduling_method: z.nullable(text('how the booking was made')),
   invitee_scheduled_by: z.nullable(text('URI of the user who booked for the invitee')),
-  // Assumed: an invitee shows the answers given when booking. The documentation shows them in the request only.
+  // Assumed (invitees.answers): an invitee shows the answers given when booking as `questions_and_answers`. The
+  // documentation shows them in the request only.
   questions_and_answers: list(QuestionAnswer, 'answers given when booking'),
 });
 
@@ -93,7 +95,7 @@ const NewInvitee = record({
   last_name: z.optional(word('last name of the invitee')),
   timezone: word('IANA time zone of the invitee'),
 }).check(
-  // Assumed: email, time zone and either name or first_name are required.
+  // Assumed (invitees.required): `email`, `timezone` and either `name` or `first_name` of a new invitee are required.
   z.refine((invitee) => invitee.name !== undefined || invitee.first_name !== undefined, {
     path: ['name'],
     error: 'name or first_name is required',
@@ -109,7 +111,7 @@ export const invitees = {
     query: listQuery(
       {
         status: z.optional(described(eventStatus, 'only invitees with this status')),
-        // Assumed: the list can be filtered by email address.
+        // Assumed (invitees.filter): the invitees of an event can be filtered by `email`.
         email: z.optional(email('only the invitee with this email address')),
       },
       ['created_at'],

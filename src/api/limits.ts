@@ -1,6 +1,9 @@
 /** The limits that the service's documentation states, and those that are assumed. */
 export const limits = {
-  /** Assumed: the default of organization invitations is that of every list. */
+  /**
+   * Assumed (paging.default-size): a page has `20` records by default. The documentation says so for organization
+   * invitations only.
+   */
   pageSize: { min: 1, max: 100, default: 20 },
   requestsPerMinute: { paid: 500, free: 10 },
   createInvitee: {
@@ -9,17 +12,19 @@ export const limits = {
     enterprise: { minute: 500 },
   },
   /**
-   * Documented for the duration options of a share.
-   * Assumed: other meetings are as long. Only the sandbox insists; the client leaves that to the service.
+   * Assumed (limits.duration): every meeting takes 1 to 720 minutes. The documentation says so for the duration options
+   * of a share only, so the sandbox insists on that, and the client leaves it to the service.
    */
   durationMinutes: { min: 1, max: 720 },
   shareDurationOptions: 4,
   oneOffHosts: 10,
-  /** Assumed: an access token is valid for two hours, an authorization code for ten minutes. */
+  /** Assumed (oauth.lifetimes): an access token is valid for `7200` seconds, an authorization code for `600`. */
   accessTokenSeconds: 7200,
   authorizationCodeSeconds: 600,
-  /** Assumed: a device code is valid for ten minutes. */
+  /** Assumed (oauth.device-lifetime): a device code is valid for `600` seconds. */
   deviceCodeSeconds: 600,
-  /** Assumed: 25 addresses per request are accepted; the service documents no maximum. */
+  /**
+   * Assumed (compliance.batch): one request can delete the data of `25` addresses. The documentation states no maximum.
+   */
   deletionBatch: 25,
 } as const;

@@ -2,7 +2,11 @@ import * as z from 'zod/mini';
 import { choice, flag, open, record, reference, text } from './field.ts';
 import { many, operation, resource } from './operation.ts';
 
-/** Assumed: the kinds of location; the documentation shows the field without its values. */
+/**
+ * Assumed (locations.kinds): a location has a `kind`: `physical`, `custom`, `ask_invitee`, `inbound_call`,
+ * `outbound_call`, `google_conference`, `zoom_conference`, `microsoft_teams_conference`, `webex_conference` or
+ * `gotomeeting_conference`. The documentation doesn't show these values.
+ */
 export const locationKinds = [
   'physical',
   'custom',
@@ -37,7 +41,8 @@ export const locations = {
     method: 'GET',
     path: '/locations',
     scope: 'locations:read',
-    // Assumed: the list takes a user and isn't paginated; the change history only names it.
+    // Assumed (locations.list): the locations of a `user` are listed without paging, each with `kind` and `connected`.
+    // The change history only names the operation.
     assumed: true,
     query: record({ user: z.optional(reference('users', 'only locations of this user')) }),
     reply: many(ConnectedLocation),

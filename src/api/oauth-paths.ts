@@ -1,6 +1,9 @@
 /**
  * The OAuth 2.1 endpoints of the authorization host. No noun covers them, so they are not in the catalogue.
- * Assumed: authorize, revoke and the refresh grant; the documentation shows only the token endpoint's code grant.
+ * Assumed (oauth.paths): the authorization host also serves `/oauth/authorize` and `/oauth/revoke`. The documentation
+ * shows only `/oauth/token`. Assumed (oauth.device-paths): a device login (RFC 8628) uses `/oauth/device_authorization`
+ * and `/oauth/device`. Assumed (oauth.metadata-paths): metadata is at `/.well-known/oauth-authorization-server` (RFC
+ * 8414) or `/.well-known/openid-configuration`.
  */
 export const oauthPaths = {
   authorize: '/oauth/authorize',

@@ -11,7 +11,10 @@ export const CodeGrant = z.object({
   client_secret: z.optional(z.string()),
 });
 
-/** Assumed: refresh tokens are single-use and rotate. */
+/**
+ * Assumed (oauth.refresh): a login is refreshed with `grant_type` `refresh_token`, `refresh_token` and `client_id`.
+ * Refresh tokens are single-use and rotate; using one again revokes the login.
+ */
 export const RefreshGrant = z.object({
   grant_type: z.literal('refresh_token'),
   client_id: z.string().check(z.minLength(1)),

@@ -36,7 +36,11 @@ const Spots = record({
 
 const otherHosts = limits.oneOffHosts - 1;
 
-// Assumed: path and shape; the change history only names the operation, its host limit and its three kinds of dates.
+// Assumed (one-offs.create): a one-off meeting is created with `POST /one_off_event_types`, which answers `201` and the
+// event type. The body has `name`, `host`, `co_hosts` (at most `9`), `duration`, `timezone`, `location` and
+// `date_setting`. The change history names only the operation, its host limit and its three kinds of dates. Assumed
+// (one-offs.dates): `date_setting` has a `type`: `date_range` with `start_date` and `end_date`, `days_in_future` with
+// `days` (at least `1`) and `only_weekdays`, or `spots` with `spots`, each with `start_time` and `end_time`.
 export const oneOffs = {
   create: operation({
     summary: 'Create a one-off meeting link with one or more hosts',

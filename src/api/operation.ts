@@ -63,7 +63,9 @@ const pageSize = integer('results per page').check(z.gte(limits.pageSize.min), z
 
 /**
  * The query of a list: its own filters, then the parameters shared by all lists. Without sort fields it rejects `sort`.
- * Assumed: all lists name these parameters as documented for organization invitations.
+ * Assumed (paging.names): the query parameters of all lists are called `user`, `organization`, `status`, `role`,
+ * `count`, `page_token` and `sort`. The documentation names those of organization invitations; of other lists it gives
+ * only the meaning.
  */
 export const listQuery = <Filters extends Shape>(filters: Filters, sortFields: readonly string[] = []) => {
   const paging = {

@@ -24,7 +24,8 @@ export const Membership = resource('member', {
 
 const invitationStatus = choice(['pending', 'accepted', 'declined'], 'pending, accepted or declined');
 
-// Assumed: the fields of an invitation that it doesn't share with an organization.
+// Assumed (organizations.invitation): an invitation also has `organization`, `email`, `status`, `last_sent_at` and
+// `user`. The documentation shows only the fields it shares with an organization.
 export const Invitation = resource('invitation', {
   uri: text('URI of the invitation'),
   organization: text('URI of the organization'),
@@ -60,7 +61,7 @@ export const members = {
       organization: z.optional(reference('organizations', 'organization whose members to list')),
       user: z.optional(reference('users', 'only the membership of this user')),
       role: z.optional(choice(['owner', 'admin', 'user'], 'only members with this role')),
-      // Assumed: the list can be filtered by email address.
+      // Assumed (organizations.member-email): members can be filtered by `email`.
       email: z.optional(email('only the member with this email address')),
     }),
     reply: many(Membership),

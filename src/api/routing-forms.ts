@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { choice, dateTime, described, flag, list, loose, record, reference, text } from './field.ts';
 import { listQuery, many, operation, resource } from './operation.ts';
 
-// Assumed: the fields of questions, answers and results.
+// Assumed (routing-forms.contents): a question has `uuid`, `name`, `type`, `required` and `answer_choices`, an answer
+// `question_uuid`, `question` and `answer`. The `result` of a submission has a `type` (`event_type`, `external_url` or
+// `custom_message`) and a `value`.
 const Question = record({
   uuid: text('ID of the question'),
   name: text('question'),
@@ -58,7 +60,8 @@ export const routingForms = {
     method: 'GET',
     path: '/routing_form_submissions',
     scope: 'routing_forms:read',
-    // Assumed: the filter `form`, and that it is required.
+    // Assumed (routing-forms.filter): submissions are listed by `form`, which is required. Assumed
+    // (routing-forms.submission-sort): they can be sorted by `sort=created_at`.
     query: listQuery({ form: reference('routing_forms', 'form whose submissions to list') }, ['created_at']),
     reply: many(Submission),
   }),

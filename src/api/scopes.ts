@@ -1,7 +1,10 @@
 /**
  * What a token with each scope may do, as shown on the consent page.
- * Assumed: the scope names; the service documents only their domains: scheduling, user management, webhooks, and
- * security and compliance.
+ * Assumed (oauth.scopes): the scopes are `availability:read`, `availability:write`, `event_types:read`,
+ * `event_types:write`, `locations:read`, `routing_forms:read`, `shares:write`, `scheduled_events:read`,
+ * `scheduled_events:write`, `groups:read`, `organizations:read`, `organizations:write`, `users:read`, `webhooks:read`,
+ * `webhooks:write`, `activity_log:read` and `data_compliance:write`. The documentation names only their domains:
+ * scheduling, user management, webhooks, and security and compliance.
  */
 export const scopes = {
   'availability:read': 'read availability schedules',

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { one, operation, resource } from './operation.ts';
 
-/** Assumed: all values except `fixed`. */
+/** Assumed (shares.period-types): besides `fixed`, `period_type` can be `available_moving`, `moving` or `unlimited`. */
 export const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
 
 const SchedulingLink = record({
@@ -27,7 +27,10 @@ const durationOptions = annotated(
   { uniqueItems: true },
 );
 
-/** Assumed: the fields of a created share; the documentation doesn't show them. */
+/**
+ * Assumed (shares.reply): a created share has `scheduling_links`, each with `booking_url`, `owner` and `owner_type`,
+ * and `share_override`.
+ */
 export const Share = resource('share', {
   scheduling_links: list(SchedulingLink, 'single-use links'),
   share_override: loose({}, 'settings that differ from the event type'),
@@ -46,7 +49,7 @@ export const shares = {
         event_type: reference('event_types', 'event type to book through the link'),
         name: z.optional(word("name to show instead of the event type's")),
         duration: z.optional(integer('length in minutes')),
-        // Assumed: the name of this field.
+        // Assumed (shares.duration-options): the field of the duration options is called `duration_options`.
         duration_options: z.optional(durationOptions),
         availability_rule: described(
           z.optional(
@@ -60,7 +63,7 @@ export const shares = {
           "available hours instead of the event type's",
         ),
         period_type: z.optional(open(choice(periodTypes, 'how far ahead invitees can book'), 'values')),
-        // Assumed: it counts days.
+        // Assumed (shares.max-booking-time): `max_booking_time` counts days.
         max_booking_time: z.optional(integer('how many days ahead invitees can book')),
         location_configurations: z.optional(list(LocationChoice, "locations instead of the event type's")),
       }).check(

@@ -17,7 +17,8 @@ export const User = resource('user', {
   resource_type: text('kind of record: User'),
 });
 
-// Assumed: GET /users/me and /users/{uuid}; the change history names them without a path.
+// Assumed (users.paths): a user is read at `GET /users/{user}` and the token's own at `GET /users/me`. The change
+// history names both without a path.
 export const users = {
   me: operation({
     summary: 'Show the user the token belongs to',

@@ -3,7 +3,9 @@ import { choice, dateTime, described, list, record, reference, text } from './fi
 import { isLoopbackUrl } from './loopback.ts';
 import { bare, listQuery, many, one, operation, resource } from './operation.ts';
 
-// Assumed: everything here. The documentation names webhook subscriptions and their scopes only.
+// Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`
+// (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
+// `updated_at`. The documentation only says that webhook subscriptions exist.
 
 /** What a webhook can report. */
 export const webhookEvents = [

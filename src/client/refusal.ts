@@ -47,7 +47,10 @@ const categoryOf = (status: number, isRead: boolean): Category => {
 const isBooking = ({ method, url }: HttpRequest): boolean =>
   method === 'POST' && new URL(url).pathname.endsWith('/invitees');
 
-/** Assumed: if a slot is no longer free, the service replies 409, or 400 with details about nothing but the time. */
+/**
+ * Assumed (errors.slot): if a slot is no longer free, the service replies 409, or 400 with details about nothing but
+ * the time.
+ */
 const isSlotGone = (request: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
   isBooking(request) &&
   (status === 409 ||
@@ -108,7 +111,7 @@ const statusWords: Readonly<Record<number, (method: string, pathname: string) =>
 
 /**
  * What a 403 is about, by the service's words or the error's reason.
- * Assumed: a refusal for the scope or the plan says so; any other is for the user's role.
+ * Assumed (errors.forbidden): a 403 for a missing scope or plan says so; any other is for the user's role.
  */
 export const forbiddenBy = (words: string): 'scope' | 'plan' | 'role' => {
   if (/\bscopes?\b/i.test(words)) return 'scope';

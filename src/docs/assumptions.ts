@@ -7,32 +7,42 @@ const textOf = (found: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The constant, type, property or function named in a line. `assumed: true` only marks an operation. */
-const nameIn = (line: string): string | undefined =>
-  (/^\s*(?:export )?(?:const|type|interface|function) (\w+)/.exec(line) ??
-    /^\s*(?!assumed:)'?([\w-]+)'?\??[:(]/.exec(line))?.[1];
+/** Starts an assumption. It ends where the next one starts, or with its comment. */
+const mark = /\bAssumed \(([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*)\): /;
 
-/** One list item for each comment with the word `Assumed:`, without the text before that word. */
-const itemsOf = (source: string): string[] =>
-  [...source.matchAll(comment)].flatMap((match) => {
-    const [, ...assumptions] = textOf(match[0]).split(/\bAssumed: /);
-    const name = nameIn(source.slice(match.index + match[0].length).split('\n', 1)[0]!);
-    return assumptions.map((text) => `- ${name === undefined ? '' : `\`${name}\`: `}${text.trim()}`);
-  });
+export interface Assumption {
+  /** `area.name`, where the area is the noun or the subject. */
+  id: string;
+  text: string;
+  file: string;
+}
+
+/** The assumptions in comments, in the order of files. `sources` are the files of src/ by path. */
+export const assumptionsIn = (sources: Readonly<Record<string, string>>): Assumption[] =>
+  Object.entries(sources).flatMap(([file, source]) =>
+    [...source.matchAll(comment)].flatMap(([found]) => {
+      const [, ...parts] = textOf(found).split(mark);
+      return parts.flatMap((id, index) => (index % 2 === 0 ? { id, text: parts[index + 1]!.trim(), file } : []));
+    }),
+  );
 
 const introduction = `# Assumptions about the service
 
 The documentation of the service leaves some things open. Where \`sched\` or its sandbox makes an assumption, a comment
-in the source starts with \`Assumed:\`. This page lists those comments by file, with the name of the code that follows.
-If the real service behaves differently, change the code and its comment. \`npm run generate\` writes this page.
+in the source starts with \`Assumed\` and an ID. This page lists those comments by ID, with the file each is in. If the
+real service behaves differently, change the code and its comment. \`npm run generate\` writes this page.
 `;
 
-/** `docs/assumptions.md`. `sources` are the files of src/ by path. */
+const areaOf = ({ id }: Assumption): string => id.slice(0, id.indexOf('.'));
+
+/** `docs/assumptions.md`. */
 export const assumptionsPage = (sources: Readonly<Record<string, string>>): string => {
-  const sections = Object.keys(sources)
-    .sort()
-    .map((path) => ({ path, items: itemsOf(sources[path]!) }))
-    .filter(({ items }) => items.length > 0)
-    .map(({ path, items }) => `## ${path}\n\n${items.join('\n')}\n`);
+  const all = assumptionsIn(sources);
+  const areas = [...new Set(all.map(areaOf))].sort();
+  const sections = areas.map((area) => {
+    const own = all.filter((assumption) => areaOf(assumption) === area).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const items = own.map(({ id, text, file }) => `- \`${id}\` (${file}): ${text}`);
+    return `## ${area}\n\n${items.join('\n')}\n`;
+  });
   return [introduction, ...sections].join('\n');
 };

@@ -15,8 +15,8 @@ import { asciiOnly } from './disk.ts';
  * Events enter the window at its end as time passes. They are news only if they were booked after `since`, so a booking
  * made too far ahead to be seen is told when the window reaches it.
  *
- * Assumed: times in records are those of one clock of the service, which isn't set back beyond the first start, and
- * `updated_at` or `invitees_counter` of an event changes whenever somebody books or cancels.
+ * Assumed (events.clock): times in records are those of one clock of the service, which isn't set back beyond the first
+ * start of a follow, and `updated_at` or `invitees_counter` of an event changes whenever somebody books or cancels.
  */
 
 /** What was told of an invitee last. */
@@ -165,7 +165,8 @@ export const newsOf = (state: FollowState, event: Json, invitees: readonly Json[
  * Whether the list of invitees doesn't match the event, as with a service that reads from copies of its data. The list
  * must then be read again, however long ago the event changed.
  *
- * Assumed: an event has at least one invitee, and `total` also counts those who canceled.
+ * Assumed (events.counter): an event has at least one invitee, and `invitees_counter.total` also counts those who
+ * canceled.
  */
 export const isShort = ({ invitees_counter: counter }: Json, invitees: readonly Json[]): boolean => {
   const { total, active } = isObject(counter) ? counter : {};

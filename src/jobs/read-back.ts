@@ -46,7 +46,7 @@ export const readIfPossible = async (read: Change['read']): Promise<Json | undef
 
 /**
  * The status of a refusal that may mean that the change was already made.
- * Assumed: services answer such a repetition with 409 or 403.
+ * Assumed (errors.repetition): a change that was already made is refused with 409 or 403.
  */
 const repetitionStatus = ({ facts: { http } }: SchedError): number | undefined =>
   http?.status === 409 || http?.status === 403 ? http.status : undefined;

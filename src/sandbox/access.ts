@@ -13,8 +13,9 @@ interface Owners {
 
 /**
  * The IDs of the user and organization whose records are listed, after checking that the caller may see them.
- * Assumed: `user` alone works only for the caller; another user needs `organization` too, and an admin or owner.
- * `fallback` is used if the request names neither. Without it, one of them is required.
+ * `fallback` is used if the request names neither.
+ * Assumed (paging.owners): in lists, `user` alone works only for the caller; another user needs `organization` too, and
+ * an admin or owner. Where neither has a default, one of them is required.
  */
 export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallback: Owners = {}): Owners => {
   const query = asked.user === undefined && asked.organization === undefined ? fallback : asked;
@@ -54,7 +55,10 @@ export const requireOrganization = (caller: Caller, organization: string) => {
   if (idOf(organization) !== caller.organization) throw denied("You don't belong to this organization.");
 };
 
-/** Assumed: an event can be read and changed by its hosts, and by the admins and the owner of their organization. */
+/**
+ * Assumed (events.who): an event can be read and changed by its hosts, and by the admins and the owner of their
+ * organization.
+ */
 export const requireEvent = (store: Store, caller: Caller, id: string): Text<EventRecord> => {
   const row = store.first<{ doc: string }>(
     'SELECT doc FROM events WHERE id = ? AND organization = ?',

@@ -3,7 +3,7 @@ import { timestamp, uri } from './names.ts';
 import type { ActivityRecord, UserRecord } from './records.ts';
 import type { Store } from './store.ts';
 
-/** Assumed: the fields of an actor, apart from its name. */
+/** Assumed (activity.user): the actor of type `User` is identified by email address. */
 export const actorOf = (user: UserRecord, role: string): ActivityRecord['actor'] => ({
   uri: user.uri,
   type: 'User',
@@ -13,7 +13,10 @@ export const actorOf = (user: UserRecord, role: string): ActivityRecord['actor']
 });
 
 interface NewEntry {
-  /** `Namespace.Action`. Assumed: these names, and the dot between them. */
+  /**
+   * `Namespace.Action`. Assumed (activity.names): `fully_qualified_name` is the namespace and the action with a dot
+   * between them, such as `ScheduledEvent.Cancel`.
+   */
   name: `${string}.${string}`;
   actor: ActivityRecord['actor'];
   details: Record<string, unknown>;

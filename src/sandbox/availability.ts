@@ -26,7 +26,10 @@ export const workingHours = (timezone: string, seededAt: number): Rule[] => {
   ];
 };
 
-/** Assumed: each day has at most one rule, and its intervals don't overlap; they may touch. */
+/**
+ * Assumed (availability.one-rule): each day has at most one availability rule, and its intervals don't overlap; they
+ * may touch.
+ */
 export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => {
   const seen = new Set<string>();
   return rules.flatMap((rule, index) => {

@@ -24,7 +24,7 @@ import { isZone } from './zone.ts';
 
 type Booking = Value<Catalogue['invitees']['create']['body']>;
 
-/** Assumed: all members of the organization can book its event types, secret ones included. */
+/** Assumed (invitees.who): all members of the organization can book its event types, secret ones included. */
 const findBookable = ({ store, caller }: Context, reference: string): KnownEventType => {
   const known = requireEventType(store, caller, idOf(reference));
   if (!known.type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
@@ -53,7 +53,10 @@ const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers:
   return details;
 };
 
-/** Assumed: the location is one the event type offers, and its first one by default. */
+/**
+ * Assumed (invitees.location): the location of a booking is one the event type offers, and its first one by default.
+ * Assumed (invitees.location-text): `location.location` is required for the kinds `ask_invitee` and `outbound_call`.
+ */
 const choosePlace = (places: LocationRecord[], wanted: Booking['location']): LocationRecord | undefined => {
   if (places.length === 0 && !wanted) return undefined;
   const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
@@ -86,7 +89,8 @@ const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: n
     id,
   );
   const isShared = type.pooling_type === 'round_robin';
-  // Assumed: single spots replace the hosts' hours; on the days of a one-off meeting, those hours apply.
+  // Assumed (one-offs.hours): the single spots of a one-off meeting replace the hosts' hours; on its days, those hours
+  // apply.
   const isSpots = dates?.kind === 'spots';
   const open = schedules.filter(({ doc }) => isSpots || isOpen(JSON.parse(doc) as Schedule, start, end));
   const isOffered = dates === null || isWithin(dates, start, end);
@@ -97,7 +101,8 @@ const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: n
     if (free.length < open.length) throw taken();
     return free;
   }
-  // Assumed: round robin picks the host with the fewest meetings, counted from a week before the start.
+  // Assumed (invitees.round-robin): round robin picks the host with the fewest meetings, counted from a week before the
+  // start.
   const loadOf = (user: string) =>
     store.all<{ n: number }>(
       'SELECT count(*) AS n FROM event_hosts WHERE user = ? AND start_time >= ?',
@@ -129,7 +134,7 @@ const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number
 const personOf = ({ email, name, first_name, last_name, timezone }: Booking['invitee']) => ({
   email,
   name: name ?? [first_name, last_name].filter(Boolean).join(' '),
-  // Assumed: if only the full name is sent, it is split at its first space.
+  // Assumed (invitees.full-name): if only the full name of an invitee is sent, it is split at its first space.
   first_name: first_name ?? name?.split(' ')[0] ?? null,
   last_name: last_name ?? (first_name === undefined ? name?.split(' ').slice(1).join(' ') || null : null),
   timezone,
@@ -169,7 +174,8 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
   const invitee: InviteeRecord = {
     ...newInvitee({ id, event: seat.id, person: personOf(body.invitee), tracking: body.tracking, now }),
     scheduling_method: 'instant_book',
-    // Assumed: this is the user who owns the token. There is no payment: this operation can't take one.
+    // Assumed (invitees.scheduled-by): `invitee_scheduled_by` is the user who owns the token. A booking through the API
+    // has no payment, because the request can't take one.
     invitee_scheduled_by: uri.user(caller.user),
     questions_and_answers: [...(body.custom_questions ?? [])].sort((a, b) => a.position - b.position),
   };

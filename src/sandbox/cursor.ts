@@ -9,7 +9,7 @@ export interface Cursor {
   place: Value[];
 }
 
-/** Assumed: a page token expires after some minutes. */
+/** Assumed (paging.token-expiry): a page token expires after some minutes; in the sandbox after 15. */
 const lifetimeMilliseconds = 15 * 60_000;
 
 const digest = (payload: string, list: string): string =>

@@ -14,7 +14,10 @@ export type Dates =
 /** Upper limit for days ahead: keeps years at four digits. */
 const centuryDays = 36_500;
 
-/** Assumed: days in the future count from the day the link is created, that day included. */
+/**
+ * Assumed (one-offs.days): the days in the future of a one-off meeting count from the day the link is created, that day
+ * included.
+ */
 export const datesOf = (setting: DateSetting, timezone: string, now: number): Dates => {
   if (setting.type === 'spots') {
     const spots = setting.spots.map((spot) => ({ from: Date.parse(spot.start_time), to: Date.parse(spot.end_time) }));
@@ -34,7 +37,10 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
   };
 };
 
-/** Assumed: a spot must be in the future and long enough for the meeting; a range may have started, but not ended. */
+/**
+ * Assumed (one-offs.past): a spot of a one-off meeting must be in the future and long enough for the meeting; a date
+ * range may have started, but not ended.
+ */
 export const invalidDates = (dates: Dates, duration: number, now: number): Detail[] => {
   if (dates.kind === 'days')
     return dates.last < localTime(dates.timezone, now).date

@@ -3,7 +3,10 @@ import { idOf, timestamp } from './names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from './records.ts';
 import type { Store } from './store.ts';
 
-/** Assumed: the service takes days. The sandbox takes a minute, so that the effect can be seen. */
+/**
+ * Assumed (compliance.delay): the service deletes invitee data days after the request. The sandbox takes a minute, so
+ * that the effect can be seen.
+ */
 export const deletionDelayMilliseconds = 60_000;
 
 const gone = 'Deleted';

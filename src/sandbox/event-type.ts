@@ -32,7 +32,10 @@ export const requireDuration = (duration: number | undefined): void => {
     throw invalidParameter('duration', `must be a whole number from ${min} to ${max}`);
 };
 
-/** Assumed: all members of the organization can read its event types; a deleted one counts as not found. */
+/**
+ * Assumed (event-types.visible): all members of the organization can read its event types; a deleted one counts as not
+ * found.
+ */
 export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {
   const [row] = store.all<Row>(
     `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
@@ -42,7 +45,8 @@ export const requireEventType = (store: Store, caller: Caller, id: string): Know
   );
   if (!row) throw notFound('event type');
   const type: EventTypeRecord = JSON.parse(row.doc);
-  // Assumed: the event type's own duration is always an option; only some types have more.
+  // Assumed (shares.inherited-options): the duration of an event type is always one of the duration options that a
+  // share inherits; only some event types have more.
   const options = [...new Set<number>([type.duration, ...JSON.parse(row.duration_options)])];
   const dates: Dates | null = row.dates === null ? null : JSON.parse(row.dates);
   return { id, type, limit: row.invitee_limit, places: JSON.parse(row.locations), options, dates };

@@ -128,7 +128,7 @@ export const parseBody = (row: Operation, request: HttpRequest, contentType: str
   const text = request.body?.trim() ?? '';
   if (text !== '' && !/^application\/json\s*(;|$)/i.test(contentType ?? ''))
     throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
-  // Assumed: a missing body counts as an empty object.
+  // Assumed (errors.no-body): a request without a body counts as one with an empty object.
   const body = text === '' ? {} : jsonOf(text);
   if (row.body) return parse(row.body, body);
   if (JSON.stringify(body) !== '{}') throw new Refusal(400, 'Invalid Argument', 'This operation takes no body.');

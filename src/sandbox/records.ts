@@ -33,7 +33,10 @@ const videoHosts: Partial<Record<LocationRecord['kind'], string>> = {
   gotomeeting_conference: 'https://meet.northlight.example/m',
 };
 
-/** Assumed: an online meeting has a join URL and status `pushed`; other locations only have text. */
+/**
+ * Assumed (events.location): the location of an online meeting has a join URL and status `pushed`; other locations only
+ * have text.
+ */
 export const locationOf = ({ kind, location }: LocationRecord, event: string): EventRecord['location'] => {
   const video = videoHosts[kind];
   return {

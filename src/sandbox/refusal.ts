@@ -27,7 +27,8 @@ export class Refusal extends Error {
   }
 }
 
-// Assumed: the titles and the shape of all errors except 429; the documentation does not show them.
+// Assumed (errors.shape): an error has `title`, `message` and sometimes `details` with `parameter`, `message` and
+// `code`. The documentation shows neither this shape nor any status except 429.
 export const invalid = (...details: Detail[]) =>
   new Refusal(400, 'Invalid Argument', 'The supplied parameters are invalid.', { details });
 

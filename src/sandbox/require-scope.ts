@@ -6,7 +6,10 @@ import { Refusal } from './refusal.ts';
 const includes = (granted: readonly string[], needed: string): boolean =>
   granted.includes(needed) || (needed.endsWith(':read') && granted.includes(needed.replace(/:read$/, ':write')));
 
-/** Assumed: the shape of this error. The header follows RFC 6750 §3.1. */
+/**
+ * Assumed (errors.scope): a refusal for a missing scope is 403 with the title "Insufficient scope" and
+ * `required_scopes`. Its header follows RFC 6750 §3.1.
+ */
 export const requireScope = ({ scope }: Operation, { scopes }: Caller) => {
   if (scope === undefined || scopes === null || includes(scopes, scope)) return;
   throw new Refusal(

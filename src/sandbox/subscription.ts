@@ -2,15 +2,19 @@ import type { Operation } from '../api/operation.ts';
 import { denied } from './refusal.ts';
 import type { Store } from './store.ts';
 
-/** Assumed: all plans except `enterprise`. */
+/**
+ * Assumed (organizations.plans): besides `enterprise`, the plans of an organization are `trial`, `free` and `standard`.
+ */
 export const plans = ['trial', 'free', 'standard', 'enterprise'] as const;
 
 export type Plan = (typeof plans)[number];
 
-/** Assumed: there are two stages, and only the trial plan is in stage `trial`. */
+/**
+ * Assumed (organizations.trial): the stage of an organization is `trial` on the trial plan, and `active` on all others.
+ */
 export const stageOf = (plan: Plan) => (plan === 'trial' ? 'trial' : 'active');
 
-/** Assumed: an organization on another plan gets 403 with the name of the required plan. */
+/** Assumed (errors.plan): an operation that requires another plan is refused with 403 and the name of that plan. */
 export const requirePlan = (row: Operation, plan: Plan) => {
   if (row.plan !== undefined && plan !== row.plan)
     throw denied(

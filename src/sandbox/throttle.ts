@@ -33,7 +33,9 @@ export interface Admission {
   refusedBy?: Window;
 }
 
-/** Assumed: the free plan has no separate limits for bookings; its general limit is low enough. */
+/**
+ * Assumed (limits.free-bookings): the free plan has no separate limits for bookings; its general limit is low enough.
+ */
 const bookingLimits: Record<Plan, Partial<Record<Span, number>>> = { free: {}, ...limits.createInvitee };
 
 const generalWindow = ({ token, plan }: Caller): Window => ({
@@ -44,8 +46,8 @@ const generalWindow = ({ token, plan }: Caller): Window => ({
 });
 
 /**
- * Assumed: requests without a known token count for the caller's address. The sandbox listens on the loopback address
- * only, so all callers share one window.
+ * Assumed (limits.no-token): requests without a known token count for the caller's address. The sandbox listens on the
+ * loopback address only, so all callers share one window.
  */
 const addressWindow: Window = {
   name: 'address/minute',

@@ -5,7 +5,7 @@
  * is never guessed too early: a reply that is received at t and says "n seconds" comes from a window that ends at t + n
  * or before, so the smallest of those sums is the best estimate.
  *
- * Assumed: windows are fixed, and the first request in a window opens it.
+ * Assumed (limits.fixed-windows): the windows of rate limits are fixed, and the first request in a window opens it.
  */
 
 import { isTime, isWithin } from '../numbers.ts';

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export const signatureHeader = 'webhook-signature';
 
 /** How far the time of a signature may be from now, in the past and in the future. */
-// Assumed: the service means both directions.
+// Assumed (webhooks.tolerance): the time of a signature may be 3 minutes off, in the past and in the future.
 export const defaultToleranceMs = 3 * 60_000;
 
 /** The parts of a header `t=1763316000,v1=5f2b…`. */
@@ -34,7 +34,8 @@ export interface SignatureOptions {
 }
 
 /** Reads the header, or returns why it can't be read. Unknown parts are ignored, so that a later `v2` does no harm. */
-// Assumed: while a key is rotated, the header has one `v1` for each key.
+// Assumed (webhooks.signature): the header `Webhook-Signature` has a time as `t` and as `v1` the HMAC-SHA256 of that
+// time, a dot and the body. While a key is rotated, it has one `v1` for each key.
 export const readSignature = (header: string): Signature | string => {
   const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?]);
   const valuesOf = (name: string) => parts.filter((part) => part[0] === name).map(([, value = '']) => value);

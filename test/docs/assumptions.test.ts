@@ -1,35 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { assumptionsPage } from '../../src/docs/assumptions.ts';
+import { assumptionsIn, assumptionsPage } from '../../src/docs/assumptions.ts';
 
 /** The page without its introduction. */
 const sectionsOf = (sources: Record<string, string>) => assumptionsPage(sources).replace(/^[\s\S]*?(?=## )/, '');
 
 describe('assumptionsPage', () => {
-  test('lists files by path, and leaves out those without an assumption', () => {
+  test('groups assumptions by area, and leaves out other comments', () => {
     const sources = {
-      'src/b.ts': '// Assumed: b.\n',
-      'src/a.ts': '// Assumed: a.\n',
+      'src/b.ts': '// Assumed (events.one): one.\n\n// Assumed (activity.two): two.\n',
+      'src/a.ts': '// Assumed (events.three): three.\n',
       'src/c.ts': '// Why.\n',
     };
-    expect(sectionsOf(sources)).toBe('## src/a.ts\n\n- a.\n\n## src/b.ts\n\n- b.\n');
+    expect(sectionsOf(sources)).toBe(
+      '## activity\n\n- `activity.two` (src/b.ts): two.\n\n' +
+        '## events\n\n- `events.one` (src/b.ts): one.\n- `events.three` (src/a.ts): three.\n',
+    );
   });
 
   test.each([
-    ['a line comment', '  // Assumed: one.\n  const x = 1;\n', '- `x`: one.'],
-    ['several lines', '// Assumed: one,\n// and two.\nexport type X = 1;\n', '- `X`: one, and two.'],
-    ['a doc comment', '/** Assumed: one. */\nexport const x = 1;\n', '- `x`: one.'],
-    [
-      'a long doc comment',
-      '/**\n * Text before. Assumed: one,\n * and two.\n */\n  first_name: 1,\n',
-      '- `first_name`: one, and two.',
-    ],
-    ['two in one comment', '// Assumed: one. Assumed: two.\n  cancel() {\n', '- `cancel`: one.\n- `cancel`: two.'],
-    ['a mark of the operation', '  // Assumed: one.\n  assumed: true,\n', '- one.'],
-  ])('reads %s', (_, text, item) => {
-    expect(sectionsOf({ 'src/a.ts': text })).toBe(`## src/a.ts\n\n${item}\n`);
+    ['a line comment', '  // Assumed (a.b): one.\n  const x = 1;\n', ['one.']],
+    ['several lines', '// Assumed (a.b): one,\n// and two.\n', ['one, and two.']],
+    ['a doc comment', '/** Assumed (a.b): one. */\n', ['one.']],
+    ['a long doc comment', '/**\n * Text before. Assumed (a.b): one,\n * and two.\n */\n', ['one, and two.']],
+    ['two in one comment', '// Assumed (a.b): one. Assumed (a.c): two.\n', ['one.', 'two.']],
+  ])('reads %s', (_, text, found) => {
+    expect(assumptionsIn({ 'src/a.ts': text }).map(({ text }) => text)).toEqual(found);
   });
 
   test('leaves out strings', () => {
-    expect(assumptionsPage({ 'src/a.ts': "const text = 'Assumed: one.';\n" })).not.toContain('## ');
+    expect(assumptionsIn({ 'src/a.ts': "const text = 'Assumed (a.b): one.';\n" })).toEqual([]);
+  });
+});
+
+describe('assumptions in src', () => {
+  const sources = Object.fromEntries(
+    readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [`src/${path}`, readFileSync(`src/${path}`, 'utf8')]),
+  );
+  const found = assumptionsIn(sources);
+
+  test('have unique IDs', () => {
+    const ids = found.map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test('have an ID wherever a comment has the word Assumed', () => {
+    const comments = (text: string) => text.split('\n').map((line) => /(?:\/\/|\*) .*/.exec(line)?.[0] ?? '');
+    const marks = (text: string) =>
+      comments(text)
+        .join('\n')
+        .match(/\bAssumed\b/g)?.length ?? 0;
+    const unread = Object.keys(sources).filter(
+      (file) => found.filter((assumption) => assumption.file === file).length !== marks(sources[file]!),
+    );
+    expect(unread).toEqual([]);
   });
 });

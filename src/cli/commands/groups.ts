@@ -16,7 +16,7 @@ export const examples = {
   relationship: ['groups relationship HB8N8LNQ4EHPYKRQ', 'groups relationship HB8N8LNQ4EHPYKRQ --json'],
 };
 
-// Assumed: the service lists relationships by exactly one of these.
+// Assumed (groups.one-filter): group relationships are listed by exactly one of `organization`, `owner` and `group`.
 const exclusive = ['org', 'owner', 'group'];
 
 export const decorate = {
@@ -32,7 +32,7 @@ export const decorate = {
   }),
 };
 
-// Assumed: the owner of a relationship has a name and an email address.
+// Assumed (groups.owner-email): the owner of a group relationship has a `name` and an `email`.
 const membersView: View = {
   columns: [
     { header: 'NAME', path: 'owner.name', priority: 5 },

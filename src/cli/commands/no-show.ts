@@ -62,7 +62,7 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
     // Without its event, the invitee's URI is unknown.
     known: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
   }).catch((error: unknown) => {
-    // Assumed: a 409 without a record to read means that the invitee is already marked.
+    // Assumed (invitees.no-show-conflict): a 409 to a no-show means that the invitee is already marked.
     if (isBare && failedAs(error, 'conflict')) return withFacts({}, { already: true });
     throw error;
   });

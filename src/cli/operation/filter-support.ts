@@ -9,8 +9,9 @@ import { directory } from '../../state/paths.ts';
 import type { Context } from '../session/context.ts';
 
 /**
- * Assumed: the service may support `group` and `invitee_email` for events, but does not document them, and rows show
- * neither. So sched asks once with a value that can't match: a service that replies with rows ignores the filter.
+ * Assumed (events.filter-support): the service may support the filters `group` and `invitee_email` for events, but does
+ * not document them, and rows show neither. So sched asks once with a value that can't match: a service that replies
+ * with rows ignores the filter.
  */
 export type Filter = 'group' | 'invitee_email';
 

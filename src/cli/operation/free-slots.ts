@@ -131,7 +131,7 @@ const readEvents = async (
   unchecked: Unchecked[],
 ): Promise<HostedEvent[]> => {
   const client = await context.client();
-  // Assumed: no event is longer than the longest duration option, so an earlier one is over.
+  // Assumed (events.longest): no event is longer than the longest duration option of a share, 720 minutes.
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
   const found = new Map<string, HostedEvent>();
@@ -190,7 +190,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
   if (!(Number.isInteger(duration) && duration > 0))
     throw new SchedError('integrity', 'The service sent an event type without a duration', { reason: uri });
   const unchecked: Unchecked[] = [];
-  // Assumed: the service doesn't show the dates of a one-off event type.
+  // Assumed (one-offs.dates-hidden): the service doesn't show the dates of a one-off event type.
   if (type.type === 'AdhocEventType')
     unchecked.push({ what: 'dates', reason: 'the service does not show the dates of a one-off event type' });
   const { hosts: all, names, unreadable } = await readHosts(context, uri, unchecked);
@@ -210,7 +210,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
       if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
     return span === undefined ? [] : [{ event, span, users }];
   });
-  // Assumed: an event of a group event type can be joined while it has seats left.
+  // Assumed (event-types.seats): an event of a group event type can be joined while it has seats left.
   const joinable = timed.filter(
     ({ event, users }) =>
       type.kind === 'group' &&

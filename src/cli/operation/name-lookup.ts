@@ -205,7 +205,7 @@ const readById = async (
   try {
     return { record: await client.call(operation, input) };
   } catch (error) {
-    // Assumed: the service may reply 400 instead of 404 to a word that doesn't look like an ID.
+    // Assumed (errors.bad-id): the service may reply 400 instead of 404 to a word that doesn't look like an ID.
     if (isOf(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
     throw error;
   }

@@ -131,7 +131,8 @@ export const payment: Value = ({ payment: paid }) => {
 
 /**
  * Whether the invitee confirmed once more.
- * Assumed: the field confirmed_at says when, or is null. The documentation doesn't show the contents.
+ * Assumed (invitees.reconfirmation): `reconfirmation` has `confirmed_at`, which is null until the invitee reconfirms.
+ * The documentation doesn't show its contents.
  */
 export const reconfirmation: Value = (record, time) => {
   const { reconfirmation: asked } = record;

@@ -26,8 +26,8 @@ const doubtedAfterMs = 10 * 60_000;
 const leastLeft = 3;
 
 /**
- * The booking limits of a plan. Assumed: a trial has "trial" in `stage` or `plan`, `free` has no limits of its own, and
- * any plan other than these and `enterprise` is a standard paid plan.
+ * The booking limits of a plan. Assumed (limits.plans): a trial has "trial" in `stage` or `plan`, `free` has no booking
+ * limits of its own, and any plan other than these and `enterprise` has those of a paid plan.
  */
 export const bookingWindows = ({ plan, stage }: Plan): Windows => {
   if (/trial/i.test(`${stage} ${plan}`)) return limits.createInvitee.trial;

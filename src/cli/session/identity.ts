@@ -237,7 +237,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       const { user: setUser, organization: setOrganization } = await settings();
       const login = (await connection()).owner?.user;
       // SCHED_USER and SCHED_ORG together answer without a request who the token belongs to, but not for certain.
-      // Assumed: the service accepts the organization beside the token's own user.
+      // Assumed (paging.own-user): lists accept `organization` beside the token's own `user`.
       if (setUser !== undefined && setOrganization !== undefined) return uri !== login;
       if (login) return uri !== login;
       const known = await owner().catch((error: unknown) => {

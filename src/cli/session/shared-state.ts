@@ -99,7 +99,7 @@ export const openSharedState = async (
     pid: runtime.machine.pid,
     isAlive: runtime.machine.isAlive,
     timeoutMs: settings.timeoutMs,
-    // Assumed: a service that states no limit has the documented one.
+    // Assumed (limits.no-headers): a service that states no rate limit has the documented one, 500 requests a minute.
     pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
       if (settings.verbose) notes.always(`The rate budget is not shared with other processes: ${reason}`);

@@ -65,7 +65,8 @@ export const availability: Handlers<'availability'> = {
     );
     if (!row) throw notFound('availability schedule');
     const { type } = requireEventType(store, caller, row.event_type);
-    // Assumed: the owner of the event type can't change a host's schedule.
+    // Assumed (availability.only-host): only the host can change an availability schedule, not the owner of the event
+    // type.
     requireSelf(caller, row.user, onlyHost);
     check(body);
     return change(row, body, type.uri, context);

@@ -4,7 +4,8 @@ import { requestDeletion } from '../deletion.ts';
 import type { Handlers } from '../handler.ts';
 
 export const compliance: Handlers<'compliance'> = {
-  // Assumed: only admins and the owner can do this. An unknown address is accepted too, so the reply reveals nothing.
+  // Assumed (compliance.who): only admins and the owner can delete invitee data. An unknown address is accepted too, so
+  // the reply reveals nothing.
   delete({ body }, context) {
     const { store, caller, now } = context;
     requireAdministrator(caller);

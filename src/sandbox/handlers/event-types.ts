@@ -10,10 +10,10 @@ import { invalidParameter } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { isZone } from '../zone.ts';
 
-/** Assumed: the duration of an event type that is created without one. */
+/** Assumed (event-types.default-duration): an event type that is created without a duration takes 30 minutes. */
 const defaultMinutes = 30;
 
-/** Assumed: the slug is derived from the name, and is unique per owner. */
+/** Assumed (event-types.slug): the slug of an event type is derived from its name, and is unique per owner. */
 const freeSlug = (store: Store, owner: UserRecord, name: string): string => {
   const taken = new Set(
     store
@@ -29,7 +29,10 @@ const freeSlug = (store: Store, owner: UserRecord, name: string): string => {
   return slug;
 };
 
-/** Assumed: the time zone of an event type is the one of its owner's hours; other hosts keep theirs. */
+/**
+ * Assumed (event-types.timezone): the time zone of an event type is the one of its owner's hours; other hosts keep
+ * theirs.
+ */
 const moveHours = (store: Store, eventType: string, owner: string, timezone: string) => {
   const schedules = store.all<{ id: string; doc: string }>(
     'SELECT id, doc FROM schedules WHERE event_type = ? AND user = ?',
@@ -90,7 +93,7 @@ export const eventTypes: Handlers<'event-types'> = {
     return type;
   },
 
-  // Assumed: an empty body changes nothing, not even `updated_at`.
+  // Assumed (event-types.no-changes): an update with an empty body changes nothing, not even `updated_at`.
   update({ params, body }, context) {
     const { store, caller, now } = context;
     const { type } = requireEventType(store, caller, params.event_type);

@@ -17,18 +17,18 @@ const ofUser = {
 
 export const events: Handlers<'events'> = {
   list({ query }, { store, caller, asked }) {
-    // Assumed: only admins and the owner can list the events of a group.
+    // Assumed (events.group-who): only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
     if (query.group !== undefined && !store.get('groups', idOf(query.group))) throw notFound('group');
     const implied = query.group && uri.organization(caller.organization);
     const owners = { user: query.user, organization: query.organization ?? implied };
-    // Assumed: without user and organization, the list has the events of the token's own user.
+    // Assumed (events.own): without `user` and `organization`, the list has the events of the token's own user.
     const { user } = chooseOwners(store, caller, owners, { user: uri.user(caller.user) });
 
     const where: Condition[] = user ? [['h.user = ?', user]] : [['e.organization = ?', caller.organization]];
     if (query.status !== undefined) where.push(['e.status = ?', query.status]);
     if (query.group !== undefined)
-      // Assumed: the events of a group are the events its members host.
+      // Assumed (events.group-members): the events of a group are the events its members host.
       where.push([
         `EXISTS (SELECT 1 FROM event_hosts o JOIN group_members g ON g.user = o.user
                  WHERE o.event = e.id AND g."group" = ?)`,
@@ -53,7 +53,8 @@ export const events: Handlers<'events'> = {
 
   get: ({ params }, { store, caller }) => requireEvent(store, caller, params.event),
 
-  // Assumed: past events can be canceled too.
+  // Assumed (events.cancel): past events can be canceled too, and canceling an event cancels all its invitees. Assumed
+  // (events.cancel-twice): canceling a canceled event is refused with 409.
   cancel({ params, body }, context) {
     const { store, caller, now } = context;
     const event: EventRecord = JSON.parse(requireEvent(store, caller, params.event));

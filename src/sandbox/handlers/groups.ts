@@ -6,7 +6,9 @@ import type { GroupRecord } from '../records.ts';
 import { invalid, notFound } from '../refusal.ts';
 import type { Store } from '../store.ts';
 
-/** Assumed: the owner of a relationship is an organization membership, shown with its user. */
+/**
+ * Assumed (groups.owner-kind): the owner of a group relationship is an organization membership, shown with its user.
+ */
 const relationship = `json_object('uri', '${uri.relationship('')}' || r.id, 'role', r.role,
   'owner', json_object('type', 'OrganizationMembership', 'uri', '${uri.membership('')}' || m.id,
     'user', u.doc ->> 'uri', 'name', u.doc ->> 'name', 'email', u.doc ->> 'email'),
@@ -22,7 +24,7 @@ const requireGroup = (store: Store, id: string): GroupRecord => {
 
 const scopes = ['organization', 'owner', 'group'] as const;
 
-// Assumed: all members of the organization can see its groups and their members.
+// Assumed (groups.visible): all members of the organization can see its groups and their members.
 export const groups: Handlers<'groups'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);

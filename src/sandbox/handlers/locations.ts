@@ -4,7 +4,10 @@ import type { Handlers } from '../handler.ts';
 import { idOf } from '../names.ts';
 import { notFound } from '../refusal.ts';
 
-/** Assumed: only online meeting providers can be connected, so only they are listed, connected or not. */
+/**
+ * Assumed (locations.connectable): only online meeting providers can be connected, so only they are listed, connected
+ * or not.
+ */
 const providers = locationKinds.filter((kind) => kind.endsWith('_conference'));
 
 export const locations: Handlers<'locations'> = {

@@ -41,7 +41,7 @@ export const oneOffs: Handlers<'one-offs'> = {
 
     const hosts = wanted.map(({ id }) => ({ id, user: store.get<UserRecord>('users', id)! }));
     const owner = hosts[0]!.user;
-    // Assumed: without a time zone, the dates are in the host's zone.
+    // Assumed (one-offs.timezone): without a time zone, the dates of a one-off meeting are in the host's zone.
     const dates = datesOf(date_setting, body.timezone ?? owner.timezone, now);
     const wrong = invalidDates(dates, duration, now);
     if (wrong.length > 0) throw invalid(...wrong);

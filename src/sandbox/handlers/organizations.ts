@@ -20,7 +20,8 @@ export const orgs: Handlers<'orgs'> = {
 
 export const members: Handlers<'members'> = {
   list({ query }, { store, caller, asked }) {
-    // Assumed: without user and organization, the list has the members of the token's own organization.
+    // Assumed (organizations.own): without `user` and `organization`, the list of memberships has the members of the
+    // token's own organization.
     const { user } = chooseOwners(store, caller, query, { organization: uri.organization(caller.organization) });
     const where: Condition[] = [['m.organization = ?', caller.organization]];
     if (user !== undefined) where.push(['m.user = ?', user]);

@@ -5,7 +5,7 @@ import { type Condition, readPage } from '../page.ts';
 import type { RoutingFormRecord, SubmissionRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
 
-// Assumed: all members of the organization can see its forms and their submissions.
+// Assumed (routing-forms.visible): all members of the organization can see its forms and their submissions.
 export const routingForms: Handlers<'routing-forms'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);

@@ -11,7 +11,9 @@ import { isZone } from '../zone.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
 
-/** Assumed: the hosts of the event type can create links, and the admins and the owner of the organization. */
+/**
+ * Assumed (shares.who): the hosts of the event type can create links, and the admins and the owner of the organization.
+ */
 const requireHost = ({ store, caller }: Context, { id }: KnownEventType) => {
   const isHost = store.all('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user).length;
   requireSelf(caller, isHost ? caller.user : '', 'Only a host of this event type or an admin can share it.');

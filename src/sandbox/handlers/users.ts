@@ -5,7 +5,7 @@ import { notFound } from '../refusal.ts';
 export const users: Handlers<'users'> = {
   me: (_, { store, caller }) => store.text<UserRecord>('users', caller.user)!,
 
-  // Assumed: members of an organization can see each other, as hosts of the same event type already do.
+  // Assumed (users.visible): members of an organization can see each other, as hosts of the same event type already do.
   get({ params }, { store }) {
     const user = store.text<UserRecord>('users', params.user);
     if (!user) throw notFound('user');

@@ -22,8 +22,8 @@ const requireGroupAdmin = (store: Store, caller: Caller, group: string) => {
 };
 
 /**
- * Assumed: the organization's webhooks belong to its admins and owner, those of a user to the user and the same people,
- * and those of a group to the group's admins and the same people.
+ * Assumed (webhooks.who): the organization's webhooks belong to its admins and owner, those of a user to the user and
+ * the same people, and those of a group to the group's admins and the same people.
  */
 const requirePlace = (store: Store, caller: Caller, { scope, owner }: Place) => {
   if (scope === 'organization') requireAdministrator(caller);
@@ -41,7 +41,10 @@ const requireOwner = (store: Store, { scope, owner }: Place) => {
   if (scope === 'group' && !store.get('groups', owner)) throw notFound('group');
 };
 
-/** Assumed: `user` and `group` count only with their own scope; without `user`, it is the caller; a group must be named. */
+/**
+ * Assumed (webhooks.owner): `user` and `group` of a webhook count only with their own scope; without `user`, it is the
+ * caller; a group must be named.
+ */
 const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): Place => {
   if (scope === 'organization') return { scope, owner: caller.organization };
   if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idOf(user) };
@@ -68,7 +71,7 @@ export const webhooks: Handlers<'webhooks'> = {
       ['w.organization = ?', caller.organization],
       ['w.scope = ?', query.scope],
     ];
-    // Assumed: admins and the owner can list the webhooks of all groups at once.
+    // Assumed (webhooks.all-groups): admins and the owner can list the webhooks of all groups at once.
     if (query.scope === 'group' && query.group === undefined) requireAdministrator(caller);
     else {
       const place = placeOf(caller, query.scope, query);
@@ -96,7 +99,8 @@ export const webhooks: Handlers<'webhooks'> = {
     const place = placeOf(caller, scope, body);
     requirePlace(store, caller, place);
     requireOwner(store, place);
-    // Assumed: a routing form belongs to the organization, so no user or group has its submissions.
+    // Assumed (webhooks.submissions): a routing form belongs to the organization, so webhooks of a user or group can't
+    // report its submissions.
     if (scope !== 'organization' && events.includes('routing_form_submission.created'))
       throw invalidParameter('events', 'can include routing_form_submission.created only if scope is organization');
     const known = 'SELECT 1 FROM webhooks WHERE organization = ? AND scope = ? AND owner = ? AND callback_url = ?';

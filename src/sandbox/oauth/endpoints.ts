@@ -46,7 +46,7 @@ interface Asked extends OAuthOptions {
   randomBytes: RandomBytes;
 }
 
-/** Assumed: the limit for token requests per user and minute, as similar services have it. */
+/** Assumed (limits.token-requests): a user can send 8 token requests a minute, as in similar services. */
 const tokenRequestsPerMinute = 8;
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };

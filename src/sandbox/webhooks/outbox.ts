@@ -37,7 +37,8 @@ export const addDelivery = (
   isWaiting = true,
 ): number => {
   const created_at = timestamp(now);
-  // Assumed: `created_by` is the user who caused the event.
+  // Assumed (webhooks.delivery): a delivery has `event`, `created_at`, `created_by` (the user who caused the event) and
+  // `payload`: the submission, or the invitee with its event as `scheduled_event`.
   const body = withOrigin(JSON.stringify({ event, created_at, created_by: by, payload }), origin);
   const row = store.first<{ number: number }>(
     `INSERT INTO deliveries (webhook, event, subject, body, created_at, state, due_at) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -45,7 +45,7 @@ const isStalePage = (error: unknown): boolean =>
  * token has expired, the list continues at the start time of the last event. Returns the service's time at the first
  * page.
  *
- * Assumed: without `sort`, the list is in the order of start times.
+ * Assumed (events.order): without `sort`, events are listed in the order of start times.
  */
 const readWindow = async (
   { client, query, keep, serviceNow }: Source,

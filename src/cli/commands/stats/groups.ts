@@ -66,7 +66,7 @@ const hostGroups = (event: Json): Group[] => {
 
 const typeGroup = ({ event_type: type, name }: Json): Group => {
   const key = text(type);
-  // Assumed: an event has the name of its event type.
+  // Assumed (events.name): an event has the name of its event type.
   return key === undefined ? unknown : { key, name: text(name) ?? key };
 };
 
