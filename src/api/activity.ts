@@ -30,6 +30,7 @@ export const activity = {
     plan: 'enterprise',
     query: listQuery(
       {
+        // Assumed (activity.organization): `organization` is required to list activity log entries.
         organization: reference('organizations', 'organization whose entries to list'),
         // Assumed (activity.filters): entries can be filtered by `action`, `namespace`, `min_occurred_at` (inclusive)
         // and `max_occurred_at` (exclusive).
@@ -38,6 +39,7 @@ export const activity = {
         min_occurred_at: z.optional(dateTime('only entries at or after this time')),
         max_occurred_at: z.optional(dateTime('only entries before this time')),
       },
+      // Assumed (activity.sort): activity log entries can be sorted by time only: `sort=occurred_at`.
       ['occurred_at'],
     ),
     reply: many(ActivityEntry),

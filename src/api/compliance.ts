@@ -16,6 +16,7 @@ export const compliance = {
     effect: 'deletion',
     scope: 'data_compliance:write',
     plan: 'enterprise',
+    // Assumed (compliance.emails): `emails` is required, with at least one address.
     body: record({
       emails: list(email('email address of an invitee'), 'invitees whose data to delete').check(z.minLength(1)),
     }),

@@ -20,6 +20,11 @@ const CustomQuestion = record({
   include_other: flag('whether invitees can enter a different answer'),
 });
 
+/**
+ * Assumed (event-types.values): besides the values that the documentation shows, `kind` of an event type can be `group`,
+ * `type` can be `AdhocEventType` (a one-off meeting) and `booking_method` can be `poll`. Assumed (event-types.pooling):
+ * `pooling_type` is `round_robin` if one of the hosts takes part, `collective` if all do, and null for a single host.
+ */
 export const EventType = resource('event type', {
   uri: text('URI of the event type'),
   name: text('name'),
@@ -45,6 +50,8 @@ export const EventType = resource('event type', {
   locale: text('language of its scheduling page'),
 });
 
+// Assumed (event-types.host): a host of an event type has `uri`, `event_type`, `member` (a user), `created_at` and
+// `updated_at`.
 export const EventTypeHost = resource('event type host', {
   uri: text('URI of the membership'),
   event_type: text('URI of the event type'),
@@ -79,6 +86,8 @@ export const eventTypes = {
         // Assumed (event-types.filter): event types can be filtered by `active`.
         active: z.optional(flag('only event types that can be booked')),
       },
+      // Assumed (event-types.sort): event types can be sorted by name, position on the scheduling page, creation or last
+      // change: `sort=name`, `sort=position`, `sort=created_at` or `sort=updated_at`.
       ['name', 'position', 'created_at', 'updated_at'],
     ),
     reply: many(EventType),

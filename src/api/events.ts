@@ -57,6 +57,7 @@ export const events = {
         min_start_time: z.optional(dateTime('only events starting at or after this time')),
         max_start_time: z.optional(dateTime('only events starting before this time')),
       },
+      // Assumed (events.sort): events can be sorted by start time only: `sort=start_time`.
       ['start_time'],
     ),
     reply: many(ScheduledEvent),

@@ -29,6 +29,7 @@ export const groups = {
     method: 'GET',
     path: '/groups',
     scope: 'groups:read',
+    // Assumed (groups.organization): `organization` is required to list groups.
     query: listQuery({ organization: reference('organizations', 'organization whose groups to list') }),
     reply: many(Group),
   }),
@@ -39,6 +40,8 @@ export const groups = {
     scope: 'groups:read',
     reply: one(Group),
   }),
+  // Assumed (groups.relationship-paths): group relationships are at `GET /group_relationships`, filtered by
+  // `organization`, `owner` or `group`, and one of them at `GET /group_relationships/{relationship}`.
   relationships: operation({
     summary: 'List group relationships (who is in which group)',
     method: 'GET',

@@ -114,6 +114,7 @@ export const invitees = {
         // Assumed (invitees.filter): the invitees of an event can be filtered by `email`.
         email: z.optional(email('only the invitee with this email address')),
       },
+      // Assumed (invitees.sort): invitees can be sorted by time of booking only: `sort=created_at`.
       ['created_at'],
     ),
     reply: many(Invitee),
@@ -137,6 +138,8 @@ export const invitees = {
       invitee: described(NewInvitee, 'person to invite'),
       custom_questions: z.optional(list(QuestionAnswer, "answers to the event type's questions")),
       location: z.optional(described(LocationChoice, 'meeting location')),
+      // Assumed (invitees.tracking): `tracking` of a booking has the fields that an invitee shows: `utm_campaign`,
+      // `utm_source`, `utm_medium`, `utm_content`, `utm_term` and `crm_uuid`.
       tracking: described(
         z.optional(record(trackingShape((description) => z.optional(text(description))))),
         'where the booking came from',

@@ -22,7 +22,10 @@ export const locationKinds = [
 
 const kind = choice(locationKinds, 'kind of location');
 
-/** A meeting location as sent in a request. */
+/**
+ * A meeting location as sent in a request.
+ * Assumed (locations.request): a location in a request has `kind` and, where the kind needs text, `location`.
+ */
 export const LocationChoice = open(
   record({
     kind,

@@ -11,6 +11,7 @@ export const ProtectedResource = resource('protected resource', {
 });
 
 export const mcp = {
+  // Assumed (mcp.no-token): the metadata of the MCP server is public, so it is read without the header `Authorization`.
   metadata: operation({
     summary: 'Show OAuth metadata of the MCP server',
     method: 'GET',

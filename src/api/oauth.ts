@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { integer, literal, text, word } from './field.ts';
 
-/** The form of the code grant. `client_secret` is for confidential clients; sched is a public one. */
+/**
+ * The form of the code grant. `client_secret` is for confidential clients.
+ * Assumed (oauth.verifier): `code_verifier` has the form of RFC 7636 §4.1.
+ */
 export const CodeGrant = z.object({
   grant_type: z.literal('authorization_code'),
   client_id: z.string().check(z.minLength(1)),
@@ -21,7 +24,11 @@ export const RefreshGrant = z.object({
   refresh_token: z.string().check(z.minLength(1)),
 });
 
-/** RFC 8628 §3.4. */
+/**
+ * RFC 8628 §3.4.
+ * Assumed (oauth.device-grant): a device login ends with `grant_type` `urn:ietf:params:oauth:grant-type:device_code`,
+ * `device_code` and `client_id`.
+ */
 export const DeviceGrant = z.object({
   grant_type: z.literal('urn:ietf:params:oauth:grant-type:device_code'),
   client_id: z.string().check(z.minLength(1)),
@@ -40,7 +47,10 @@ export const AccessToken = z.strictObject({
   organization: text("URI of the user's organization"),
 });
 
-/** RFC 6749 §5.2. */
+/**
+ * RFC 6749 §5.2.
+ * Assumed (errors.oauth): an error of the authorization host has `error` and sometimes `error_description`.
+ */
 export const OAuthError = z.object({
   error: z.string(),
   error_description: z.optional(z.string()),

@@ -3,6 +3,7 @@ import { choice, dateTime, described, email, reference, text } from './field.ts'
 import { listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
+// Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
 export const Organization = resource('organization', {
   uri: text('URI of the organization'),
   name: text('name'),
@@ -24,8 +25,8 @@ export const Membership = resource('member', {
 
 const invitationStatus = choice(['pending', 'accepted', 'declined'], 'pending, accepted or declined');
 
-// Assumed (organizations.invitation): an invitation also has `organization`, `email`, `status`, `last_sent_at` and
-// `user`. The documentation shows only the fields it shares with an organization.
+// Assumed (organizations.invitation): an invitation also has `organization`, `email`, `status` (`pending`, `accepted` or
+// `declined`), `last_sent_at` and `user`. The documentation shows only the fields it shares with an organization.
 export const Invitation = resource('invitation', {
   uri: text('URI of the invitation'),
   organization: text('URI of the organization'),
@@ -87,6 +88,7 @@ export const invitations = {
         email: z.optional(email('only invitations to this email address')),
         status: z.optional(described(invitationStatus, 'only invitations with this status')),
       },
+      // Assumed (organizations.invitation-sort): invitations can be sorted by time of creation only: `sort=created_at`.
       ['created_at'],
     ),
     reply: many(Invitation),

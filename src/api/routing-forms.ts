@@ -24,6 +24,7 @@ const Result = record({
   value: text('event type, URL or message'),
 });
 
+// Assumed (routing-forms.status): besides `draft`, the status of a routing form can be `published`.
 export const RoutingForm = resource('routing form', {
   uri: text('URI of the form'),
   organization: text('URI of the organization'),
@@ -52,6 +53,8 @@ export const routingForms = {
     method: 'GET',
     path: '/routing_forms',
     scope: 'routing_forms:read',
+    // Assumed (routing-forms.organization): `organization` is required to list routing forms. Assumed
+    // (routing-forms.sort): they can be sorted by time of creation only: `sort=created_at`.
     query: listQuery({ organization: reference('organizations', 'organization whose forms to list') }, ['created_at']),
     reply: many(RoutingForm),
   }),
@@ -60,8 +63,8 @@ export const routingForms = {
     method: 'GET',
     path: '/routing_form_submissions',
     scope: 'routing_forms:read',
-    // Assumed (routing-forms.filter): submissions are listed by `form`, which is required. Assumed
-    // (routing-forms.submission-sort): they can be sorted by `sort=created_at`.
+    // Assumed (routing-forms.submissions): submissions are listed by `form`, which is required, and can be sorted by time
+    // of creation only: `sort=created_at`.
     query: listQuery({ form: reference('routing_forms', 'form whose submissions to list') }, ['created_at']),
     reply: many(Submission),
   }),

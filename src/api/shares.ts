@@ -46,11 +46,14 @@ export const shares = {
     // The name of the duration options is not documented, so other keys may be right.
     body: open(
       record({
+        // Assumed (shares.event-type): `event_type` is required to create a share.
         event_type: reference('event_types', 'event type to book through the link'),
         name: z.optional(word("name to show instead of the event type's")),
         duration: z.optional(integer('length in minutes')),
         // Assumed (shares.duration-options): the field of the duration options is called `duration_options`.
         duration_options: z.optional(durationOptions),
+        // Assumed (shares.availability-rule): `availability_rule` has the `rules` and the `timezone` of an availability
+        // schedule.
         availability_rule: described(
           z.optional(
             open(
@@ -65,6 +68,7 @@ export const shares = {
         period_type: z.optional(open(choice(periodTypes, 'how far ahead invitees can book'), 'values')),
         // Assumed (shares.max-booking-time): `max_booking_time` counts days.
         max_booking_time: z.optional(integer('how many days ahead invitees can book')),
+        // Assumed (shares.locations): each of the `location_configurations` has the fields of a location in a booking.
         location_configurations: z.optional(list(LocationChoice, "locations instead of the event type's")),
       }).check(
         z.refine(

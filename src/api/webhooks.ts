@@ -7,7 +7,11 @@ import { bare, listQuery, many, one, operation, resource } from './operation.ts'
 // (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
 // `updated_at`. The documentation only says that webhook subscriptions exist.
 
-/** What a webhook can report. */
+/**
+ * What a webhook can report.
+ * Assumed (webhooks.events): webhooks can report `invitee.created`, `invitee.canceled`, `invitee_no_show.created`,
+ * `invitee_no_show.deleted` and `routing_form_submission.created`.
+ */
 export const webhookEvents = [
   'invitee.created',
   'invitee.canceled',
@@ -66,6 +70,11 @@ export const WebhookDeleted = resource('deleted webhook', {});
 
 const path = '/webhook_subscriptions';
 
+// Assumed (webhooks.paths): webhooks are listed at `GET /webhook_subscriptions` by `organization`, `scope`, `user` and
+// `group`, of which the first two are required, and can be sorted by `sort=created_at`. One is shown at
+// `GET /webhook_subscriptions/{webhook}`, created by `POST /webhook_subscriptions` (`201`) and deleted by
+// `DELETE /webhook_subscriptions/{webhook}` (`204`). Assumed (webhooks.create): a webhook is created with `url` (at most
+// `2048` characters), `events`, `organization` and `scope`, and optionally `user`, `group` and `signing_key`.
 export const webhooks = {
   list: operation({
     summary: 'List webhooks of a user, a group or the organization',
