@@ -11,7 +11,11 @@ export const deletionDelayMilliseconds = 60_000;
 
 const gone = 'Deleted';
 
-/** The invitee without personal data: only the fact and the time of the booking remain. */
+/**
+ * The invitee without personal data: only the fact and the time of the booking remain.
+ * Assumed (compliance.deleted-invitee): a deleted invitee stays listed, is named "Deleted invitee", has an address at
+ * `deleted.invalid`, and has no time zone, phone number, tracking or answers.
+ */
 const anonymous = (invitee: InviteeRecord, updated_at: string): InviteeRecord => ({
   ...invitee,
   email: `deleted-${idOf(invitee.uri).toLowerCase()}@deleted.invalid`,
@@ -61,7 +65,10 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
   return invitees.length;
 };
 
-/** A routing form submission with one of these addresses among its answers belongs to that person: all answers go. */
+/**
+ * Assumed (compliance.submissions): a routing form submission with one of the addresses among its answers belongs to
+ * that person, so all its answers are deleted.
+ */
 const deleteSubmissions = (store: Store, organization: string, emails: string, at: string) => {
   const isWanted = isAmong(emails);
   const submissions = store.all<{ id: string; doc: string }>(

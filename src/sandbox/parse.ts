@@ -80,6 +80,7 @@ const fromText = (type: Inspected['type'], text: string): unknown => {
   return text;
 };
 
+/** Assumed (errors.unknown-names): parameters and fields that the service doesn't know are refused with 400. */
 const readQuery = (row: Operation, search: URLSearchParams): unknown => {
   const fields: Shape = row.query?.shape ?? {};
   const given: Record<string, unknown> = {};

@@ -56,6 +56,10 @@ const addressWindow: Window = {
   span: 'minute',
 };
 
+/**
+ * Assumed (limits.booking-windows): a booking must fit the general limit and each limit for bookings, and the headers
+ * describe the one with the fewest requests left.
+ */
 const bookingWindows = ({ user, plan }: Caller): Window[] =>
   (Object.entries(bookingLimits[plan]) as Array<[Span, number]>).map(([span, limit]) => ({
     name: `create-invitee/${span}`,

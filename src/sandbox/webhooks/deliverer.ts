@@ -5,7 +5,7 @@ import { type Answer, type Post, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 import { signatureOf } from './signature.ts';
 
-/** How long a receiver may take to answer. */
+/** Assumed (webhooks.reply-time): a receiver must answer within 10 seconds. */
 export const answerMilliseconds = 10_000;
 
 /** A claim outlives its attempt by this much. Afterwards the process that made it must have been killed. */

@@ -7,7 +7,11 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How long after each failed attempt the next one follows, by the sandbox's clock. After the last, the webhook is disabled. */
+/**
+ * How long after each failed attempt the next one follows, by the sandbox's clock.
+ * Assumed (webhooks.retries): a failed delivery is repeated after 5 seconds, 30 seconds, 5 minutes, an hour and 6 hours.
+ * After the last attempt, the webhook is disabled.
+ */
 export const retryDelays: readonly number[] = [5 * second, 30 * second, 5 * minute, hour, 6 * hour];
 
 /** A delivery that this process has claimed. */
