@@ -983,6 +983,14 @@ describe('compliance: evidence', () => {
     expectNoAddress(found, piped, missing);
   });
 
+  test.each(['delete', 'verify', 'prove', 'bundle'])(
+    'is described by compliance %s without a promise when data is deleted',
+    async (verb) => {
+      const { stdout } = await world.run(`compliance ${verb} --help`);
+      expect(stdout.replace(/\s+/g, ' ')).toContain("doesn't say when it deletes the data or how to confirm that");
+    },
+  );
+
   test('is bundled in a folder that an auditor can check with standard tools', async () => {
     const { run, head } = await finished();
     const folder = join(home, 'audit');
@@ -1004,7 +1012,9 @@ describe('compliance: evidence', () => {
     expect(shell(`bash check.sh receipt.jsonl ${head}`)).toContain('ok: 3 accepted');
     const key = join(home, '.local/state/sched/receipt.key');
     expect(shell(`bash prove.sh ${key} receipt.jsonl`, `${people(1)[0]}\n`)).toContain('accepted (HTTP 202)');
-    expect(readFileSync(join(folder, 'SUMMARY.md'), 'utf8')).toContain(head);
+    const summary = readFileSync(join(folder, 'SUMMARY.md'), 'utf8');
+    expect(summary).toContain(head);
+    expect(summary).toContain('sched assumes within days');
     expect((await world.run(`compliance bundle ${run} --to ${folder}`, real)).code).toBe(3);
     expectNoAddress(result);
   });

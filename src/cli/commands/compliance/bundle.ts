@@ -17,7 +17,7 @@ import { counted } from '../../../plural.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
-import { notProven } from './evidence.ts';
+import { notProven, unconfirmed } from './evidence.ts';
 import { hideAddresses, replaceAddresses } from './hide-addresses.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { loadDeletion } from './receipts.ts';
@@ -110,7 +110,8 @@ ${table([
 
 ## What it does not prove
 
-- That data was deleted. The service accepts a request, deletes the data within days and sends no confirmation.
+- That data was deleted: the service only accepted the requests.
+  ${unconfirmed}.
 - That the list of addresses was complete.
 
 ## Check it without sched

@@ -15,6 +15,7 @@ import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read
 import { resultFields } from '../bulk/result.ts';
 import { runBulk } from '../bulk/run.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
+import { unconfirmed } from './evidence.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
 import { sendDeletion } from './send.ts';
@@ -173,8 +174,7 @@ const run = async (invocation: Invocation): Promise<void> => {
       if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, history);
     },
   });
-  if (plan.items.length > 0)
-    context.notes.info('Accepted. The service deletes the data within days and sends no confirmation');
+  if (plan.items.length > 0) context.notes.info(`Accepted. ${unconfirmed}`);
 };
 
 /** `compliance delete` in place of the generic command. */
@@ -188,7 +188,7 @@ export const deletion = (generic: GenericCommand): Command => ({
     inputNote,
     'Never prints an address: messages give the line number in the input.',
     'The receipt is one file, written before and after every request. To resume an interrupted run, run the same command again. A finished run is not sent again within 12 hours. The receipt holds addresses as HMACs; their key is stored elsewhere, in CI in a file (sched compliance key FILE).',
-    'A receipt proves what was sent, when, and that the service accepted it. It does not prove that data was deleted: the service does that within days and sends no confirmation. Store the head hash that is printed at the end elsewhere: only with it can you detect a receipt that was rewritten.',
+    `A receipt proves what was sent, when, and that the service accepted it. It does not prove that data was deleted. ${unconfirmed}. Store the head hash that is printed at the end elsewhere: only with it can you detect a receipt that was rewritten.`,
   ],
   run,
 });
