@@ -71,8 +71,8 @@ export const availability = {
     path: '/event_type_availability_schedules',
     effect: 'change',
     scope: 'availability:write',
-    // Assumed (availability.update-all): an update without an ID has `event_type`, `rules` and `timezone`. It changes
-    // every schedule of the event type that the caller may change, and returns those without paging.
+    // Assumed (availability.update-all): an update without an ID has `event_type`, `rules` and `timezone`. It changes every
+    // schedule of the event type that the caller may change, and returns those on a single page.
     assumed: true,
     body: record({ event_type: reference('event_types', 'event type the schedules belong to'), ...changes }),
     reply: many(AvailabilitySchedule),

@@ -3,8 +3,8 @@ import { email, list, record } from './field.ts';
 import { bare, operation, resource } from './operation.ts';
 
 /**
- * Assumed (compliance.reply): a deletion is answered with `202` and an empty object. The deletion follows within days,
- * and the service does not report its end.
+ * Assumed (compliance.reply): a deletion is answered with `202` and an empty object, and the service does not report
+ * when the data is deleted.
  */
 export const DeletionAccepted = resource('accepted deletion', {});
 

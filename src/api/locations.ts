@@ -44,7 +44,7 @@ export const locations = {
     method: 'GET',
     path: '/locations',
     scope: 'locations:read',
-    // Assumed (locations.list): the locations of a `user` are listed without paging, each with `kind` and `connected`.
+    // Assumed (locations.list): the locations of a `user` are listed on a single page, each with `kind` and `connected`.
     // The change history only names the operation.
     assumed: true,
     query: record({ user: z.optional(reference('users', 'only locations of this user')) }),

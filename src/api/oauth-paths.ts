@@ -1,9 +1,10 @@
 /**
  * The OAuth 2.1 endpoints of the authorization host. No noun covers them, so they are not in the catalogue.
  * Assumed (oauth.paths): the authorization host also serves `/oauth/authorize` and `/oauth/revoke`. The documentation
- * shows only `/oauth/token`. Assumed (oauth.device-paths): a device login (RFC 8628) uses `/oauth/device_authorization`
- * and `/oauth/device`. Assumed (oauth.metadata-paths): metadata is at `/.well-known/oauth-authorization-server` (RFC
- * 8414) or `/.well-known/openid-configuration`.
+ * shows only `/oauth/token`.
+ * Assumed (oauth.device-paths): a device login (RFC 8628) uses `/oauth/device_authorization` and `/oauth/device`.
+ * Assumed (oauth.metadata-paths): metadata of the authorization host is at `/.well-known/oauth-authorization-server`
+ * (RFC 8414) or `/.well-known/openid-configuration`.
  */
 export const oauthPaths = {
   authorize: '/oauth/authorize',

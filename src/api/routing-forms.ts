@@ -53,8 +53,8 @@ export const routingForms = {
     method: 'GET',
     path: '/routing_forms',
     scope: 'routing_forms:read',
-    // Assumed (routing-forms.organization): `organization` is required to list routing forms. Assumed
-    // (routing-forms.sort): they can be sorted by time of creation only: `sort=created_at`.
+    // Assumed (routing-forms.organization): `organization` is required to list routing forms.
+    // Assumed (routing-forms.sort): routing forms can be sorted by time of creation only: `sort=created_at`.
     query: listQuery({ organization: reference('organizations', 'organization whose forms to list') }, ['created_at']),
     reply: many(RoutingForm),
   }),

@@ -85,6 +85,10 @@ export const foreignEndpoints = (server: AuthServer): (typeof endpointNames)[num
   return endpointNames.filter((name) => server[name] !== undefined && new URL(server[name]).origin !== origin);
 };
 
+/**
+ * Assumed (oauth.authorize): a login is asked for with `client_id`, `response_type=code`, `redirect_uri`,
+ * `code_challenge`, `code_challenge_method=S256`, `scope` and `state`, as in OAuth 2.1.
+ */
 export const authorizationUrl = (
   { server, id }: AuthClient,
   { challenge, state }: LoginSecrets,

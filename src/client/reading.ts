@@ -103,6 +103,7 @@ const isMissing = (value: unknown): boolean => value === null || value === undef
 /**
  * The token of the next page. If a service sets only `next_page`, the token is taken from its query. The URL itself is
  * never followed: it is data from the network.
+ * Assumed (paging.last-page): on the last page, `next_page_token` and `next_page` are null, empty or missing.
  */
 const nextTokenIn = ({ next_page_token: token, next_page: url }: Json): string | undefined => {
   if (typeof token === 'string' && token !== '') return token;

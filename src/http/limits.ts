@@ -3,7 +3,10 @@ import type { HttpReply } from './message.ts';
 
 const day = 86_400;
 
-/** Whole seconds from a header value, 0 to a day. A Unix time (seconds or milliseconds) becomes the time from now. */
+/**
+ * Whole seconds from a header value, 0 to a day. A Unix time (seconds or milliseconds) becomes the time from now.
+ * Assumed (limits.reset): `x-ratelimit-reset` has seconds from now, at most a day, or a Unix time.
+ */
 const secondsFrom = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined || !/^\s*\d{1,16}(\.\d{1,9})?\s*$/.test(value)) return undefined;
   const number = Number(value);
@@ -23,7 +26,10 @@ const secondsUntilDate = (headers: HttpReply['headers'], nowMs: number): number 
 const retryAfter = (headers: HttpReply['headers'], nowMs: number): number | undefined =>
   secondsFrom(headers['retry-after'], nowMs) ?? secondsUntilDate(headers, nowMs);
 
-/** How many seconds a 429 or 503 asks to wait; `undefined` if it doesn't say so clearly, and for other replies. */
+/**
+ * How many seconds a 429 or 503 asks to wait; `undefined` if it doesn't say so clearly, and for other replies.
+ * Assumed (limits.retry-after): if a 429 has `Retry-After`, that header counts, and not `x-ratelimit-reset`.
+ */
 export const requestedWait = ({ status, headers }: HttpReply, nowMs: number): number | undefined => {
   if (status === 503) return retryAfter(headers, nowMs);
   // The reset header is about the rate limit, so it only counts for a 429.

@@ -3,7 +3,10 @@ import { timestamp, uri } from './names.ts';
 import type { ActivityRecord, UserRecord } from './records.ts';
 import type { Store } from './store.ts';
 
-/** Assumed (activity.user): the actor of type `User` is identified by email address. */
+/**
+ * Assumed (activity.user): an actor of type `User` has an email address as `alternative_identifier`, and an
+ * `organization` with `uri` and `role`.
+ */
 export const actorOf = (user: UserRecord, role: string): ActivityRecord['actor'] => ({
   uri: user.uri,
   type: 'User',

@@ -4,8 +4,8 @@ import type { EventRecord, InviteeRecord, SubmissionRecord } from './records.ts'
 import type { Store } from './store.ts';
 
 /**
- * Assumed (compliance.delay): the service deletes invitee data days after the request. The sandbox takes a minute, so
- * that the effect can be seen.
+ * Assumed (compliance.delay): the service deletes the data some days after it accepted the request. The sandbox takes a
+ * minute, so that the effect can be seen.
  */
 export const deletionDelayMilliseconds = 60_000;
 

@@ -84,6 +84,7 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: s
     return `${origin}${url.pathname}?${query}`;
   };
   const pagination = {
+    // Assumed (paging.count): `pagination.count` is the number of records on the page.
     count,
     next_page: address(next),
     previous_page: address(previous),

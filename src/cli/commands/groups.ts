@@ -32,7 +32,7 @@ export const decorate = {
   }),
 };
 
-// Assumed (groups.owner-email): the owner of a group relationship has a `name` and an `email`.
+// For the name and email of an owner, see the assumption groups.owner.
 const membersView: View = {
   columns: [
     { header: 'NAME', path: 'owner.name', priority: 5 },

@@ -17,7 +17,7 @@ const inviteeColumns: View['columns'] = [
 ];
 const inviteeId: View['columns'][number] = { header: 'ID', path: 'uri', as: 'id' };
 
-/** Assumed (organizations.invitation-table): an invitation shows `email`, `status` and `last_sent_at`. */
+/** For these fields, see the assumption organizations.invitation. */
 const invitedPerson: View['columns'] = [
   { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
   { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
@@ -134,7 +134,7 @@ const columns: Record<ResourceName, View> = {
       { header: 'GROUP', path: 'group', as: 'id', priority: 1 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
-    // Assumed (groups.owner-name): the owner of a group relationship has a `name`.
+    // For the name of an owner, see the assumption groups.owner.
     tableColumns: () => [
       { header: 'NAME', path: 'owner.name', value: openValue('owner', 'name'), priority: 4 },
       { header: 'ROLE', path: 'role', priority: 3 },

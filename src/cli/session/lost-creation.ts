@@ -19,7 +19,8 @@ const places: Record<string, NextStep> = {
   '/event_types': newest,
   '/one_off_event_types': newest,
   '/webhook_subscriptions': {
-    advice: 'you can run the command again, because the service accepts a URL only once per scope',
+    // Assumed (webhooks.once): creating a webhook again with the same URL and scope is refused with 409.
+    advice: 'you can run the command again: sched assumes that the service accepts a URL only once per scope',
     hint: sameCommand,
   },
   '/shares': {

@@ -7,7 +7,8 @@ import { invalid, notFound } from '../refusal.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Assumed (groups.owner-kind): the owner of a group relationship is an organization membership, shown with its user.
+ * Assumed (groups.owner): the owner of a group relationship is an organization membership, shown with `user`, `name` and
+ * `email`.
  */
 const relationship = `json_object('uri', '${uri.relationship('')}' || r.id, 'role', r.role,
   'owner', json_object('type', 'OrganizationMembership', 'uri', '${uri.membership('')}' || m.id,

@@ -34,8 +34,8 @@ export const invitees: Handlers<'invitees'> = {
 
   create: ({ body }, context) => book(body, context),
 
-  // Assumed (invitees.no-show): marking an invitee as no-show doesn't change `status`, and the event may still be in
-  // the future. Assumed (invitees.no-show-twice): marking an invitee again is refused with 409.
+  // Assumed (invitees.no-show): marking an invitee as no-show doesn't change `status`, and the event may still be in the
+  // future. Assumed (invitees.no-show-twice): marking an invitee as no-show again is refused with 409.
   'no-show'({ params }, context) {
     const { store, caller, now } = context;
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);

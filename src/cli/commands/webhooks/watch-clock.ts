@@ -16,7 +16,7 @@ export const watchClock = ({ every, clock }: Pick<Runtime, 'every' | 'clock'>, n
     if (gapMs < longestGapMs) return;
     const minutes = counted(Math.round(gapMs / 60_000), 'minute');
     notes.warn(
-      `This machine was asleep for about ${minutes}. The service repeats deliveries that failed during that time`,
+      `This machine was asleep for about ${minutes}. The service should repeat deliveries that failed during that time`,
     );
   });
 };
