@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isSigned } from '../sandbox/webhooks/receiver.ts';
-import { freePort } from '../support/free-port.ts';
 import { keyFile, startHandler } from '../support/listening.ts';
 import { writeSnippets } from '../support/page-snippets.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
@@ -66,6 +65,13 @@ const useSandbox = async (url: string, key: string): Promise<Finished> => {
   return sched(['sandbox', 'run', ...flags, '--', 'bash', '-c', script], temporaryHome());
 };
 
+/** Makes a program say on stderr which port it got. */
+const telling = `data:text/javascript,import net from 'node:net';
+  const { listen } = net.Server.prototype;
+  net.Server.prototype.listen = function (...words) {
+    return listen.call(this, ...words, () => process.stderr.write(String(this.address().port)));
+  };`;
+
 const bookingEvents = ['invitee.created', 'invitee_no_show.created', 'invitee.canceled'];
 
 describeWith('bash')('docs/webhooks.md', () => {
@@ -104,19 +110,14 @@ describeWith('bash')('docs/webhooks.md', () => {
   });
 
   test('has a handler of 20 lines that gets each booking once, and nothing else', async () => {
-    const port = await freePort();
-    const handler = spawn(nodeProgram, ['handler.mjs', 'hooks.key', String(port)], { cwd: directory });
+    const handler = spawn(nodeProgram, ['--import', telling, 'handler.mjs', 'hooks.key', '0'], { cwd: directory });
     closeLater(() => void handler.kill('SIGKILL'));
     let seen = '';
     handler.stdout.on('data', (text) => {
       seen += text;
     });
-    const statusOf = () =>
-      post(`http://127.0.0.1:${port}/`, '').then(
-        ({ status }) => status,
-        () => 'not started',
-      );
-    await until(async () => (await statusOf()) === 401);
+    const port = await new Promise((resolve) => handler.stderr.once('data', resolve)).then(String);
+    expect((await post(`http://127.0.0.1:${port}/`, '')).status).toBe(401);
     expect(readFileSync(join(directory, 'handler.mjs'), 'utf8').trim().split('\n').length).toBeLessThanOrEqual(20);
 
     const flags = ['--signing-key-file', pageKey, '--forward-to', `http://127.0.0.1:${port}/`, '-o', 'jsonl'];
