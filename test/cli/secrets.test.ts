@@ -156,12 +156,12 @@ describe('a token that the service quotes', () => {
     return async () => ({ status: 200, headers: {}, body: '', ...reply });
   };
 
-  test.each(sample(quotes, 5, ({ place }) => place))(
+  test.each(sample(quotes, 2, ({ place }) => place))(
     'in $place, $form, is not printed by $line',
     async ({ place, form, line }) => expect((await run(line, quoting(place, form))).requests).not.toEqual([]),
   );
 
-  test.each(sample(screens, 2, ({ place, columns }) => `${place} ${columns}`))(
+  test.each(sample(screens, 1, ({ place, columns }) => `${place} ${columns}`))(
     'in $place is not printed on a terminal with $columns columns that wraps lines: $line, $terminal',
     async ({ place, columns, line, terminal }) => {
       const { stdout, stderr } = await run(line, quoting(place, 'plain'), { columns, terminals: [terminal] });
