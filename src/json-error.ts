@@ -11,7 +11,7 @@ const token = /[\t\n\r ]*(?:(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(t
 const stringPart = /[^"\\\u0000-\u001f]{1,1000}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** The index after the string whose first quote is before `start`, or undefined if the string is broken. */
-const endOfString = (text: string, start: number): number | undefined => {
+export const endOfString = (text: string, start: number): number | undefined => {
   stringPart.lastIndex = start;
   let end = start;
   while (stringPart.test(text)) end = stringPart.lastIndex;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { counted } from '../plural.ts';
-import type { Entry, Skipped } from './input.ts';
+import type { Entry, Skipped } from './text-source.ts';
 
 /** A line without an item, and the reason if it is known. */
 export interface Invalid {
@@ -31,7 +31,7 @@ export const digestOf = (folded: Iterable<string>): string =>
     .update([...folded].sort().join('\n'))
     .digest('hex')}`;
 
-export const makePlan = async (entries: AsyncIterable<Entry>, { fold }: PlanOptions): Promise<Plan> => {
+export const makePlan = async (entries: AsyncIterable<Entry<string>>, { fold }: PlanOptions): Promise<Plan> => {
   const seen = new Set<string>();
   const plan: Omit<Plan, 'digest'> = {
     items: [],
@@ -46,12 +46,12 @@ export const makePlan = async (entries: AsyncIterable<Entry>, { fold }: PlanOpti
     if ('skipped' in entry) plan.skipped[entry.skipped].push(line);
     else if ('problem' in entry) plan.invalid.push({ line, problem: entry.problem });
     else {
-      const folded = fold(entry.text);
+      const folded = fold(entry.value);
       if (folded === undefined) plan.invalid.push({ line });
       else if (seen.has(folded)) plan.duplicates.push(line);
       else {
         seen.add(folded);
-        plan.items.push(entry.text);
+        plan.items.push(entry.value);
       }
     }
   }

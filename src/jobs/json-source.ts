@@ -1,9 +1,5 @@
-import { locateJsonError } from '../json-error.ts';
-import { BadInput } from './bad-input.ts';
-import { linesOf } from './text-source.ts';
-
-/** Strings and punctuation: the tokens that give a valid JSON text its structure. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
+import { endOfString, locateJsonError } from '../json-error.ts';
+import { BadInput, type Entry, linesOf } from './text-source.ts';
 
 /**
  * Positions, counted from 1, in the list of a valid JSON text where an object has two fields of the same name.
@@ -15,7 +11,10 @@ export const placesWithDoubledNames = (json: string): Set<number> => {
   const open: (Set<string> | undefined)[] = [];
   let place = 1;
   let text = '';
-  for (const [mark] of json.matchAll(token)) {
+  /** The tokens that give a valid JSON text its structure: punctuation, and the first quote of a string. */
+  const token = /["[\]{},:]/g;
+  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
+    const [mark] = match;
     if (mark === '{') open.push(new Set());
     else if (mark === '[') open.push(undefined);
     else if (mark === '}' || mark === ']') open.pop();
@@ -27,17 +26,13 @@ export const placesWithDoubledNames = (json: string): Set<number> => {
       const name = JSON.parse(text) as string;
       if (names.has(name)) places.add(place);
       names.add(name);
-    } else text = mark;
+    } else {
+      token.lastIndex = endOfString(json, token.lastIndex)!;
+      text = json.slice(match.index, token.lastIndex);
+    }
   }
   return places;
 };
-
-/** A value of a JSON input. In a single JSON text (`isListed`), `line` is the position in its list. */
-export type JsonEntry = { line: number; isListed?: true } & (
-  | { value: unknown }
-  | { problem: string }
-  | { skipped: 'blank' }
-);
 
 const isDoubled = { problem: 'it has the same field twice' };
 
@@ -46,7 +41,7 @@ export const isJsonStart = (start: string): boolean =>
   /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(start.trimStart());
 
 /** The values of a text with one JSON value per line. */
-export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<JsonEntry> {
+export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<Entry<unknown>> {
   for await (const { line, text: raw } of linesOf(text)) {
     if (raw.trim() === '') {
       yield { line, skipped: 'blank' };
@@ -68,8 +63,15 @@ async function* once(text: string): AsyncGenerator<string> {
   yield text;
 }
 
+/** Whether a text seems to have one JSON value per line, by its first two lines that aren't blank. */
+const isJsonl = (whole: string): boolean => {
+  const text = whole.trimStart();
+  const end = text.indexOf('\n');
+  return end > 0 && /[}"]$/.test(text.slice(0, end).trimEnd()) && /^[{"]/.test(text.slice(end).trimStart());
+};
+
 /** The values in the list of a JSON text, or its only value. A text with one value per line is read, too. */
-export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<JsonEntry> {
+export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<Entry<unknown>> {
   let whole = '';
   for await (const piece of text) whole += piece;
   if (whole.trim() === '') return;
@@ -77,8 +79,7 @@ export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<J
   try {
     value = JSON.parse(whole);
   } catch {
-    const isLines = /^[^\n]*[}"]\s*\r?\n\s*[{"]/.test(whole.trimStart());
-    if (isLines) return yield* jsonlValues(once(whole));
+    if (isJsonl(whole)) return yield* jsonlValues(once(whole));
     const place = locateJsonError(whole);
     throw new BadInput(`it is not JSON: ${place?.problem} at line ${place?.line}, column ${place?.column}`);
   }

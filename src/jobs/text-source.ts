@@ -1,7 +1,16 @@
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** The input isn't text. Used instead of the platform's error, whose message would quote the input. */
-export class NotText extends Error {}
+/** A problem with the input as a whole. The message never quotes an item, only names of columns and fields. */
+export class BadInput extends Error {}
+
+/** Parts of an input that are neither an item nor a mistake. */
+export type Skipped = 'header' | 'comment' | 'blank';
+
+/** What a line of an input holds, or the reason why that is nothing. A problem is reported with its line. */
+export type Content<Value> = { value: Value } | { skipped: Skipped } | { problem: string };
+
+/** The content of a line of the input. In a single JSON text (`isListed`) `line` is the position in its list. */
+export type Entry<Value> = { line: number; isListed?: true } & Content<Value>;
 
 /** Detects the encoding by the byte order mark. Without one, a zero byte in the first character means UTF-16. */
 const encodingOf = ([first, second]: Uint8Array): string => {
@@ -20,7 +29,8 @@ export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
       // NUL is valid UTF-8 but never text: the input is binary, or a device that never ends.
       if (!text.includes('\0')) return text;
     } catch {}
-    throw new NotText('it is neither UTF-8 nor UTF-16 text');
+    // The platform's error would quote the input.
+    throw new BadInput('it is neither UTF-8 nor UTF-16 text');
   };
   for await (const chunk of bytes) {
     if (decoder === undefined) {
@@ -46,21 +56,23 @@ export interface Line {
 
 /** The lines of a text, with line endings of Unix, Windows or old Macs. */
 export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line> {
-  let rest = '';
   let line = 0;
+  let rest = '';
+  // A carriage return at the end of a piece may be half of a Windows line ending.
+  let held = '';
   for await (const piece of text) {
-    rest += piece;
-    const ending = /\r\n|\n|\r(?!\n|$)/g;
-    let from = 0;
-    for (let match = ending.exec(rest); match !== null; match = ending.exec(rest)) {
+    const read = held + piece;
+    held = read.endsWith('\r') ? '\r' : '';
+    const lines = read.slice(0, read.length - held.length).split(/\r\n|\n|\r/);
+    lines[0] = rest + lines[0];
+    rest = lines.pop()!;
+    for (const each of lines) {
       line += 1;
-      yield { line, text: rest.slice(from, match.index) };
-      from = ending.lastIndex;
+      yield { line, text: each };
     }
-    rest = rest.slice(from);
   }
   // A final carriage return ends a line, too, even an empty one.
-  if (rest !== '') yield { line: line + 1, text: rest.replace(/\r$/, '') };
+  if (rest + held !== '') yield { line: line + 1, text: rest };
 }
 
 /** Longer than the first line of any text that isn't JSON. */

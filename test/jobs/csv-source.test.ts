@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAddress } from '../../src/jobs/address.ts';
-import { BadInput } from '../../src/jobs/bad-input.ts';
 import { makePlan, type Plan } from '../../src/jobs/batch-plan.ts';
 import { csvRecords } from '../../src/jobs/csv-source.ts';
-import { readEntries } from '../../src/jobs/input.ts';
+import { readItems } from '../../src/jobs/items.ts';
+import { BadInput } from '../../src/jobs/text-source.ts';
 import { runs } from '../support/tier.ts';
 
 async function* once<Value>(value: Value) {
@@ -13,7 +13,7 @@ async function* once<Value>(value: Value) {
 
 const planOf = (text: string, column?: string): Promise<Plan> =>
   makePlan(
-    readEntries(once(new TextEncoder().encode(text)), {
+    readItems(once(new TextEncoder().encode(text)), {
       name: 'x.csv',
       column,
       usual: ['email'],

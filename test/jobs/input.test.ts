@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAddress } from '../../src/jobs/address.ts';
 import { digestOf, estimatedSeconds, leftOutText, linesText, makePlan } from '../../src/jobs/batch-plan.ts';
-import { type InputOptions, readEntries } from '../../src/jobs/input.ts';
+import { type ItemOptions, readItems } from '../../src/jobs/items.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 import { runs } from '../support/tier.ts';
 
@@ -11,9 +11,9 @@ async function* inPieces(bytes: Uint8Array, size: number) {
 }
 
 /** All entries of a text that arrives in pieces of that size. */
-async function* entriesOf(text: string | Uint8Array, options: Partial<InputOptions> = {}, size = 7) {
+async function* entriesOf(text: string | Uint8Array, options: Partial<ItemOptions> = {}, size = 7) {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
-  yield* readEntries(inPieces(bytes, size), {
+  yield* readItems(inPieces(bytes, size), {
     name: 'x',
     usual: ['email', 'emails', 'mail'],
     isItem: (word) => word.includes('@'),
@@ -26,7 +26,7 @@ async function* entriesOf(text: string | Uint8Array, options: Partial<InputOptio
 const read = async (...given: Parameters<typeof entriesOf>) => {
   const entries: [number, string][] = [];
   for await (const entry of entriesOf(...given)) {
-    if ('text' in entry) entries.push([entry.line, entry.text]);
+    if ('value' in entry) entries.push([entry.line, entry.value]);
     else if ('problem' in entry) entries.push([entry.line, `! ${entry.problem}`]);
   }
   return entries;
@@ -238,6 +238,30 @@ describe('input: JSON', () => {
     expect(await read('{"email":"a@x.example"}\noops\n', { name: 'x.jsonl' })).toEqual([
       [1, 'a@x.example'],
       [2, '! it is not JSON'],
+    ]);
+  });
+});
+
+describe('input of many equal characters', () => {
+  const many = (text: string) => text.repeat(200_000);
+  // A regular expression that tries each start again takes a minute for each of these.
+  test.each<[string, string, Partial<ItemOptions>, number]>([
+    ['escaped quotes in text', `a@x.example\n"${many('\\"')}`, {}, 2],
+    ['blanks in a CSV cell', `email,note\na@x.example,"1\n${many(' ')}2"`, { name: 'x.csv' }, 1],
+    ['quotes in a CSV cell', `email,note\na@x.example,"1\n${many('""')}2"`, { name: 'x.csv' }, 1],
+    ['escapes in a JSON string', `["${'\\n'.repeat(5_000_000)}"]`, { name: 'x.json' }, 1],
+  ])('is read at once: %s', async (_, text, options, count) => {
+    expect(await read(text, options, 1 << 18)).toHaveLength(count);
+  });
+
+  test('is refused at once: line breaks in JSON', async () => {
+    await expect(read(`"a"${many('\n')}x`, { name: 'x.json' })).rejects.toThrow('it is not JSON');
+  });
+
+  test('has long lines put together from pieces of any size', async () => {
+    expect(await read(`${'a'.repeat(1000)}@x.example\r\n\rb@x.example\r`, {}, 1)).toEqual([
+      [1, `${'a'.repeat(1000)}@x.example`],
+      [3, 'b@x.example'],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BadInput } from '../../src/jobs/bad-input.ts';
 import { readRecords } from '../../src/jobs/records.ts';
+import { BadInput } from '../../src/jobs/text-source.ts';
 
 const known = ['email', 'name', 'note'];
 
@@ -12,7 +12,8 @@ const read = async (text: string, name = '-') => {
   const records = [];
   const columnOf = (column: string) => known.find((each) => each === column.trim().toLowerCase());
   for await (const record of readRecords(bytesOf(text), { name, columnOf, columns: known.join(', ') }))
-    records.push('values' in record ? { ...record, values: Object.fromEntries(record.values) } : record);
+    if ('value' in record) records.push({ line: record.line, values: Object.fromEntries(record.value) });
+    else if ('problem' in record) records.push({ line: record.line, problem: record.problem });
   return records;
 };
 
@@ -27,8 +28,8 @@ describe('readRecords', () => {
   test('reads a JSON list by position, and JSONL by line', async () => {
     const values = { email: 'a@b.example', name: null };
     expect(await read(JSON.stringify([values, 1]))).toEqual([
-      { line: 1, isListed: true, values },
-      { line: 2, isListed: true, problem: 'it is not a JSON object' },
+      { line: 1, values },
+      { line: 2, problem: 'it is not a JSON object' },
     ]);
     expect(await read(`${JSON.stringify(values)}\n\n{"name":"a","name":"b"}\n{"x":1}\nno`, 'f.jsonl')).toEqual([
       { line: 1, values },
@@ -41,9 +42,16 @@ describe('readRecords', () => {
   test.each([
     ['email,name\na@b.example', 'it has 1 cell, but the first line has 2'],
     ['email,name\na@b.example,"Ada', 'a quote is opened and never closed'],
-    ['email,name\na@b.example,"Ada\nb@b.example,Bob"', 'a quoted cell seems to contain whole rows'],
   ])('reports a broken row: %j', async (text, problem) => {
     expect(await read(text)).toEqual([{ line: 2, problem }]);
+  });
+
+  test('reports every line of a broken row', async () => {
+    const problem = 'a quoted cell seems to contain whole rows';
+    expect(await read('email,name\na@b.example,"Ada\nb@b.example,Bob"')).toEqual([
+      { line: 2, problem },
+      { line: 3, problem },
+    ]);
   });
 
   test('accepts a record whose own address is on the first of its lines', async () => {

@@ -5,7 +5,8 @@ import { SchedError } from '../../../errors.ts';
 import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
-import { type InputRecord, readRecords } from '../../../jobs/records.ts';
+import { readRecords, type Values } from '../../../jobs/records.ts';
+import type { Entry } from '../../../jobs/text-source.ts';
 import { counted } from '../../../plural.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
@@ -36,6 +37,8 @@ export interface BookingFile {
   /** Whether the line numbers are positions in a JSON list. */
   isListed: boolean;
 }
+
+type InputRecord = Exclude<Entry<Values>, { skipped: unknown }>;
 
 /** An event type of the file, looked up once. `record` is missing if the token may not read it. */
 type KnownType = { uri: string; record?: Json } | { problem: string | undefined };
@@ -137,7 +140,8 @@ const readFile = (invocation: Invocation, flags: readonly FieldFlag[]): Promise<
     const columns = columnsOf(flags);
     const options = { name, columnOf: columnOf(columns), columns: `${columns.join(', ')} and answers.QUESTION` };
     const all: InputRecord[] = [];
-    for await (const record of readRecords(inputBytes(invocation.context, name), options)) all.push(record);
+    for await (const record of readRecords(inputBytes(invocation.context, name), options))
+      if (!('skipped' in record)) all.push(record);
     return all;
   });
 
@@ -151,7 +155,7 @@ const checkRows = async (
   const rows: { row: Row; isWrong: boolean }[] = [];
   for (const record of records) {
     const { line } = record;
-    const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.values);
+    const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.value);
     const found = Array.isArray(row) ? row : await localProblems(invocation, flags, row);
     for (const problem of found) report(line, problem);
     if (!Array.isArray(row)) rows.push({ row, isWrong: found.length > 0 });

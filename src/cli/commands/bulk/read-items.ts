@@ -1,18 +1,17 @@
-import { BadInput } from '../../../jobs/bad-input.ts';
 import { leftOutText, linesText, makePlan, type Plan } from '../../../jobs/batch-plan.ts';
-import { type Entry, type InputOptions, readEntries } from '../../../jobs/input.ts';
-import { type Bytes, NotText } from '../../../jobs/text-source.ts';
+import { type ItemOptions, readItems } from '../../../jobs/items.ts';
+import { BadInput, type Bytes, type Entry } from '../../../jobs/text-source.ts';
 import { namedFileChunks } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 
-export interface ItemKind extends Pick<InputOptions, 'usual' | 'isItem' | 'isSurelyItem'> {
+export interface ItemKind extends Pick<ItemOptions, 'usual' | 'isItem' | 'isSurelyItem'> {
   /** The normalized form that identifies an item, or undefined if the text isn't an item. */
   fold(text: string): string | undefined;
 }
 
-async function* argumentEntries(args: readonly string[]): AsyncGenerator<Entry> {
-  for (const [index, text] of args.entries()) yield { line: index + 1, text: text.trim() };
+async function* argumentEntries(args: readonly string[]): AsyncGenerator<Entry<string>> {
+  for (const [index, text] of args.entries()) yield { line: index + 1, value: text.trim() };
 }
 
 async function* stdinBytes({ runtime }: Context): Bytes & AsyncGenerator<Uint8Array> {
@@ -26,11 +25,11 @@ export const inputBytes = (context: Context, from: string): Bytes =>
 const entriesOf = (
   { context, args, typed }: Invocation,
   { usual, isItem, isSurelyItem }: ItemKind,
-  onChosen: InputOptions['onChosen'],
-): AsyncIterable<Entry> => {
+  onChosen: ItemOptions['onChosen'],
+): AsyncIterable<Entry<string>> => {
   if (typed.from === undefined) return argumentEntries(args);
   const from = String(typed.from);
-  return readEntries(inputBytes(context, from), {
+  return readItems(inputBytes(context, from), {
     name: from,
     column: typed.column as string | undefined,
     field: typed.field as string | undefined,
@@ -50,7 +49,7 @@ export const readingInput = async <Value>(
     return await read();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const isBadInput = error instanceof BadInput || error instanceof NotText;
+    const isBadInput = error instanceof BadInput;
     if (!isBadInput && code === undefined) throw error;
     const reason = isBadInput ? error.message : code === 'ENOENT' ? 'no such file' : code;
     problems.add(`--from: can't read ${typed.from === '-' ? 'stdin' : typed.from} (${reason})`);
