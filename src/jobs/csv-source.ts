@@ -60,10 +60,13 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<C
     if (lines.length === mostLines) continue;
     lines.push(line.text);
     if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text);
+    const isRest = lines.length > 1;
     // A line without a quote can't close one.
-    if (lines.length > 1 && !line.text.includes('"')) continue;
-    const record = delimiter === undefined ? { cells: [''] } : read(lines);
-    if ('code' in record && record.code === isOpen) continue;
+    if (isRest && !line.text.includes('"')) continue;
+    // A line of an open record is the rest of a quoted cell. Reading all lines again each time takes quadratic time.
+    const alone = delimiter === undefined ? { cells: [''] } : read([isRest ? `"${line.text}` : line.text]);
+    if ('code' in alone && alone.code === isOpen) continue;
+    const record = isRest && 'cells' in alone ? read(lines) : alone;
     const rows = lines.length === 1 ? [] : lines.map((each) => each.split(delimiter!));
     if ('cells' in record) yield { first, last, cells: record.cells, rows };
     else yield { first, last, problem: problems[record.code] ?? otherProblem };

@@ -249,6 +249,12 @@ describe('input of many equal characters', () => {
     ['escaped quotes in text', `a@x.example\n"${many('\\"')}`, {}, 2],
     ['blanks in a CSV cell', `email,note\na@x.example,"1\n${many(' ')}2"`, { name: 'x.csv' }, 1],
     ['quotes in a CSV cell', `email,note\na@x.example,"1\n${many('""')}2"`, { name: 'x.csv' }, 1],
+    [
+      'lines with quotes in a CSV cell',
+      `email,note\na@x.example,"${`${'b'.repeat(2000)}""\n`.repeat(990)}"`,
+      { name: 'x.csv' },
+      1,
+    ],
     ['escapes in a JSON string', `["${'\\n'.repeat(5_000_000)}"]`, { name: 'x.json' }, 1],
   ])('is read at once: %s', async (_, text, options, count) => {
     expect(await read(text, options, 1 << 18)).toHaveLength(count);
