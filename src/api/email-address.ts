@@ -4,8 +4,12 @@ const longestOctets = 254;
 /** Control characters, invisible bidi marks, and lone surrogates, which UTF-8 can't encode. */
 const control = /[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u;
 
-/** One `@` outside quotes with text on both sides. Spaces, including zero-width ones, are allowed only in quotes. */
-const form = /^(?:[^"@\p{Z}\u200B\uFEFF]|"(?:[^"\\]|\\.)*")+@[^"@\p{Z}\u200B\uFEFF]+$/u;
+/**
+ * One `@` outside quotes with text on both sides. Spaces, including zero-width ones, and the characters that lists, names
+ * and links put around an address (RFC 5322 §3.2.3) are allowed only in quotes: `mailto:a@x.example` is a link.
+ */
+const form =
+  /^(?:[^"@\p{Z}\u200B\uFEFF()<>[\]:;,\\]|"(?:[^"\\]|\\.)*")+@(?:[^"@\p{Z}\u200B\uFEFF()<>[\]:;,\\/?]+|\[[^"@\p{Z}\u200B\uFEFF()<>[\];,\\/?]+\])$/u;
 
 /**
  * Whether a text can be an email address at all. Used by both the client and the sandbox.

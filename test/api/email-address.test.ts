@@ -43,7 +43,14 @@ describe('email address', () => {
   test.each([
     ...'!%&/={}#$*+-?^_`|~'.split('').map((mark) => `a${mark}b@x.example`),
     ...['a@x', 'ü@bücher.example', '用户@例子.广告', '"john doe"@x.example', '""@x.example', '"a@b"@x.example'],
-    ...['"a\\"b"@x.example', 'a@[127.0.0.1]', 'a@[IPv6:2001:db8::1]', "o'brien@x.example", 'نامه\u200cای@x.example'],
+    ...[
+      '"a\\"b"@x.example',
+      '"mailto:a"@x.example',
+      'a@[127.0.0.1]',
+      'a@[IPv6:2001:db8::1]',
+      "o'brien@x.example",
+      'نامه\u200cای@x.example',
+    ],
     `${'a'.repeat(244)}@x.example`,
     `${'ü'.repeat(122)}@x.example`,
   ])('accepts %s', (text) => {
@@ -54,6 +61,15 @@ describe('email address', () => {
     ...['', '@', 'a', '@x.example', 'a@', 'a b@x.example', 'a@x example', 'Ada <a@x.example>', 'a@@x.example'],
     ...['a@x.example,b@x.example', '"a@x.example', 'a"b@x.example', '"a b"', 'a@x.example"', 'a\u200b@x.example'],
     ...['a\u2028@x.example', 'a\u202e@x.example', 'a\ud800@x.example', '"a\tb"@x.example', 'a\xa0b@x.example'],
+    ...[
+      'mailto:a@x.example',
+      'a@x.example?subject=b',
+      '<a@x.example>',
+      '(a@x.example)',
+      'a@x.example;',
+      'a@x.example,',
+    ],
+    ...['a,b@x.example', 'a@x.example>', 'a@x.example:25', 'a@x.example/b', '[a@x.example]', 'a@[127.0.0.1', 'a\\b@x'],
     `${'a'.repeat(245)}@x.example`,
     `${'ü'.repeat(123)}@x.example`,
   ])('rejects %j', (text) => {
