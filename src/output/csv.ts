@@ -7,8 +7,11 @@ export interface CsvChoices {
   isTerminal: boolean;
 }
 
-/** Starts of cells that spreadsheets run as formulas (OWASP, CSV injection). Some also run the full-width forms. */
-const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/**
+ * Starts of cells that spreadsheets run as formulas (OWASP, CSV injection). Some also run the full-width forms, and some
+ * drop blanks and invisible characters before them.
+ */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/u;
 
 const cell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
   const whole = plainCell(value);

@@ -21,13 +21,14 @@ describe('csv: cell', () => {
     ['Zoë 打合せ', 'Zoë 打合せ'],
   ])('writes %j as %s', (value, text) => expect(cell(value)).toBe(text));
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '=HYPERLINK("x","y")'])(
-    'escapes the formula %j',
-    (text) => {
-      expect(parse(csvLine([text], pipe))[0]![0]).toBe(`'${text}`);
-      expect(parse(csvLine([text], { ...pipe, raw: true }))[0]![0]).toBe(text);
-    },
-  );
+  const blanks = [' ', '\xa0', '\ufeff', '\u200b', '\u3000', '\x00', ' \xa0\ufeff'];
+  it.each([
+    ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '=HYPERLINK("x","y")'],
+    ...blanks.flatMap((blank) => ['=1', '+1', '-1', '@A1', '\t=1', '\r=1', '＝1'].map((text) => blank + text)),
+  ])('escapes the formula %j', (text) => {
+    expect(parse(csvLine([text], pipe))[0]![0]).toBe(`'${text}`);
+    expect(parse(csvLine([text], { ...pipe, raw: true }))[0]![0]).toBe(text);
+  });
 
   it('escapes a list that starts with a formula', () => expect(cell(['=1', 'b'])).toBe(`"'=1,b"`));
   it('does not escape numbers', () => {
