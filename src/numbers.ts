@@ -11,7 +11,7 @@ export const isCount = (value: unknown, most = Number.MAX_SAFE_INTEGER): value i
   isWithin(value, 0, most) && Number.isInteger(value);
 
 /** The end of the year 9999, the last one with four digits. */
-const lastTime = 253_402_300_799_999;
+export const lastTime = 253_402_300_799_999;
 
 /** Milliseconds since 1970. */
 export const isTime = (value: unknown): value is number => isWithin(value, 0, lastTime);

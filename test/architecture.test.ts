@@ -116,6 +116,7 @@ const allowed: Record<string, string[]> = {
     'json.ts',
     'nearest.ts',
     'shell-quote.ts',
+    'time/wall.ts',
     'type runtime.ts',
     'chalk',
     'cli-table3',
@@ -124,7 +125,7 @@ const allowed: Record<string, string[]> = {
     'node:module',
     'node:worker_threads',
   ],
-  'time/': ['nearest.ts', 'temporal-polyfill'],
+  'time/': ['nearest.ts', 'numbers.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
   'webhooks/': ['http/', 'json.ts', 'node:', 'type runtime.ts'],
   'docs/': [

@@ -1,3 +1,5 @@
+import { lastTime } from '../numbers.ts';
+
 /**
  * Wall-clock times are plain numbers: the milliseconds since 1970 if the same digits were in UTC. Adding a day is then
  * plain arithmetic, and only zoned.ts turns a wall-clock time into an instant. Text is never parsed with `Date`: it
@@ -69,5 +71,7 @@ export function timestampOf(text: string): number | undefined {
   const [offsetHours, offsetMinutes] = [Number(parts[9]), Number(parts[10])];
   if (offsetHours > 23 || offsetMinutes > 59) return undefined;
   const offset = offsetHours * hour + offsetMinutes * minute;
-  return parts[8] === '-' ? wall + offset : wall - offset;
+  const at = parts[8] === '-' ? wall + offset : wall - offset;
+  // An offset can lead into the year 10000, which no format of a time can show.
+  return at > lastTime ? undefined : at;
 }

@@ -130,6 +130,15 @@ describe('event-types slots', () => {
     expect(stderr).toContain('Not checked: hosts');
   });
 
+  it.each(['1e9', '-30', '0.5', 'null'])('refuses an event type that takes %s minutes', async (minutes) => {
+    const send = async (request: HttpRequest) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll(/"duration":\d+/g, `"duration":${minutes}`) };
+    };
+    const { code, stderr } = await world.run('event-types slots "Intro call"', { send });
+    expect([code, stderr]).toEqual([13, expect.stringContaining('an event type without a usable duration')]);
+  });
+
   it('says that the dates of a one-off event type are not shown', async () => {
     const made = await world.run('one-offs create --name Planning --duration 30 --days 3 -o id --yes');
     const { stderr } = await world.run(['event-types', 'slots', made.stdout.trim(), '--first', '1']);

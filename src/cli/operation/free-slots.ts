@@ -7,6 +7,7 @@ import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { jsonText } from '../../json.ts';
+import { isCount } from '../../numbers.ts';
 import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
@@ -44,6 +45,9 @@ export interface FreeTimes {
   events: Json[];
   nameOf(user: string | undefined): string;
 }
+
+/** A meeting that takes more than a week is a mistake. The documentation allows twelve hours. */
+const longestMinutes = 7 * 24 * 60;
 
 /** How many hosts' events are read at the same time, if the rate limit allows. */
 const atOnce = 4;
@@ -187,8 +191,8 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
   const { type, since, until, host } = wanted;
   const uri = String(type.uri);
   const duration = Number(type.duration);
-  if (!(Number.isInteger(duration) && duration > 0))
-    throw new SchedError('integrity', 'The service sent an event type without a duration', { reason: uri });
+  if (!isCount(duration, longestMinutes) || duration === 0)
+    throw new SchedError('integrity', 'The service sent an event type without a usable duration', { reason: uri });
   const unchecked: Unchecked[] = [];
   // Assumed (one-offs.dates-hidden): the service doesn't show the dates of a one-off event type.
   if (type.type === 'AdhocEventType')
