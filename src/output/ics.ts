@@ -1,4 +1,5 @@
 import { SchedError } from '../errors.ts';
+import { timestampOf } from '../time/wall.ts';
 import { isNothing, plainCell } from './cells.ts';
 import { valueAt } from './fields.ts';
 import type { RowFormat } from './formats.ts';
@@ -44,20 +45,28 @@ const parameterValue = (text: string): string =>
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** `20261116T090000Z`, or undefined if it isn't a time. */
-const timeValue = (value: unknown): string | undefined => {
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
-};
+/** `20261116T090000Z` */
+const timeText = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
 
-const requiredTime = (event: object, field: string): string => {
-  const time = timeValue(valueAt(event, field));
-  if (time !== undefined) return time;
-  throw new SchedError('integrity', `An event has no ${field}, so it can't be written to a calendar`, {
+const timeAt = (event: object, field: string): number | undefined => timestampOf(String(valueAt(event, field)));
+
+const refused = (event: object, problem: string): SchedError =>
+  new SchedError('integrity', `An event ${problem}, so it can't be written to a calendar`, {
     reason: String(valueAt(event, 'uri')),
     hint: { flags: { output: 'json' } },
   });
+
+const requiredTime = (event: object, field: string): number => {
+  const at = timeAt(event, field);
+  if (at === undefined) throw refused(event, `has no readable ${field}`);
+  return at;
 };
+
+/** The start and end. An event ends after its start or has no end (RFC 5545 §3.8.2.2). */
+const spanLines = (start: number, end: number): string[] => [
+  `DTSTART:${timeText(start)}`,
+  ...(end === start ? [] : [`DTEND:${timeText(end)}`]),
+];
 
 /** A web address with its special characters encoded, or undefined if it isn't one. */
 const webAddress = (value: unknown): string | undefined => {
@@ -112,19 +121,20 @@ const eventLines = (event: object): string[] => {
   const text = (property: string, value: unknown): string[] =>
     textOf(value) === undefined ? [] : [`${property}:${textValue(String(value))}`];
   const time = (property: string, field: string): string[] => {
-    const value = timeValue(valueAt(event, field));
-    return value === undefined ? [] : [`${property}:${value}`];
+    const at = timeAt(event, field);
+    return at === undefined ? [] : [`${property}:${timeText(at)}`];
   };
   const link = webAddress(valueAt(event, 'location.join_url'));
   const status = statuses[String(valueAt(event, 'status'))];
   const start = requiredTime(event, 'start_time');
+  const end = requiredTime(event, 'end_time');
+  if (end < start) throw refused(event, 'ends before it starts');
   return [
     'BEGIN:VEVENT',
     // The same event has the same UID in every export, so that a calendar updates it.
     ...text('UID', valueAt(event, 'uri')),
-    `DTSTAMP:${timeValue(valueAt(event, 'updated_at')) ?? start}`,
-    `DTSTART:${start}`,
-    `DTEND:${requiredTime(event, 'end_time')}`,
+    `DTSTAMP:${timeText(timeAt(event, 'updated_at') ?? start)}`,
+    ...spanLines(start, end),
     ...text('SUMMARY', valueAt(event, 'name')),
     ...(status === undefined ? [] : [`STATUS:${status}`]),
     ...text('LOCATION', textOf(valueAt(event, 'location.location')) ?? link),
@@ -140,6 +150,20 @@ const eventLines = (event: object): string[] => {
 const opening = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//sched//sched//EN'].map(fold).join('');
 const closing = fold('END:VCALENDAR');
 
+/** A calendar must have a component (RFC 5545 §3.6). Without events, this one says nothing. */
+const onlyZone = [
+  'BEGIN:VTIMEZONE',
+  'TZID:UTC',
+  'BEGIN:STANDARD',
+  'DTSTART:19700101T000000',
+  'TZOFFSETFROM:+0000',
+  'TZOFFSETTO:+0000',
+  'END:STANDARD',
+  'END:VTIMEZONE',
+]
+  .map(fold)
+  .join('');
+
 const eventText = (event: object, isTerminal: boolean): string =>
   eventLines(event)
     .map((line) => fold(isTerminal ? safe(line) : line))
@@ -150,7 +174,7 @@ export const icsRows = (isTerminal: boolean): RowFormat => ({
   open: opening,
   between: '',
   close: closing,
-  empty: `${opening}${closing}`,
+  empty: `${opening}${onlyZone}${closing}`,
   row: (event) => eventText(event, isTerminal),
 });
 

@@ -103,8 +103,21 @@ describe('ics', () => {
     );
   });
 
-  it('refuses an event without a start', () => {
-    expect(() => icsRecord({ ...event, start_time: null }, false)).toThrow('An event has no start_time');
+  it.each<[object, string]>([
+    [{ start_time: null }, 'An event has no readable start_time'],
+    [{ start_time: 'foo 2027' }, 'An event has no readable start_time'],
+    [{ end_time: '+012345-01-01T00:00:00Z' }, 'An event has no readable end_time'],
+    [{ end_time: '9999-12-31T23:59:59-01:00' }, 'An event has no readable end_time'],
+    [{ end_time: '2026-02-30T00:00:00Z' }, 'An event has no readable end_time'],
+    [{ end_time: '2026-11-16T08:59:59Z' }, 'An event ends before it starts'],
+  ])('refuses an event with %j', (times, problem) => {
+    expect(() => icsRecord({ ...event, ...times }, false)).toThrow(problem);
+  });
+
+  it('writes no end for an event that takes no time, and no times that it cannot read', () => {
+    const text = icsRecord({ ...event, end_time: event.start_time, created_at: 'foo 2027', updated_at: 7 }, false);
+    expect(text).not.toMatch(/DTEND|CREATED|LAST-MODIFIED/);
+    expect(text).toContain('DTSTAMP:20261116T090000Z');
   });
 
   it('makes text safe for a terminal', () => {
@@ -113,7 +126,9 @@ describe('ics', () => {
   });
 
   it('writes an empty calendar for no events', () => {
-    expect(parsed(icsRows(false).empty)).toEqual([]);
+    const { empty } = icsRows(false);
+    expect(parsed(empty)).toEqual([]);
+    expect(new ICAL.Component(ICAL.parse(empty)).getAllSubcomponents().map(({ name }) => name)).toEqual(['vtimezone']);
   });
 });
 
