@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** How many deliveries are remembered. Each takes about 200 bytes. */
-const mostRemembered = 10_000;
+export const mostRemembered = 10_000;
 
 /** Identifies a delivery. The sender repeats it with the same values, but with a new signature. */
 export const keyOf = (content: object, body: string): string => {
@@ -27,9 +27,19 @@ export interface Handled {
   isDouble: boolean;
 }
 
+/** What an earlier process of the same listener has accepted. */
+export interface Kept {
+  keys: readonly string[];
+  /** Keeps the key of an accepted delivery for the next process. */
+  add(key: string): Promise<void>;
+}
+
+const nothingKept: Kept = { keys: [], add: async () => {} };
+
 /** Handles each delivery once. R51: a delivery that comes twice is shown and forwarded once, unless that failed. */
-export const createRecent = (most = mostRemembered) => {
+export const createRecent = (kept = nothingKept, most = mostRemembered) => {
   const remembered = new Map<string, Remembered>();
+  for (const key of kept.keys) remembered.set(key, { attempts: 1, accepted: Promise.resolve(true) });
   const remember = (key: string): Remembered => {
     const entry = remembered.get(key) ?? { attempts: 0, accepted: undefined };
     remembered.delete(key);
@@ -45,7 +55,8 @@ export const createRecent = (most = mostRemembered) => {
       entry.accepted = work(entry.attempts);
       try {
         const accepted = await entry.accepted;
-        if (!accepted) entry.accepted = undefined;
+        if (accepted) await kept.add(key);
+        else entry.accepted = undefined;
         return { accepted, isDouble: false };
       } catch (error) {
         entry.accepted = undefined;

@@ -76,8 +76,18 @@ describe('recent', () => {
     ]);
   });
 
+  test('knows what an earlier process has accepted, and keeps what it accepts itself', async () => {
+    const added: string[] = [];
+    const recent = createRecent({ keys: ['a'], add: async (key) => void added.push(key) });
+    expect(await recent.handle('a', async () => true)).toEqual({ accepted: true, isDouble: true });
+    await recent.handle('b', async () => true);
+    await recent.handle('b', async () => true);
+    await recent.handle('c', async () => false);
+    expect(added).toEqual(['b']);
+  });
+
   test('forgets the delivery that it has not seen for the longest time', async () => {
-    const recent = createRecent(2);
+    const recent = createRecent(undefined, 2);
     const isDouble = async (key: string) => (await recent.handle(key, async () => true)).isDouble;
     expect([await isDouble('a'), await isDouble('b'), await isDouble('a'), await isDouble('c')]).toEqual([
       false,
