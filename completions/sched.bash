@@ -345,13 +345,13 @@ _sched_command() {
       fields='uri callback_url state events scope organization user group retry_started_at created_at updated_at'
       ;;
     'webhooks listen')
-      flags='--signing-key-file --forward-to --port --bind --tolerance'
-      takers='--signing-key-file --forward-to --port --bind --tolerance'
+      flags='--signing-key-file --forward-to --port --bind --signature-header --tolerance'
+      takers='--signing-key-file --forward-to --port --bind --signature-header --tolerance'
       fields='event created_at created_by payload _sched'
       ;;
     'webhooks verify')
-      flags='--signing-key-file --signature --body --tolerance'
-      takers='--signing-key-file --signature --body --tolerance'
+      flags='--signing-key-file --signature --body --signature-header --tolerance'
+      takers='--signing-key-file --signature --body --signature-header --tolerance'
       fields='verdict signed_at age_seconds'
       ;;
     'mcp metadata')

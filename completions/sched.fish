@@ -592,11 +592,13 @@ function __sched_flags
                 --forward-to 'send each delivery to this handler, with the same bytes and headers' \
                 --port 'port to listen on; 0 for any free port (default 4242)' \
                 --bind 'address to listen on (default 127.0.0.1, for this machine only)' \
+                --signature-header 'header with the signature (default Webhook-Signature)' \
                 --tolerance 'how old a signature may be, such as 10m (default 3m)'
         case 'webhooks verify'
             printf '%s\t%s\n' --signing-key-file 'file with the key that signs deliveries, as in webhooks create' \
-                --signature 'value of the header Webhook-Signature' \
+                --signature 'value of the header Webhook-Signature, or the whole line' \
                 --body 'body of the delivery, exactly as received (default: stdin)' \
+                --signature-header 'header with the signature (default Webhook-Signature)' \
                 --tolerance 'how old a signature may be, such as 10m (default 3m)'
         case 'mcp metadata'
             true
@@ -774,9 +776,9 @@ function __sched_takers
         case 'webhooks create'
             printf '%s\n' --url --events --org --scope --user --group --body --signing-key-file
         case 'webhooks listen'
-            printf '%s\n' --signing-key-file --forward-to --port --bind --tolerance
+            printf '%s\n' --signing-key-file --forward-to --port --bind --signature-header --tolerance
         case 'webhooks verify'
-            printf '%s\n' --signing-key-file --signature --body --tolerance
+            printf '%s\n' --signing-key-file --signature --body --signature-header --tolerance
         case 'mcp serve'
             printf '%s\n' --tools
         case 'mcp config'

@@ -885,23 +885,25 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{}
         }
         'webhooks listen' = @{
-            takers = @('--signing-key-file', '--forward-to', '--port', '--bind', '--tolerance')
+            takers = @('--signing-key-file', '--forward-to', '--port', '--bind', '--signature-header', '--tolerance')
             fields = @('event', 'created_at', 'created_by', 'payload', '_sched')
             flags = [ordered]@{
                 '--signing-key-file' = 'file with the key that signs deliveries, as in webhooks create'
                 '--forward-to' = 'send each delivery to this handler, with the same bytes and headers'
                 '--port' = 'port to listen on; 0 for any free port (default 4242)'
                 '--bind' = 'address to listen on (default 127.0.0.1, for this machine only)'
+                '--signature-header' = 'header with the signature (default Webhook-Signature)'
                 '--tolerance' = 'how old a signature may be, such as 10m (default 3m)'
             }
         }
         'webhooks verify' = @{
-            takers = @('--signing-key-file', '--signature', '--body', '--tolerance')
+            takers = @('--signing-key-file', '--signature', '--body', '--signature-header', '--tolerance')
             fields = @('verdict', 'signed_at', 'age_seconds')
             flags = [ordered]@{
                 '--signing-key-file' = 'file with the key that signs deliveries, as in webhooks create'
-                '--signature' = 'value of the header Webhook-Signature'
+                '--signature' = 'value of the header Webhook-Signature, or the whole line'
                 '--body' = 'body of the delivery, exactly as received (default: stdin)'
+                '--signature-header' = 'header with the signature (default Webhook-Signature)'
                 '--tolerance' = 'how old a signature may be, such as 10m (default 3m)'
             }
         }

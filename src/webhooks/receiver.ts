@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { parseJson } from '../json.ts';
-import { checkSignature, readSignature, signatureHeader, type Verdict } from './signature.ts';
+import { checkSignature, readSignature, type Verdict } from './signature.ts';
 
 /** R51: a larger body is refused, by its declared length or while it is read. */
 export const mostBodyBytes = 1024 * 1024;
@@ -9,7 +9,7 @@ export const mostBodyBytes = 1024 * 1024;
 /** The deepest nesting of objects and lists. A delivery has about five levels. */
 const mostLevels = 100;
 
-/** With bodies of 1 MiB, this also limits memory. Node closes further connections at once. */
+/** With bodies of 1 MiB, this also limits memory. */
 const mostConnections = 128;
 
 /** How long a sender may take for its request. */
@@ -45,6 +45,8 @@ export interface ReceiverOptions {
   port: number;
   host: string;
   key: string;
+  /** Name of the header with the signature, in lower case. */
+  signatureHeader: string;
   toleranceMs: number;
   now(): number;
   onDelivery(delivery: Delivery): Promise<Answer>;
@@ -108,7 +110,7 @@ const refusalOf = ({ kind }: Verdict): Refusal | undefined => (kind === 'ok' ? u
 /** Checks a request. R51: nothing of it is parsed, printed or forwarded before its signature and age are checked. */
 const deliveryIn = async (
   message: IncomingMessage,
-  { key, toleranceMs, now }: ReceiverOptions,
+  { key, signatureHeader, toleranceMs, now }: ReceiverOptions,
 ): Promise<Delivery | Refusal> => {
   if (message.method !== 'POST') return 'not a POST';
   const headers = plainHeaders(message);
@@ -141,6 +143,33 @@ const bind = (server: Server, { host, port }: ReceiverOptions): Promise<AddressI
     });
   });
 
+/**
+ * Limits the connections. A new one takes the place of the one that has been without a valid delivery for the longest
+ * time: slow senders can't keep others out. Returns a function that protects a connection while its delivery is handled.
+ */
+const limitConnections = (server: Server) => {
+  const idle = new Set<Socket>();
+  let busy = 0;
+  server.on('connection', (socket) => {
+    idle.add(socket);
+    socket.once('close', () => idle.delete(socket));
+    if (idle.size + busy <= mostConnections) return;
+    const [oldest] = idle;
+    idle.delete(oldest!);
+    oldest!.destroy();
+  });
+  return async <Value>(socket: Socket, work: Promise<Value>): Promise<Value> => {
+    idle.delete(socket);
+    busy += 1;
+    try {
+      return await work;
+    } finally {
+      busy -= 1;
+      if (!socket.destroyed) idle.add(socket);
+    }
+  };
+};
+
 /** Receives deliveries over HTTP. Rejects if the address can't be used, for example with `EADDRINUSE`. */
 export const openReceiver = async (options: ReceiverOptions): Promise<Receiver> => {
   const { onDelivery, onRefusal, patienceMs: patience = patienceMs } = options;
@@ -148,10 +177,10 @@ export const openReceiver = async (options: ReceiverOptions): Promise<Receiver> 
     requestTimeout: patience,
     connectionsCheckingInterval: patience / 5,
   });
-  server.maxConnections = mostConnections;
+  const protect = limitConnections(server);
   const answer = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
     const delivery = await deliveryIn(message, options);
-    if (typeof delivery !== 'string') return send(response, await onDelivery(delivery));
+    if (typeof delivery !== 'string') return send(response, await protect(message.socket, onDelivery(delivery)));
     onRefusal(delivery);
     send(response, refusals[delivery]);
     // Discards the rest of a body that is too large. Closing the connection instead could also discard the answer.

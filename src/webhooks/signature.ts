@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** In lower case, as Node names headers. */
-export const signatureHeader = 'webhook-signature';
+export const defaultSignatureHeader = 'Webhook-Signature';
 
 /** How far the time of a signature may be from now, in the past and in the future. */
 // Assumed (webhooks.tolerance): the time of a signature may be 3 minutes off, in the past and in the future.

@@ -27,7 +27,7 @@ export const keyFile = (key = signingKey): string => {
   return file;
 };
 
-/** `sched webhooks listen` in this process, at a free port, until it is stopped or the test file is done. */
+/** `sched webhooks listen` in this process, at a free port or that of `flags`, until it is stopped or the test file is done. */
 export const startListening = async (run: Run, flags: string[] = [], more: WorldOptions = {}): Promise<Listening> => {
   const signal = new AbortController();
   const stopLater = closeLater(() => signal.abort());
@@ -43,7 +43,9 @@ export const startListening = async (run: Run, flags: string[] = [], more: World
       };
       changed();
     });
-  const ended = run(['webhooks', 'listen', '--port', '0', '--signing-key-file', keyFile(), ...flags], {
+  const port = flags.includes('--port') ? [] : ['--port', '0'];
+  const key = flags.includes('--signing-key-file') ? [] : ['--signing-key-file', keyFile()];
+  const ended = run(['webhooks', 'listen', ...port, ...key, ...flags], {
     clock: heldClock(),
     send: network,
     ...more,

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Delivery, openReceiver, type Receiver, type ReceiverOptions } from '../../src/webhooks/receiver.ts';
+import { gate } from '../support/gate.ts';
 import { someday } from '../support/run.ts';
 import { times } from '../support/tier.ts';
 import { deliver, post, sample, signed, signingKey } from '../support/webhooks.ts';
@@ -14,6 +15,7 @@ const open = (more: Partial<ReceiverOptions> = {}) =>
     host: '127.0.0.1',
     port: 0,
     key: signingKey,
+    signatureHeader: 'webhook-signature',
     toleranceMs: 180_000,
     now: () => someday,
     onDelivery: async (delivery) => {
@@ -81,6 +83,13 @@ describe('receiver', () => {
   ])('refuses a delivery that is %s with %i', async (refusal, status, headers) => {
     expect((await post(receiver.url, body, { ...json, ...headers })).status).toBe(status);
     expect([refusals, deliveries]).toEqual([[refusal], []]);
+  });
+
+  test('reads the signature in the header that it is given, and in no other', async () => {
+    const other = await open({ signatureHeader: 'x-hook-signature' });
+    expect((await post(other.url, body, { 'X-Hook-Signature': signed(body) })).status).toBe(200);
+    expect((await deliver(other.url)).status).toBe(400);
+    await other.close();
   });
 
   test('accepts another tolerance', async () => {
@@ -184,16 +193,48 @@ describe('receiver', () => {
     expect((await deliver(receiver.url)).status).toBe(200);
   });
 
-  test('holds at most 128 connections at once, so that bodies can not fill the memory', async () => {
-    const open = () =>
-      new Promise<Socket>((resolve, reject) => {
-        const socket = connect(receiver.port, '127.0.0.1', () => resolve(socket)).once('error', reject);
-      });
-    const sockets = await Promise.all(Array.from({ length: 128 }, open));
-    const closed = new Promise((resolve) => connect(receiver.port, '127.0.0.1').resume().once('close', resolve));
-    await closed;
-    expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(128);
+  const slow = () =>
+    new Promise<Socket>((resolve, reject) => {
+      const socket = connect(receiver.port, '127.0.0.1', () => resolve(socket)).once('error', reject);
+      socket.write('POST / HTTP/1.1\r\n');
+    });
+
+  test('receives at once while hundreds of senders are slow', async () => {
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 200; n += 1) sockets.push(await slow());
+    expect((await deliver(receiver.url)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
+  });
+
+  test('holds at most 128 connections at once, and closes the oldest one without a valid delivery', async () => {
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 128; n += 1) sockets.push(await slow());
+    const closed = new Promise((resolve) => sockets[0]!.resume().once('close', resolve));
+    const last = await slow();
+    await closed;
+    expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(127);
+    expect(last.readyState).toBe('open');
+    for (const socket of [...sockets, last]) socket.destroy();
+  });
+
+  test('closes no connection whose delivery is being handled', async () => {
+    const held = gate();
+    let handled = 0;
+    const all = gate();
+    const other = await open({
+      onDelivery: async () => {
+        handled += 1;
+        if (handled === 128) all.release();
+        await held.promise;
+        return { status: 200, text: 'ok' };
+      },
+    });
+    const sent = Array.from({ length: 128 }, () => deliver(other.url));
+    await all.promise;
+    await expect(deliver(other.url)).rejects.toThrow(/hang up|reset/);
+    held.release();
+    expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([200]));
+    await other.close();
   });
 
   test('binds to the address it is given, and to no other', async () => {

@@ -5,7 +5,7 @@ import { isLoopback } from '../../../http/proxy.ts';
 import { counted } from '../../../plural.ts';
 import type { Forward } from '../../../webhooks/forward.ts';
 import { type Answer, type Delivery, openReceiver, type Receiver } from '../../../webhooks/receiver.ts';
-import { createRecent, keyOf } from '../../../webhooks/recent.ts';
+import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
@@ -15,8 +15,16 @@ import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
 import { type DeliveryRecord, deliveryFields, deliveryView } from './delivery-view.ts';
 import { forwardTo, nameOf, readTarget } from './forward-to.ts';
 import { keepListening } from './keep-listening.ts';
+import { openRecentFile } from './recent-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
-import { existingKey, keyFileFlag, readTolerance, toleranceFlag } from './verification.ts';
+import {
+  existingKey,
+  keyFileFlag,
+  readSignatureHeader,
+  readTolerance,
+  signatureHeaderFlag,
+  toleranceFlag,
+} from './verification.ts';
 import { watchClock } from './watch-clock.ts';
 
 const defaultPort = 4242;
@@ -38,9 +46,15 @@ interface Counts {
 }
 
 /** Forwards and prints a delivery, and then answers its sender. R51: 2xx only if nothing is left to do. */
-const handleDeliveries = (context: Context, output: DeliveryOutput, forward: Forward | undefined, counts: Counts) => {
+const handleDeliveries = (
+  context: Context,
+  output: DeliveryOutput,
+  forward: Forward | undefined,
+  counts: Counts,
+  kept: Kept | undefined,
+) => {
   const { clock } = context.runtime;
-  const recent = createRecent();
+  const recent = createRecent(kept);
   return async (delivery: Delivery): Promise<Answer> => {
     const { content, body } = delivery;
     const receivedAt = clock.now();
@@ -130,7 +144,11 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const host = readHost(invocation);
   const target = readTarget(invocation);
   const toleranceMs = readTolerance(invocation);
+  const signatureHeader = readSignatureHeader(invocation);
   const key = await existingKey(invocation);
+  const keyFile = String(invocation.typed[keyFileFlag.name]);
+  // Without a fixed port, no sender finds the next listener.
+  const kept = port === 0 ? undefined : await openRecentFile(context, { keyFile, host, port, toleranceMs });
   if (settings.sandbox) notes.sandbox();
 
   runtime.stdout.unblock?.(interrupted);
@@ -144,14 +162,23 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const counts: Counts = { received: 0, lastAt: undefined };
   const refused = createRefusalNotes(clock.now, notes.warn);
   const forward = target && forwardTo(context, target, over.signal);
-  const onDelivery = handleDeliveries(context, output, forward, counts);
+  const onDelivery = handleDeliveries(context, output, forward, counts, kept);
   const announce = announcer(invocation, target, host);
   const text = (url: string) => `Listening on ${url} · ${progressText({ counts, refused }, settings.zone)}`;
   let stopShowing: (() => void) | undefined;
   const stopWatching = watchClock(runtime, notes);
   const listening = keepListening({
     open: (at) =>
-      openReceiver({ host, port: at, key, toleranceMs, now: clock.now, onDelivery, onRefusal: refused.add }),
+      openReceiver({
+        host,
+        port: at,
+        key,
+        signatureHeader,
+        toleranceMs,
+        now: clock.now,
+        onDelivery,
+        onRefusal: refused.add,
+      }),
     port,
     clock,
     over: over.signal,
@@ -197,6 +224,7 @@ export const listenCommand: Command = {
       description: `address to listen on (default ${defaultHost}, for this machine only)`,
       heading: 'Flags',
     },
+    signatureHeaderFlag,
     toleranceFlag,
   ],
   fields: deliveryFields,
@@ -208,7 +236,7 @@ export const listenCommand: Command = {
     'webhooks listen --signing-key-file hooks.key --sandbox -o jsonl >> deliveries.jsonl',
   ],
   notes: [
-    'Accepts only deliveries that are signed with the key, less than three minutes old and at most 1 MiB. Others get 401, 400, 408 or 413 and are never shown or forwarded. A delivery that comes twice is shown and forwarded once.',
+    'Accepts only deliveries that are signed with the key, less than three minutes old and at most 1 MiB. Others get 401, 400, 408 or 413 and are never shown or forwarded. A delivery that comes twice is shown and forwarded once, also if the listener is started again at the same port.',
     "With --forward-to, the sender gets 200 when the handler has answered 2xx, and 502 if it hasn't, so that the sender repeats the delivery. A handler that is down is tried four times. Redirects are not followed, and no token is forwarded.",
     'Runs until you stop it with Ctrl-C. Needs no account.',
   ],

@@ -1,6 +1,6 @@
 import { SchedError } from '../../../errors.ts';
 import { readDuration } from '../../../time/duration.ts';
-import { defaultToleranceMs } from '../../../webhooks/signature.ts';
+import { defaultSignatureHeader, defaultToleranceMs } from '../../../webhooks/signature.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readSigningKey, signingKeyFlag, signingKeyPath } from './signing-key.ts';
 
@@ -26,6 +26,26 @@ export const readTolerance = ({ typed, problems }: Invocation): number => {
   if (milliseconds === undefined)
     problems.value('tolerance', text, `--tolerance must be a duration such as 10m, not "${text}"`);
   return milliseconds ?? defaultToleranceMs;
+};
+
+export const signatureHeaderFlag: Flag = {
+  name: 'signature-header',
+  value: 'NAME',
+  description: `header with the signature (default ${defaultSignatureHeader})`,
+  heading: 'Flags',
+};
+
+/** The name of the header in lower case, as Node names headers. */
+export const readSignatureHeader = ({ typed, problems }: Invocation): string => {
+  const name = String(typed[signatureHeaderFlag.name] ?? defaultSignatureHeader);
+  // RFC 9110 §5.6.2
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+    problems.value(
+      signatureHeaderFlag.name,
+      name,
+      `--${signatureHeaderFlag.name} must be the name of a header, such as ${defaultSignatureHeader}`,
+    );
+  return name.toLowerCase();
 };
 
 /** The key in `--signing-key-file`. Checks all problems of the command line first. */

@@ -4,7 +4,14 @@ import { readNamedFile } from '../../../state/named-file.ts';
 import { mostBodyBytes } from '../../../webhooks/receiver.ts';
 import { checkSignature, type Verdict } from '../../../webhooks/signature.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { existingKey, keyFileFlag, readTolerance, toleranceFlag } from './verification.ts';
+import {
+  existingKey,
+  keyFileFlag,
+  readSignatureHeader,
+  readTolerance,
+  signatureHeaderFlag,
+  toleranceFlag,
+} from './verification.ts';
 
 /** The body as raw bytes: the signature is over these, not over the text or the JSON in them. */
 const readBody = async ({ context, typed }: Invocation): Promise<Uint8Array> => {
@@ -48,6 +55,10 @@ const factsOf = (verdict: Verdict, now: number) => ({
   age_seconds: 'signedAtMs' in verdict ? Math.floor((now - verdict.signedAtMs) / 1000) : null,
 });
 
+/** The value of a header. People also copy the whole line, `Webhook-Signature: t=…`. */
+const headerValue = (header: string, name: string): string =>
+  header.toLowerCase().startsWith(`${name}:`) ? header.slice(name.length + 1) : header;
+
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const { printer, settings, runtime } = context;
@@ -55,10 +66,12 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (typed.body === undefined && runtime.stdin.isTerminal)
     problems.add('Missing body. Pass it on stdin or with --body FILE');
   const toleranceMs = readTolerance(invocation);
+  const name = readSignatureHeader(invocation);
   const key = await existingKey(invocation);
   const body = await readBody(invocation);
   const now = runtime.clock.now();
-  const verdict = checkSignature({ header: String(typed.signature), body }, { key, now, toleranceMs });
+  const header = headerValue(String(typed.signature), name);
+  const verdict = checkSignature({ header, body }, { key, now, toleranceMs });
   const problem = problemOf(verdict, now);
   const isPlain = (settings.format === 'table' || settings.format === 'tsv') && settings.fields === undefined;
   if (!isPlain || settings.jq !== undefined) await printer.one({ columns: [], id: 'verdict' }, factsOf(verdict, now));
@@ -75,7 +88,7 @@ export const verifyCommand: Command = {
     {
       name: 'signature',
       value: 'HEADER',
-      description: 'value of the header Webhook-Signature',
+      description: 'value of the header Webhook-Signature, or the whole line',
       required: true,
       heading: 'Flags',
     },
@@ -85,6 +98,7 @@ export const verifyCommand: Command = {
       description: 'body of the delivery, exactly as received (default: stdin)',
       heading: 'Flags',
     },
+    signatureHeaderFlag,
     toleranceFlag,
   ],
   fields: ['verdict', 'signed_at', 'age_seconds'],

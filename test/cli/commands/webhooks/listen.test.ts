@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../../../src/errors.ts';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
+import { freePort } from '../../../support/free-port.ts';
 import { gate } from '../../../support/gate.ts';
 import { heldClock } from '../../../support/held-clock.ts';
 import { keyFile, startHandler, startListening } from '../../../support/listening.ts';
 import { createWorld, type network, someday, virtualClock, type WorldOptions } from '../../../support/run.ts';
+import { temporaryDirectory } from '../../../support/temporary.ts';
 import { deliver, post, sample, signed, signingKey } from '../../../support/webhooks.ts';
 
 /** No account at all: neither a token nor a base URL. */
@@ -138,6 +140,38 @@ describe('webhooks listen', () => {
     const { stdout, stderr } = await listening.stop();
     expect(stdout + stderr).not.toContain(signingKey);
     expect(JSON.parse(stdout).payload.name).toBe('key [signing key]');
+  });
+});
+
+describe('webhooks listen, started again', () => {
+  /** How many of two deliveries each process shows. They are signed again by the time of the process. */
+  const shownBy = async (times: number[], more: WorldOptions) => {
+    const flags = ['--port', String(await freePort()), '--signing-key-file', keyFile(), '-o', 'id'];
+    const results = [];
+    for (const at of times) {
+      const listening = await start(flags, { ...more, clock: { ...heldClock(), now: () => at } });
+      const sent = ['one', 'two'].map((id) => deliver(listening.url, about(id), at));
+      expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+      results.push(await listening.stop());
+    }
+    return { shown: results.map(({ stdout }) => stdout.split('\n').length - 1), stderr: results[0]!.stderr };
+  };
+
+  test('shows no delivery again at the same port, for as long as its signature may be valid', async () => {
+    const { shown } = await shownBy(
+      [0, 100_000, 350_000, 370_000, 380_000].map((ms) => someday + ms),
+      {
+        home: temporaryDirectory('home'),
+      },
+    );
+    expect(shown).toEqual([2, 0, 0, 2, 0]);
+  });
+
+  test('works without a directory for its state, and says so once', async () => {
+    const readOnly = await shownBy([someday, someday], { env: { SCHED_STATE_DIR: '/dev/null/x' } });
+    expect(readOnly.shown).toEqual([2, 2]);
+    expect(readOnly.stderr.match(/After a restart, sched may show deliveries again/g)).toHaveLength(1);
+    expect((await shownBy([someday, someday], {})).shown).toEqual([2, 2]);
   });
 });
 

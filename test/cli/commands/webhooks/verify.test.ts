@@ -50,6 +50,14 @@ describe('webhooks verify', () => {
     expect((await verify(signed(body, someday - 5_000), ['--tolerance', '1s'])).code).toBe(13);
   });
 
+  test('reads the line of a header, by its name', async () => {
+    expect((await verify(`webhook-signature: ${signed(body)}`)).code).toBe(0);
+    expect((await verify(`X-Hook: ${signed(body)}`)).code).toBe(13);
+    expect((await verify(`X-Hook: ${signed(body)}`, ['--signature-header', 'x-hook'])).code).toBe(0);
+    expect((await verify(signed(body), ['--signature-header', 'x-hook'])).code).toBe(0);
+    expect(await verify(signed(body), ['--signature-header', 'x hook'])).toMatchObject({ code: 2 });
+  });
+
   test('prints facts as JSON', async () => {
     const { stdout } = await verify(signed(body, someday - 60_000), ['-o', 'json']);
     expect(JSON.parse(stdout)).toEqual({ verdict: 'ok', signed_at: '2026-11-15T17:59:00.000Z', age_seconds: 60 });
