@@ -1,5 +1,5 @@
 import { safe } from '../../output/sanitise.ts';
-import { type Asker, endOfInput, matching } from './asker.ts';
+import { type Asker, endOfInput, labelText, matching } from './asker.ts';
 import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';
 
@@ -14,7 +14,7 @@ const lineAsker = (context: Context): Asker => {
   return {
     text: async ({ label, preset, check }) => {
       for (;;) {
-        const typed = await ask(`${safe(label)}${preset === undefined ? '' : ` (Enter for ${safe(preset)})`}: `);
+        const typed = await ask(`${labelText(label)}${preset === undefined ? '' : ` (Enter for ${safe(preset)})`}: `);
         const answer = typed === '' ? (preset ?? '') : typed;
         const problem = answer === '' ? 'An answer is required' : await check?.(answer);
         if (problem === undefined) return answer;
@@ -24,7 +24,9 @@ const lineAsker = (context: Context): Asker => {
     choose: async (label, choices) => {
       let shown = choices;
       for (;;) {
-        await say([`${label}:`, ...shown.map((choice, i) => `${i + 1}: ${safe(choice.label)}`)].join('\n'));
+        await say(
+          [`${labelText(label)}:`, ...shown.map((choice, i) => `${i + 1}: ${labelText(choice.label)}`)].join('\n'),
+        );
         const typed = await ask('Number, or part of the name: ');
         const chosen = /^\d+$/.test(typed) ? shown[Number(typed) - 1] : undefined;
         const found = typed === '' ? [] : matching(choices, typed);

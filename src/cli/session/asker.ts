@@ -1,4 +1,6 @@
 import { SchedError } from '../../errors.ts';
+import { cutLong } from '../../output/cells.ts';
+import { safe } from '../../output/sanitise.ts';
 
 /** A value to choose, and how people see it. */
 export interface Choice {
@@ -19,6 +21,9 @@ export interface Asker {
   text(question: Question): Promise<string>;
   choose(label: string, choices: readonly Choice[]): Promise<string>;
 }
+
+/** A name or question in a prompt. It comes from the network and may have any length: the rest must stay in sight. */
+export const labelText = (text: string): string => safe(cutLong(text, 200));
 
 export const endOfInput = (): SchedError =>
   new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed', { outcome: 'not-sent' });

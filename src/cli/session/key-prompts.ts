@@ -1,7 +1,8 @@
 import { input, search } from '@inquirer/prompts';
 import { SchedError } from '../../errors.ts';
 import { safe } from '../../output/sanitise.ts';
-import { type Asker, endOfInput, matching } from './asker.ts';
+import { shorten } from '../../output/width.ts';
+import { type Asker, endOfInput, labelText, matching } from './asker.ts';
 import type { Context } from './context.ts';
 
 const unchanged = (text: string): string => text;
@@ -31,6 +32,8 @@ interface PromptStreams {
 /** Prompts that are redrawn while the user types and moves. */
 export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const look = notes.color ? {} : { theme: plainTheme };
+  // Each choice takes one line, after a mark and a blank.
+  const room = (runtime.stderr.columns || 80) - 3;
 
   /** Without this, Ctrl-D leaves a prompt waiting forever. */
   const untilCtrlD = async <Answer>(prompt: (streams: PromptStreams) => Promise<Answer>): Promise<Answer> => {
@@ -62,7 +65,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
       untilCtrlD((streams) =>
         input(
           {
-            message: `${safe(label)}:`,
+            message: `${labelText(label)}:`,
             required: true,
             ...look,
             ...(preset === undefined ? {} : { default: safe(preset) }),
@@ -75,10 +78,11 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
       untilCtrlD((streams) =>
         search(
           {
-            message: `${safe(label)}:`,
+            message: `${labelText(label)}:`,
             pageSize: 12,
             ...look,
-            source: (term = '') => matching(choices, term).map(({ value, label }) => ({ value, name: safe(label) })),
+            source: (term = '') =>
+              matching(choices, term).map(({ value, label }) => ({ value, name: shorten(labelText(label), room) })),
           },
           streams,
         ),

@@ -60,6 +60,16 @@ describe('a required flag that is missing', () => {
     expect(again.code).toBe(0);
   });
 
+  test('is asked for with short choices, whatever their names', async () => {
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll('"Board preview"', `"${'x'.repeat(5000)}"`) };
+    };
+    const { stderr } = await answering('invitees create', [], { send });
+    expect(stderr).toMatch(/^\d: x{200}…$/m);
+    expect(stderr).toMatch(/^\d: Customer onboarding$/m);
+  });
+
   test('is not asked for if it was typed, and neither is an answered question', async () => {
     const words = ['invitees', 'create', '--accessible', '--event-type', 'Customer onboarding', '--first-name', 'Ada'];
     const answers = ['ada@example.com', 'UTC', 'another', '2030-12-02T15:00:00+01:00', '3'];
