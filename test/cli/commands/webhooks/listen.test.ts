@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../../../src/errors.ts';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
-import { freePort } from '../../../support/free-port.ts';
 import { gate } from '../../../support/gate.ts';
 import { heldClock } from '../../../support/held-clock.ts';
 import { keyFile, startHandler, startListening } from '../../../support/listening.ts';
@@ -146,10 +145,13 @@ describe('webhooks listen', () => {
 describe('webhooks listen, started again', () => {
   /** How many of two deliveries each process shows. They are signed again by the time of the process. */
   const shownBy = async (times: number[], more: WorldOptions) => {
-    const flags = ['--port', String(await freePort()), '--signing-key-file', keyFile(), '-o', 'id'];
+    const flags = ['--signing-key-file', keyFile(), '-o', 'id'];
     const results = [];
+    const first = await start(flags);
+    await first.stop();
+    const { port } = new URL(first.url);
     for (const at of times) {
-      const listening = await start(flags, { ...more, clock: { ...heldClock(), now: () => at } });
+      const listening = await start(['--port', port, ...flags], { ...more, clock: { ...heldClock(), now: () => at } });
       const sent = ['one', 'two'].map((id) => deliver(listening.url, about(id), at));
       expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
       results.push(await listening.stop());
