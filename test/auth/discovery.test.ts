@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { usualServer } from '../../src/auth/auth-server.ts';
+import { usualServer, withoutSlash } from '../../src/auth/auth-server.ts';
 import { discover } from '../../src/auth/discovery.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
@@ -154,5 +154,12 @@ describe('discovery', () => {
       token: 'https://id.example/a/oauth/token',
       revoke: 'https://id.example/a/oauth/revoke',
     });
+  });
+});
+
+describe('withoutSlash', () => {
+  test('removes slashes at the end, at once from a long text too', () => {
+    const long = `https://a.example${'/'.repeat(200_000)}`;
+    expect([withoutSlash(long), withoutSlash(`${long}b`).length]).toEqual(['https://a.example', long.length + 1]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Problems } from '../../messages/problems.ts';
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/; // RFC 9110 §5.6.2
+/** The name of a header (RFC 9110 §5.6.2). */
+export const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Headers that `sched` or the connection sets, or that could turn a checked request into a different one. */
 const reserved = new Set(

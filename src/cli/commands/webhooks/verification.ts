@@ -2,6 +2,7 @@ import { SchedError } from '../../../errors.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { defaultSignatureHeader, defaultToleranceMs } from '../../../webhooks/signature.ts';
 import type { Flag, Invocation } from '../../command.ts';
+import { token } from '../api/headers.ts';
 import { readSigningKey, signingKeyFlag, signingKeyPath } from './signing-key.ts';
 
 /** For commands that check signatures: the key must exist. */
@@ -38,8 +39,7 @@ export const signatureHeaderFlag: Flag = {
 /** The name of the header in lower case, as Node names headers. */
 export const readSignatureHeader = ({ typed, problems }: Invocation): string => {
   const name = String(typed[signatureHeaderFlag.name] ?? defaultSignatureHeader);
-  // RFC 9110 §5.6.2
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name))
+  if (!token.test(name))
     problems.value(
       signatureHeaderFlag.name,
       name,
