@@ -8,7 +8,7 @@ import { leaksIn } from '../support/canary.ts';
 import { spawnSync } from '../support/processes.ts';
 import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { isDeep, sample, times } from '../support/tier.ts';
+import { few, isDeep, sample, times } from '../support/tier.ts';
 import { describeWith, pathOf } from '../support/tools.ts';
 import {
   credentialFile,
@@ -37,20 +37,18 @@ beforeEach(() => {
   home = temporaryHome();
 });
 
-describe('auth login --with-token', () => {
-  test('reads a token from a pipe, and the next command uses it', async () => {
-    const { code, stdout } = await shell(
-      'echo "$PAT" | sched auth login --with-token --credential-store file --base-url "$BASE" && sched events list --limit 1 -o id',
-      home,
-      { PAT: sandbox.token, BASE: sandbox.base_url },
-    );
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/\/scheduled_events\/\S+\n$/);
-  });
-});
+const readsToken = async () => {
+  const { code, stdout } = await shell(
+    'echo "$PAT" | sched auth login --with-token --credential-store file --base-url "$BASE" && sched events list --limit 1 -o id',
+    home,
+    { PAT: sandbox.token, BASE: sandbox.base_url },
+  );
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/\/scheduled_events\/\S+\n$/);
+};
 
 // R18
-test('auth login on a bus that never replies stores nothing, and names the alternatives', async () => {
+const storesNothing = async () => {
   const token = 'canary-pat-0123456789abcdef';
   const path = join(home, 'bus');
   const server = createServer((socket) => socket.on('error', () => {}));
@@ -63,11 +61,11 @@ test('auth login on a bus that never replies stores nothing, and names the alter
   expect(stderr).toContain('--credential-store file');
   expect(stderr).toContain('SCHED_TOKEN');
   expect(everythingBelow(home)).not.toContain(token);
-});
+};
 
 // R21
 const crowd = Number(process.env.SCHED_TEST_PROCESSES ?? times(3, 50));
-test(`${crowd} processes at expiry refresh the token once`, { timeout: 120_000 }, async () => {
+const refreshesOnce = async () => {
   expect((await logIn(sandbox, home)).code).toBe(0);
   const read = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
   const before = read();
@@ -96,6 +94,12 @@ test(`${crowd} processes at expiry refresh the token once`, { timeout: 120_000 }
     expect(ends.flatMap(({ stdout }) => leaksIn(stdout, [access_token, refresh_token]))).toEqual([]);
   }
   expect(after.access_token).not.toBe(before.access_token);
+};
+
+few(1, {
+  'auth login --with-token reads a token from a pipe, and the next command uses it': readsToken,
+  'auth login on a bus that never replies stores nothing, and names the alternatives': storesNothing,
+  [`${crowd} processes at expiry refresh the token once`]: refreshesOnce,
 });
 
 // R24

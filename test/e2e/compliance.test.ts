@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
-import { isDeep, sample } from '../support/tier.ts';
+import { few, isDeep, sample } from '../support/tier.ts';
 import { pathOf } from '../support/tools.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import {
@@ -30,60 +30,61 @@ beforeAll(async () => {
 afterAll(() => sandbox?.stop());
 
 describe('compliance delete, killed', () => {
-  // R34, checked against the sandbox's log.
-  test('at several points, loses no address and repeats at most one batch each time', async () => {
-    const deletion = await openTorture(sandbox).begin(250);
-    const steps: Step[] = [
-      { step: 4, how: 'half' },
-      { step: 9, how: 'half' },
-      { step: 12, how: 'before' },
-      { step: 14, how: 'after' },
-    ];
-    // The standalone program can't preload the code that kills it at a step.
-    const possible = program.length === 0 ? [] : sample(steps, 1);
-    for (const step of possible) expect(await deletion.dieAt(step)).toBe(true);
-    expect(await deletion.dieAfter(bytesABatch)).toBe(true);
-    const told = await deletion.finish();
-    const kills = possible.length + 1;
-    expect(told).toMatchObject({
-      kills,
-      lost: 0,
-      leaks: 0,
-      status: 'sandbox',
-      result: { total: 250, accepted: 250, rejected: 0, unknown: 0 },
-    });
-    expect(told.sentTwice).toBeLessThanOrEqual(kills * 25);
-  }, 90_000);
-
-  // R42
-  test('by SIGTERM, waits for the reply to its last request, and can be resumed', async () => {
-    const home = temporaryHome();
-    let arrived: (answer: () => void) => void = () => {};
-    const secondBatch = new Promise<() => void>((resolve) => {
-      arrived = resolve;
-    });
-    const service = await listen((count, answer) => (count === 2 ? arrived(answer) : answer()));
-    writeFileSync(join(home, 'in.txt'), people(100).join('\n'));
-    const env = { SCHED_TOKEN: 'tok', SCHED_BASE_URL: service.url };
-    const args = ['compliance', 'delete', '--from', join(home, 'in.txt'), '--confirm', '100', '--json'];
-    const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    const answer = await secondBatch;
-    let said = '';
-    const waits = new Promise<void>((resolve) => {
-      child.stderr.on('data', (text) => {
-        said += text;
-        if (said.includes('Waiting for the reply')) resolve();
+  few(1, {
+    // R34, checked against the sandbox's log.
+    'at several points, loses no address and repeats at most one batch each time': async () => {
+      const deletion = await openTorture(sandbox).begin(250);
+      const steps: Step[] = [
+        { step: 4, how: 'half' },
+        { step: 9, how: 'half' },
+        { step: 12, how: 'before' },
+        { step: 14, how: 'after' },
+      ];
+      // The standalone program can't preload the code that kills it at a step.
+      const possible = program.length === 0 ? [] : sample(steps, 1);
+      for (const step of possible) expect(await deletion.dieAt(step)).toBe(true);
+      expect(await deletion.dieAfter(bytesABatch)).toBe(true);
+      const told = await deletion.finish();
+      const kills = possible.length + 1;
+      expect(told).toMatchObject({
+        kills,
+        lost: 0,
+        leaks: 0,
+        status: 'sandbox',
+        result: { total: 250, accepted: 250, rejected: 0, unknown: 0 },
       });
-    });
-    child.kill('SIGTERM');
-    await Promise.race([waits, ended]);
-    answer();
-    expect([await ended, said]).toEqual([143, expect.stringContaining('Waiting for the reply')]);
-    const second = await sched(args, home, env);
-    service.server.close();
-    expect(JSON.parse(second.stdout)).toMatchObject({ total: 100, accepted: 100 });
-    expect(service.batches.map(({ length }) => length)).toEqual([25, 25, 25, 25]);
+      expect(told.sentTwice).toBeLessThanOrEqual(kills * 25);
+    },
+    // R42
+    'by SIGTERM, waits for the reply to its last request, and can be resumed': async () => {
+      const home = temporaryHome();
+      let arrived: (answer: () => void) => void = () => {};
+      const secondBatch = new Promise<() => void>((resolve) => {
+        arrived = resolve;
+      });
+      const service = await listen((count, answer) => (count === 2 ? arrived(answer) : answer()));
+      writeFileSync(join(home, 'in.txt'), people(100).join('\n'));
+      const env = { SCHED_TOKEN: 'tok', SCHED_BASE_URL: service.url };
+      const args = ['compliance', 'delete', '--from', join(home, 'in.txt'), '--confirm', '100', '--json'];
+      const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      const answer = await secondBatch;
+      let said = '';
+      const waits = new Promise<void>((resolve) => {
+        child.stderr.on('data', (text) => {
+          said += text;
+          if (said.includes('Waiting for the reply')) resolve();
+        });
+      });
+      child.kill('SIGTERM');
+      await Promise.race([waits, ended]);
+      answer();
+      expect([await ended, said]).toEqual([143, expect.stringContaining('Waiting for the reply')]);
+      const second = await sched(args, home, env);
+      service.server.close();
+      expect(JSON.parse(second.stdout)).toMatchObject({ total: 100, accepted: 100 });
+      expect(service.batches.map(({ length }) => length)).toEqual([25, 25, 25, 25]);
+    },
   });
 });
 

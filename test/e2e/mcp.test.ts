@@ -306,21 +306,18 @@ describe('the process of mcp serve', () => {
   ];
 
   // R42
-  test.each(sample(cases, 1, ({ end }) => end))(
-    'writes nothing but the protocol to stdout $name, and ends after $end',
-    async (each) => {
-      const { child, said, ended, replied } = start(each.flags ?? [], each.env(), await usedHome());
-      child.stdin.write(hello);
-      await replied(0);
-      child.stdin.write((each.noise ?? '') + call(1, 'users_me'));
-      await replied(1);
-      if (each.end === 'SIGTERM') child.kill('SIGTERM');
-      else child.stdin.end();
-      expect(await ended).toEqual({ code: each.end === 'SIGTERM' ? 143 : 0, signal: null });
-      expectProtocol(said.stdout);
-      for (const pattern of each.stderr) expect(said.stderr).toMatch(pattern);
-    },
-  );
+  test.each(sample(cases, 1))('writes nothing but the protocol to stdout $name, and ends after $end', async (each) => {
+    const { child, said, ended, replied } = start(each.flags ?? [], each.env(), await usedHome());
+    child.stdin.write(hello);
+    await replied(0);
+    child.stdin.write((each.noise ?? '') + call(1, 'users_me'));
+    await replied(1);
+    if (each.end === 'SIGTERM') child.kill('SIGTERM');
+    else child.stdin.end();
+    expect(await ended).toEqual({ code: each.end === 'SIGTERM' ? 143 : 0, signal: null });
+    expectProtocol(said.stdout);
+    for (const pattern of each.stderr) expect(said.stderr).toMatch(pattern);
+  });
 
   describe.skipIf(process.platform !== 'linux')('on a full disk', () =>
     few(1, {

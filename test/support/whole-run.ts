@@ -42,6 +42,8 @@ export default ({ provide }: TestProject) => {
   provide('folder', folder);
   // Hundreds of temporary homes and files are created, and all are removed with this directory.
   process.env.TMPDIR = folder;
+  // Every Node that is started would read the certificates of this machine, and no test uses them.
+  delete process.env.NODE_EXTRA_CA_CERTS;
   provide('began', Date.now());
   const seed = seedOfCommit();
   provide('seed', seed);
