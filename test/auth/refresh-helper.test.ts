@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { few, sample, times } from '../support/tier.ts';
+import { few, isDeep, sample, times } from '../support/tier.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
 import { fingerprint } from './support/memory.ts';
 import { judge, killThem } from './support/refresh-kills.ts';
@@ -78,14 +78,14 @@ describe(`refresh: ${processes} processes at expiry`, () => {
   });
 });
 
-// R25; `npm run test:deep` does the same hundreds of times.
+// R25; e2e/refresh.test.ts does the same with the program in `npm test`, and the torture tests many times.
 describe('refresh: random kills', () => {
   const cells = [
     ['commands', false],
     ['helpers', true],
     ['helpers', false],
   ] as const;
-  test.each(sample(cells, 1))('of %s, with a replay window: %s', { timeout: 60_000 }, async (victims, replays) => {
+  test.runIf(isDeep).each(cells)('of %s, with a replay window: %s', { timeout: 60_000 }, async (victims, replays) => {
     const home = join(folder, `${victims}-${replays}`);
     const told = await killThem({ file, home, kills: 2, victims, replays, workers: 2 });
     expect(told).toMatchObject({ kills: 2, overlaps: [], stuck: [], isWhole: true });

@@ -9,6 +9,7 @@ import { addCanary } from '../support/canary.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let env: Record<string, string>;
@@ -232,7 +233,7 @@ describe('--curl', () => {
 
     const inBody = (words: string[]) => JSON.parse(requestOf(words).body!).name as string;
     const inQuery = (words: string[]) => new URL(words.find((word) => word.startsWith('http'))!).searchParams.get('q');
-    test.each<[string, string[], (words: string[]) => string | null]>([
+    const places: [where: string, line: string[], sentIn: (words: string[]) => string | null][] = [
       ['a name', ['event-types', 'create', '--name'], inBody],
       [
         'a name beside a variable',
@@ -246,7 +247,8 @@ describe('--curl', () => {
         ['api', '/users/me', '-H', 'x-note: '],
         (words) => words.find((word) => word.startsWith('x-note'))!.slice(8),
       ],
-    ])('%s', async (where, line, read) => {
+    ];
+    test.each(sample(places, 2))('%s', async (where, line, read) => {
       const fitting = where.includes('header') ? texts.filter((text) => /^[!-~]([ -~]*[!-~])?$/.test(text)) : texts;
       const lines = await Promise.all(
         fitting.map(async (text) => {

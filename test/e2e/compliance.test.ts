@@ -225,7 +225,7 @@ describe('docs/compliance.md', () => {
   });
 
   // Another one with each commit. The workflow runs `nightly`, too.
-  const [chosen] = sample(['nightly', 'four eyes', 'rehearse'], 1);
+  const [chosen] = sample(['nightly', 'four eyes', 'rehearse', 'workflow'], 1);
   const testOf = (name: string) => test.runIf(isDeep || name === chosen);
 
   testOf('nightly')('nightly, also without requests and run twice', async () => {
@@ -276,7 +276,7 @@ describe('docs/compliance.md', () => {
   });
 
   // R37
-  test('the workflow resumes on a fresh machine with input, receipt and secrets', async () => {
+  testOf('workflow')('the workflow resumes on a fresh machine with input, receipt and secrets', async () => {
     await fetch(`${sandbox.base_url}/__sandbox/faults`, {
       method: 'POST',
       headers: { 'x-sandbox-admin': sandbox.admin_token },

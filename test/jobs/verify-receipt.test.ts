@@ -8,7 +8,7 @@ import { keyText, readKey } from '../../src/jobs/receipt-key.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { needs } from '../support/tools.ts';
 import { createService, itemsUpTo, runOnce } from './harness.ts';
 import { agree, auditTools, cuts, cutsAtLines, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
@@ -132,54 +132,83 @@ describe('verify, check.sh and prove.sh', () => {
     expect(agree([Buffer.from(`${start},"hash":"${hash}"}\n`)])).toMatchObject([{ status: 'edited', line: 1 }]);
   });
 
-  test('hash an address with openssl as sched does', () => {
-    needs(...auditTools);
-    const keyFile = join(folder, 'receipt.key');
-    const text = keyText(new Uint8Array(32).fill(7));
-    writeFileSync(keyFile, text);
-    const key = readKey(text)!;
-    const marks = ['ada@engine.example', 'bob@engine.example'].map(key.mac);
-    const at = '2026-11-15T18:00:00.000Z';
-    const values: ReceiptLine[] = [
-      { ...valuesOf(whole)[0]!, key: key.id } as ReceiptLine,
-      { type: 'sending', batch: 1, attempt: 1, at, items: marks },
-      { type: 'verdict', batch: 1, at, verdict: 'accepted', status: 202 },
-    ];
-    const lines = rechain(values);
-    writeFileSync(join(folder, 'prove.sh'), proveScript);
-    writeFileSync(join(folder, 'p.jsonl'), lines);
-    const prove = (input: string) =>
-      spawnSync('bash', [join(folder, 'prove.sh'), keyFile, join(folder, 'p.jsonl')], { input, encoding: 'utf8' });
-    const found = { status: 0, stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n` };
-    for (const input of [' Ada@Engine.example \r\n', 'ada@engine.example']) expect(prove(input)).toMatchObject(found);
-    expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
-    writeFileSync(join(folder, 'p.jsonl'), Buffer.concat([lines, Buffer.from('{"prev":"0')]));
-    expect(prove('ada@engine.example\n')).toMatchObject(found);
-    expect(prove('')).toMatchObject({ status: 2, stdout: 'no address on stdin\n' });
+  const at = '2026-11-15T18:00:00.000Z';
+  const found = { status: 0, stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n` };
+  const said = 'made in the sandbox: not proof of a real deletion\n';
 
-    expect(spawnSync('bash', [join(folder, 'prove.sh')], { encoding: 'utf8' })).toMatchObject({
-      status: 2,
-      stdout: 'usage: bash prove.sh [--sandbox] KEY_FILE [RECEIPT]\n',
-      stderr: '',
-    });
-    const rehearse = (input: string, ...flags: string[]) =>
-      spawnSync('bash', [join(folder, 'prove.sh'), ...flags, keyFile], { input, cwd: '/', encoding: 'utf8' });
-    writeFileSync(join(folder, 'receipt.jsonl'), rechain(values, true));
-    const said = 'made in the sandbox: not proof of a real deletion\n';
-    expect(rehearse('ada@engine.example')).toMatchObject({ ...found, status: 13, stderr: said });
-    expect(rehearse('ada@engine.example', '--sandbox')).toMatchObject({ ...found, stderr: said });
-    expect(rehearse('eve@engine.example', '--sandbox').status).toBe(6);
-    writeFileSync(keyFile, text.replace('\n', '\r\n'));
-    expect(prove('ada@engine.example\n')).toMatchObject(found);
-    const other = keyText(new Uint8Array(32).fill(8));
-    writeFileSync(keyFile, other);
-    expect(prove('ada@engine.example\n')).toMatchObject({
-      status: 3,
-      stdout: `the receipt was made with key ${key.id}, but this is key ${readKey(other)!.id}\n`,
-    });
-    writeFileSync(keyFile, text.slice(1));
-    const torn = prove('ada@engine.example\n');
-    expect(torn).toMatchObject({ status: 3, stdout: 'KEY_FILE must contain 64 hexadecimal digits\n' });
-    expect(torn.stderr).toBe('');
+  /** prove.sh beside a receipt of two addresses, and its key. */
+  const proof = () => {
+    needs(...auditTools);
+    const place = temporaryDirectory('proof');
+    const [script, keyFile, receipt] = ['prove.sh', 'receipt.key', 'receipt.jsonl'].map((name) => join(place, name));
+    const text = keyText(new Uint8Array(32).fill(7));
+    const key = readKey(text)!;
+    const lines = (isSandbox = false) =>
+      rechain(
+        [
+          { ...valuesOf(whole)[0]!, key: key.id } as ReceiptLine,
+          {
+            type: 'sending',
+            batch: 1,
+            attempt: 1,
+            at,
+            items: ['ada@engine.example', 'bob@engine.example'].map(key.mac),
+          },
+          { type: 'verdict', batch: 1, at, verdict: 'accepted', status: 202 },
+        ],
+        isSandbox,
+      );
+    const run = (words: string[], input = '') =>
+      spawnSync('bash', [script!, ...words], { input, cwd: '/', encoding: 'utf8' });
+    writeFileSync(script!, proveScript);
+    writeFileSync(keyFile!, text);
+    writeFileSync(receipt!, lines());
+    return {
+      keyFile: keyFile!,
+      receipt: receipt!,
+      text,
+      key,
+      lines,
+      run,
+      prove: (input: string) => run([keyFile!], input),
+    };
+  };
+
+  few(2, {
+    'hash an address with openssl as sched does': () => {
+      const { prove, receipt, lines } = proof();
+      for (const input of [' Ada@Engine.example \r\n', 'ada@engine.example']) expect(prove(input)).toMatchObject(found);
+      expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
+      writeFileSync(receipt, Buffer.concat([lines(), Buffer.from('{"prev":"0')]));
+      expect(prove('ada@engine.example\n')).toMatchObject(found);
+    },
+    'say what prove.sh needs': () => {
+      const { prove, run } = proof();
+      expect(prove('')).toMatchObject({ status: 2, stdout: 'no address on stdin\n' });
+      const usage = { status: 2, stdout: 'usage: bash prove.sh [--sandbox] KEY_FILE [RECEIPT]\n', stderr: '' };
+      expect(run([])).toMatchObject(usage);
+    },
+    'prove nothing from a receipt of the sandbox, except in a rehearsal': () => {
+      const { run, keyFile, receipt, lines } = proof();
+      writeFileSync(receipt, lines(true));
+      const [ada, eve] = ['ada@engine.example', 'eve@engine.example'];
+      expect(run([keyFile], ada)).toMatchObject({ ...found, status: 13, stderr: said });
+      expect(run(['--sandbox', keyFile], ada)).toMatchObject({ ...found, stderr: said });
+      expect(run(['--sandbox', keyFile], eve).status).toBe(6);
+    },
+    'accept the key of the receipt only': () => {
+      const { prove, keyFile, text, key } = proof();
+      writeFileSync(keyFile, text.replace('\n', '\r\n'));
+      expect(prove('ada@engine.example\n')).toMatchObject(found);
+      const other = keyText(new Uint8Array(32).fill(8));
+      writeFileSync(keyFile, other);
+      expect(prove('ada@engine.example\n')).toMatchObject({
+        status: 3,
+        stdout: `the receipt was made with key ${key.id}, but this is key ${readKey(other)!.id}\n`,
+      });
+      writeFileSync(keyFile, text.slice(1));
+      const torn = { status: 3, stdout: 'KEY_FILE must contain 64 hexadecimal digits\n', stderr: '' };
+      expect(prove('ada@engine.example\n')).toMatchObject(torn);
+    },
   });
 });
