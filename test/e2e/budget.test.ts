@@ -79,7 +79,8 @@ describe('budget: real processes', () => {
     60_000,
   );
 
-  test('shows who waits', async () => {
+  // cli/shared-state.test.ts shows it without processes.
+  test.runIf(isDeep)('shows who waits', async () => {
     service = await smallService({ limit: { limit: 1, windowMs: minute } });
     const home = temporaryHome();
     await sched(['users', 'me'], home, service.env);

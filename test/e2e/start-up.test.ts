@@ -104,7 +104,7 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavy.filter((name) => builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
-  few(2, {
+  few(1, {
     'loads the network for a page of events, but no sandbox, keychain or HTTP/2': async () => {
       const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
       expect(heavyIn(texts)).not.toContain('sandbox');

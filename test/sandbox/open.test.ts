@@ -188,7 +188,7 @@ describe('open', () => {
     });
     const file = join(directory, 'sandbox.db');
     const outputs = await Promise.all(
-      Array.from({ length: times(3, 6) }, () => execFile(process.execPath, [program, file])),
+      Array.from({ length: times(2, 6) }, () => execFile(process.execPath, [program, file])),
     );
     const results = outputs.map(({ stdout }) => JSON.parse(stdout) as { seeded: boolean; status: number });
     expect(results.filter(({ seeded }) => seeded)).toHaveLength(1);
