@@ -14,12 +14,16 @@ const embeddedText = {
     textFolders.includes(dirname(id)) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined,
 };
 
-/** Runs tests that start processes first, because they take longest. A fresh clone has no timings to sort by. */
-class ProcessesFirst extends BaseSequencer {
+/**
+ * Alternates between tests that start processes and others, so that the cores are busy while a process is waited for.
+ * Each kind starts with what takes longest. A fresh clone has no timings to sort by.
+ */
+class Alternating extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const startsProcesses = ({ moduleId }: TestSpecification) => moduleId.includes('/test/e2e/');
-    return [...sorted.filter(startsProcesses), ...sorted.filter((file) => !startsProcesses(file))];
+    const others = sorted.filter((file) => !startsProcesses(file));
+    return [...sorted.filter(startsProcesses).flatMap((file) => [file, ...others.splice(0, 1)]), ...others];
   }
 }
 
@@ -43,7 +47,7 @@ export default defineConfig({
     setupFiles: ['test/support/scan.ts', 'test/support/each-file.ts'],
     // Each process loads the program and its packages once, not for each file. each-file.ts keeps test files apart.
     isolate: false,
-    sequence: { sequencer: ProcessesFirst },
+    sequence: { sequencer: Alternating },
     // More workers than cores, because many tests wait for processes, limits and signals.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: isDeep ? 1_800_000 : 20_000,
