@@ -20,7 +20,7 @@ describeWith(browser)('callback page in a browser', () => {
     { kind, colorScheme: 'light' as const, width: 320 },
     { kind, colorScheme: 'dark' as const, width: 1100 },
   ]);
-  test.each(sample(cells, 1, ({ kind }) => kind))(
+  test.each(sample(cells, 1))(
     '$kind is accessible in the $colorScheme color scheme, $width pixels wide',
     async ({ kind, colorScheme, width }) => {
       await tab.emulateMedia({ colorScheme });

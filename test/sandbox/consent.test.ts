@@ -146,7 +146,7 @@ describeWith(browser)('consent page in a browser', () => {
       { name, colorScheme: 'light' as const, width: 360 },
       { name, colorScheme: 'dark' as const, width: 1100 },
     ]);
-    it.each(sample(cells, 1, ({ name }) => name))(
+    it.each(sample(cells, 1))(
       'in the $colorScheme color scheme, $width pixels wide ($name)',
       async ({ name, colorScheme, width }) => {
         await tab.emulateMedia({ colorScheme });
