@@ -16,25 +16,22 @@ afterEach(() => {
 });
 
 /** Starts a command inside that says its process and its address, and waits for what it says. */
-const startInside = async (script: string, before = ':') => {
-  const words = [
-    'sandbox',
-    'run',
-    '--seed',
-    'empty',
-    '--',
-    'bash',
-    '-c',
-    `${before}; echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`,
-  ];
+const startInside = async (script: string) => {
+  const inside = `echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`;
+  const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', inside];
   const child = spawn(runner, [...program, ...words], { env: cleanEnvironment(temporaryHome()) });
   running.push(child);
-  const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
-  const [pid, url, launcher] = line.trim().split(' ') as [string, string, string];
+  let said = '';
+  child.stdout.on('data', (text) => {
+    said += text;
+  });
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', resolve);
   });
-  return { child, ended, pid: Number(pid), port: Number(new URL(url).port), launcher };
+  await until(() => said.includes('\n'));
+  const [pid, url, launcher] = said.split('\n', 1)[0]!.split(' ') as [string, string, string];
+  const hears = (text: string) => until(() => said.includes(text));
+  return { child, ended, hears, pid: Number(pid), port: Number(new URL(url).port), launcher };
 };
 
 const isAlive = (pid: number): boolean => {
@@ -78,11 +75,14 @@ describeWith('bash', 'jq')('sandbox run', () => {
       expect(isAlive(pid)).toBe(false);
     },
     "waits for a command that handles the signal, and exits with the command's code": async () => {
-      const trap = `trap 'echo ending; read -r line; kill $!; exit 9' TERM`;
-      const { child, ended, port } = await startInside('sleep infinity & wait', trap);
-      const isEnding = new Promise((resolve) => child.stdout!.once('data', resolve));
+      const handler = `
+        process.on('SIGTERM', () => console.log('ending'));
+        process.stdin.once('data', () => process.exit(9));
+        console.log('ready')`;
+      const { child, ended, hears, port } = await startInside(`exec "${process.execPath}" -e "${handler}"`);
+      await hears('ready');
       child.kill('SIGTERM');
-      await isEnding;
+      await hears('ending');
       child.kill('SIGTERM');
       expect(await isListening(port)).toBe(true);
       child.stdin!.write('end now\n');
