@@ -26,8 +26,12 @@ const report = (path) => {
 
 const home = await mkdtemp(join(tmpdir(), 'sched-generate-'));
 try {
+  const picture = await evaluate('scripts/picture.ts', async ({ terminalPicture, terminalText }) =>
+    terminalPicture(await terminalText(home)),
+  );
   await evaluate('src/docs/generate.ts', async ({ generate, staleFiles }) => {
-    const made = await generate({ sources: await sources(), changelog: await current('CHANGELOG.md'), home });
+    const pages = await generate({ sources: await sources(), changelog: await current('CHANGELOG.md') });
+    const made = { ...pages, 'docs/terminal.svg': picture };
     for (const [path, text] of Object.entries(made)) {
       if ((await current(path)) === text) continue;
       if (isCheck) {

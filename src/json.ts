@@ -3,6 +3,12 @@
  * number becomes a BigInt here. All other values are parsed as JSON.parse does.
  */
 
+/** A record as the service sent it, including unknown fields. */
+export type Json = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Every reply is searched, and sixteen `\d` written out are four times as fast as `\d{16}`. */
 const mayBeLarge = new RegExp('\\d'.repeat(16));
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

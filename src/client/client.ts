@@ -2,11 +2,11 @@ import type { Operation } from '../api/operation.ts';
 import { SchedError, sameCommand } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess, type Send, withRequestId } from '../http/message.ts';
-import { jsonText } from '../json.ts';
+import { type Json, jsonText } from '../json.ts';
 import { version } from '../version.ts';
 import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
 import { type ListOptions, type Page, paginate } from './paginate.ts';
-import { integrityError, type Json, readAnyPage, readOne, readPage } from './reading.ts';
+import { integrityError, readAnyPage, readOne, readPage } from './reading.ts';
 import { blamesParameter, refusalOf } from './refusal.ts';
 
 /** The input of an operation, in the service's own names and formats. */

@@ -1,8 +1,8 @@
 import { inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import { edgeOf, isInside } from '../api/window.ts';
+import type { Json } from '../json.ts';
 import type { Input } from './client.ts';
-import type { Json } from './reading.ts';
 
 type Test = (row: Json) => boolean;
 

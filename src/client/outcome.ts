@@ -9,8 +9,9 @@ import {
   isSuccess,
   withRequestId,
 } from '../http/message.ts';
+import type { Json } from '../json.ts';
 import { contentOf } from './content.ts';
-import { contentIn, type Json, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
+import { contentIn, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
 import { refusalOf } from './refusal.ts';
 
 /** How a request ended without a clear result, or with a 2xx whose reply lacks the record. */

@@ -1,14 +1,9 @@
 import type { Operation, Resource } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
+import { isObject, type Json } from '../json.ts';
 import { contentOf } from './content.ts';
 import type { Page } from './paginate.ts';
-
-/** A record as the service sent it, including unknown fields. */
-export type Json = Record<string, unknown>;
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What is wrong with the body of a 2xx. */
 export type UnexpectedBodyKind = 'another-shape' | 'empty' | 'unreadable';

@@ -8,7 +8,6 @@ import { powershellScript } from './completions/powershell.ts';
 import { zshScript } from './completions/zsh.ts';
 import { manPages } from './man.ts';
 import { mcpToolsPage } from './mcp-tools.ts';
-import { terminalPicture, terminalText } from './picture.ts';
 import { referencePage } from './reference.ts';
 import { wordsOf } from './words.ts';
 
@@ -17,12 +16,10 @@ export interface Input {
   sources: Readonly<Record<string, string>>;
   /** The text of CHANGELOG.md, which knows the date of the last release. */
   changelog: string;
-  /** An empty directory, for the sandbox in the picture. */
-  home: string;
 }
 
 /** All generated files by path. */
-export const generate = async ({ sources, changelog, home }: Input): Promise<Record<string, string>> => {
+export const generate = async ({ sources, changelog }: Input): Promise<Record<string, string>> => {
   const root = await buildTree();
   const words = wordsOf(root);
   return {
@@ -33,7 +30,6 @@ export const generate = async ({ sources, changelog, home }: Input): Promise<Rec
     'docs/assumptions.md': assumptionsPage(sources),
     'docs/mcp-tools.md': mcpToolsPage(await allTools({ nouns, findNoun })),
     'docs/reference.md': referencePage(root),
-    'docs/terminal.svg': terminalPicture(await terminalText(home)),
     ...manPages(root, changelog),
   };
 };

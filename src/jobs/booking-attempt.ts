@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
-import type { Json } from '../client/reading.ts';
 import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
+import type { Json } from '../json.ts';
 import { counted } from '../plural.ts';
 import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';

@@ -1,7 +1,7 @@
 import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
-import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
+import type { Json } from '../json.ts';
 import { type Entry, isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
 import {

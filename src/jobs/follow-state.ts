@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json } from '../client/reading.ts';
+import { isObject, type Json } from '../json.ts';
 import { isCount, isTime } from '../numbers.ts';
 import { idIn } from '../uri.ts';
 import { asciiOnly } from './disk.ts';

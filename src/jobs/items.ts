@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../client/reading.ts';
+import { isObject, type Json } from '../json.ts';
 import { readInput } from './input.ts';
 import { BadInput, type Bytes, type Content, type Entry } from './text-source.ts';
 

@@ -4,8 +4,8 @@ import { invitees } from '../api/invitees.ts';
 import { windowQuery } from '../api/window.ts';
 import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
-import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
+import { isObject, type Json } from '../json.ts';
 import { idIn } from '../uri.ts';
 
 /** The user and organization whose records the token shows. */

@@ -1,6 +1,6 @@
 import type { Written } from '../client/outcome.ts';
-import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
+import type { Json } from '../json.ts';
 import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 /** A change, and how to check whether it was made. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isObject, type Json } from '../client/reading.ts';
+import { isObject, type Json } from '../json.ts';
 import { asciiOnly } from './disk.ts';
 
 /*

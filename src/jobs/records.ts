@@ -1,5 +1,5 @@
 import { isEmailAddress } from '../api/email-address.ts';
-import { isObject } from '../client/reading.ts';
+import { isObject } from '../json.ts';
 import { readInput } from './input.ts';
 import { BadInput, type Bytes, type Content, type Entry } from './text-source.ts';
 

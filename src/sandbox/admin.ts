@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
-import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults.ts';
-import { inject, type WireReply } from './inject.ts';
+import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults/faults.ts';
+import { inject, type WireReply } from './faults/inject.ts';
 import { Refusal } from './refusal.ts';
 import { findRoute } from './route.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller } from './handler.ts';
-import { timestamp } from './names.ts';
 import { unauthenticated } from './refusal.ts';
-import type { Store } from './store.ts';
+import { timestamp } from './store/names.ts';
+import type { Store } from './store/store.ts';
 import { fingerprint } from './tokens.ts';
 
 /** The owner of a token, expired or not. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/store.ts';
 
 const fact = 'clock_offset';
 

@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../http/message.ts';
 import { bodyOf } from './admin.ts';
 import type { SandboxClock } from './clock.ts';
-import { lastMoment } from './names.ts';
 import type { Sandbox } from './open.ts';
 import { invalid, invalidParameter } from './refusal.ts';
-import { readSeedName, seedNameText } from './seed-name.ts';
+import { readSeedName, seedNameText } from './seed/name.ts';
+import { lastMoment } from './store/names.ts';
 
 /** Carries out `{ "time": TIME }`, `{ "time": "now" }` for the system time, or `{ "advance_seconds": NUMBER }`. */
 const move = (clock: SandboxClock, { time, advance_seconds: seconds }: Record<string, unknown>) => {

@@ -1,8 +1,8 @@
 import type { Catalogue, Noun } from '../api/catalogue.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
-import type { Page, PageContext } from './page.ts';
-import type { Store, Text } from './store.ts';
+import type { Page, PageContext } from './store/page.ts';
+import type { Store, Text } from './store/store.ts';
 import type { Plan } from './subscription.ts';
 
 /** The user behind a request, according to the token. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
-import type { WireReply } from './inject.ts';
+import type { WireReply } from './faults/inject.ts';
 import { Refusal } from './refusal.ts';
 
 const bodyLimitBytes = 1024 * 1024;

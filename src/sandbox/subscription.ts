@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import { denied } from './refusal.ts';
-import type { Store } from './store.ts';
+import type { Store } from './store/store.ts';
 
 /**
  * Assumed (organizations.plans): besides `enterprise`, the plans of an organization are `trial`, `free` and `standard`.

@@ -1,9 +1,9 @@
 import { limits } from '../api/limits.ts';
 import type { HttpRequest } from '../http/message.ts';
 import type { Caller } from './handler.ts';
-import { dayMilliseconds } from './names.ts';
 import { Refusal } from './refusal.ts';
-import type { Store } from './store.ts';
+import { dayMilliseconds } from './store/names.ts';
+import type { Store } from './store/store.ts';
 import type { Plan } from './subscription.ts';
 
 const spans = { minute: 60_000, hour: 3_600_000, day: dayMilliseconds } as const;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Scope, scopes } from '../api/scopes.ts';
-import { dayMilliseconds, timestamp } from './names.ts';
-import { type Member, team, userId } from './seed-team.ts';
-import type { Store } from './store.ts';
+import { type Member, team, userId } from './seed/team.ts';
+import { dayMilliseconds, timestamp } from './store/names.ts';
+import type { Store } from './store/store.ts';
 
 /** The prefix shows readers and secret scanners that the secret only works in a sandbox. */
 type SandboxSecret = `sandbox_${string}`;

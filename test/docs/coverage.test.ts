@@ -9,7 +9,6 @@ import { views } from '../../src/cli/operation/views.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
 import { generate, staleFiles } from '../../src/docs/generate.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -83,8 +82,7 @@ test('coverage: generated files are up to date (if not: npm run generate)', asyn
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const paths = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`);
   const sources = Object.fromEntries(paths.map((path) => [path, read(path)]));
-  const home = temporaryDirectory('generate');
-  const made = await generate({ sources, changelog: read('CHANGELOG.md'), home });
+  const made = await generate({ sources, changelog: read('CHANGELOG.md') });
   expect(Object.keys(made).filter((path) => !existsSync(join(root, path)) || made[path] !== read(path))).toEqual([]);
   expect(staleFiles(made, readdirSync(join(root, 'man')))).toEqual([]);
 });

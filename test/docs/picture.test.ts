@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { svgLines, terminalPicture, terminalText } from '../../src/docs/picture.ts';
+import { svgLines, terminalPicture, terminalText } from '../../scripts/picture.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('the picture of a terminal', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { width } from '../../src/output/width.ts';
-import { openDatabase } from '../../src/sandbox/database.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { execFileSync, spawn } from '../support/processes.ts';
 import { closeLater } from '../support/temporary.ts';
 import { ctrlC } from '../support/terminal.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { credentialName } from '../../src/auth/record.ts';
-import { openDatabase } from '../../src/sandbox/database.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
 import { gate } from '../support/gate.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';

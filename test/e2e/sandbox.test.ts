@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/sandbox/database.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { few, sample, times } from '../support/tier.ts';
 import { cleanEnvironment, farMonday, program, runner, sched, temporaryHome, usedSandbox } from './program.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/client/reading.ts';
 import {
   beginState,
   endRound,
@@ -15,6 +14,7 @@ import {
   stateText,
   windowStart,
 } from '../../src/jobs/follow-state.ts';
+import type { Json } from '../../src/json.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

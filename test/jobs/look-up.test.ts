@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { invitees } from '../../src/api/invitees.ts';
 import type { Client } from '../../src/client/client.ts';
-import type { Json } from '../../src/client/reading.ts';
 import { lookUp } from '../../src/jobs/look-up.ts';
+import type { Json } from '../../src/json.ts';
 
 const organization = 'https://api.example.com/organizations/O';
 const event_type = 'https://api.example.com/event_types/T';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId } from '../../src/sandbox/names.ts';
+import { makeId } from '../../src/sandbox/store/names.ts';
 import { amara, eventType, freeMonday, openWorld, parametersOf, pathOf, uri, type World } from './world.ts';
 
 const at = (time: string) => `${freeMonday}T${time}:00Z`;

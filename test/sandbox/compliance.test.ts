@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findHolder } from '../../src/sandbox/authenticate.ts';
-import type { Value } from '../../src/sandbox/database.ts';
-import { carryOutDeletions } from '../../src/sandbox/deletion.ts';
-import type { Store } from '../../src/sandbox/store.ts';
+import { carryOutDeletions } from '../../src/sandbox/rules/deletion.ts';
+import type { Value } from '../../src/sandbox/store/database.ts';
+import type { Store } from '../../src/sandbox/store/store.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 import { runs } from '../support/tier.ts';
 import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeId } from '../../src/sandbox/names.ts';
+import { makeId } from '../../src/sandbox/store/names.ts';
 import { membership, openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
 
 const group = (name: string) => uri.group(makeId(`seed/group/${name}`));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/sandbox/database.ts';
-import { idOf, makeId, withOrigin } from '../../src/sandbox/names.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import { seed, stages } from '../../src/sandbox/seed/seed.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { idOf, makeId, withOrigin } from '../../src/sandbox/store/names.ts';
 import {
   type EventTypeRecord,
   insertEvent,
@@ -9,10 +10,9 @@ import {
   newInvitee,
   type UserRecord,
   type WebhookRecord,
-} from '../../src/sandbox/records.ts';
-import { migrations, recordTables } from '../../src/sandbox/schema.ts';
-import { seed, stages } from '../../src/sandbox/seed.ts';
-import { openStore, type Store } from '../../src/sandbox/store.ts';
+} from '../../src/sandbox/store/records.ts';
+import { migrations, recordTables } from '../../src/sandbox/store/schema.ts';
+import { openStore, type Store } from '../../src/sandbox/store/store.ts';
 import { temporaryFile } from '../support/temporary.ts';
 import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from './world.ts';
 

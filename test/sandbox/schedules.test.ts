@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId } from '../../src/sandbox/names.ts';
+import { makeId } from '../../src/sandbox/store/names.ts';
 import { lastPage } from '../spec/transcript.ts';
 import { eventType, freeMonday, openWorld, parametersOf, pathOf, tomas, uri, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
-import { idOf } from '../../src/sandbox/names.ts';
 import { denied } from '../../src/sandbox/refusal.ts';
+import { idOf } from '../../src/sandbox/store/names.ts';
 import { readyTokens } from '../../src/sandbox/tokens.ts';
 import { amara, openWorld, organization, origin, parametersOf, pathOf, type World } from './world.ts';
 

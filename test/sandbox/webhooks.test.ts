@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId } from '../../src/sandbox/names.ts';
+import { makeId } from '../../src/sandbox/store/names.ts';
 import { amara, openWorld, organization, pathOf, tomas, uri, type World } from './world.ts';
 
 const group = (name: string) => uri.group(makeId(`seed/group/${name}`));

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { withFaults } from '../../src/sandbox/admin.ts';
-import { createFaultScript, readFault } from '../../src/sandbox/faults.ts';
+import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { openWorld } from './world.ts';
 

@@ -1,7 +1,7 @@
-import { openDatabase } from '../../src/sandbox/database.ts';
-import { makeId, uri as paths } from '../../src/sandbox/names.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
-import { openStore } from '../../src/sandbox/store.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { makeId, uri as paths } from '../../src/sandbox/store/names.ts';
+import { openStore } from '../../src/sandbox/store/store.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isObject } from '../../src/client/reading.ts';
 import type { Send } from '../../src/http/message.ts';
+import { isObject } from '../../src/json.ts';
 import { idIn } from '../../src/uri.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

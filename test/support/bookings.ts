@@ -1,5 +1,5 @@
-import type { Json } from '../../src/client/reading.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import type { Json } from '../../src/json.ts';
 import { idIn } from '../../src/uri.ts';
 
 const root = 'http://127.0.0.1:4010';

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { openDatabase } from '../../src/sandbox/database.ts';
-import { seed } from '../../src/sandbox/seed.ts';
-import { openStore, type Store } from '../../src/sandbox/store.ts';
+import { seed } from '../../src/sandbox/seed/seed.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { openStore, type Store } from '../../src/sandbox/store/store.ts';
 import { temporaryFile } from './temporary.ts';
 
 /** Seeding is slow and copying is fast, so a test run seeds the world once for each time. */

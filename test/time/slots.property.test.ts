@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import type { Rule } from '../../src/sandbox/availability.ts';
-import { newEventType } from '../../src/sandbox/event-type.ts';
 import type { Caller, Context } from '../../src/sandbox/handler.ts';
 import { invitees } from '../../src/sandbox/handlers/invitees.ts';
-import { idOf, makeId, timestamp, uri } from '../../src/sandbox/names.ts';
 import { dice } from '../../src/sandbox/random.ts';
+import { Refusal } from '../../src/sandbox/refusal.ts';
+import type { Rule } from '../../src/sandbox/rules/availability.ts';
+import { newEventType } from '../../src/sandbox/rules/event-type.ts';
+import { localTime } from '../../src/sandbox/rules/zone.ts';
+import { idOf, makeId, timestamp, uri } from '../../src/sandbox/store/names.ts';
 import {
   type EventRecord,
   type EventTypeRecord,
   insertEvent,
   newEvent,
   type UserRecord,
-} from '../../src/sandbox/records.ts';
-import { Refusal } from '../../src/sandbox/refusal.ts';
-import { localTime } from '../../src/sandbox/zone.ts';
+} from '../../src/sandbox/store/records.ts';
 import { noon, openWorld, organization, user, type World } from '../sandbox/world.ts';
 import { createWorld, virtualClock } from '../support/run.ts';
 import { sample, times } from '../support/tier.ts';

@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
-import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { jsonText } from '../../json.ts';
+import { isObject, type Json, jsonText } from '../../json.ts';
 import { counted } from '../../plural.ts';
-import { wallText } from '../../time/wall.ts';
-import { readZone } from '../../time/zone.ts';
-import { wallAt } from '../../time/zoned.ts';
-import { idIn } from '../../uri.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
 import {
   changeRules,
   dayOf,
@@ -17,13 +11,18 @@ import {
   readDays,
   readRule,
   rulesDifference,
-} from '../operation/availability-rules.ts';
-import { changeOrReadBack } from '../operation/booking-context.ts';
+} from '../../time/availability-rules.ts';
+import { wallText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { wallAt } from '../../time/zoned.ts';
+import { idIn } from '../../uri.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
+import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 
 export const examples = {

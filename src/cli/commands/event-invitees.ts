@@ -1,7 +1,7 @@
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { isObject, type Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { answersText, csvQuestionColumns, listOf } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EventType, eventTypes } from '../../api/event-types.ts';
-import type { Json } from '../../client/reading.ts';
+import type { Json } from '../../json.ts';
 import type { Command, Invocation } from '../command.ts';
-import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { withSchedulingPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
+import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { slots } from './slots.ts';
 
 export const examples = {

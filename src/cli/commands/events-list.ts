@@ -1,18 +1,18 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
-import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeLines } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
-import { supportsFilter, type Verdict } from '../operation/filter-support.ts';
 import { fold } from '../operation/fold-text.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
-import { windowFlags } from '../operation/window-flags.ts';
+import { supportsFilter, type Verdict } from '../scheduling/filter-support.ts';
+import { windowFlags } from '../scheduling/window-flags.ts';
 import type { Context } from '../session/context.ts';
 import {
   addInvitees,

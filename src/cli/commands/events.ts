@@ -1,17 +1,17 @@
 import { events } from '../../api/events.ts';
 import type { Input } from '../../client/client.ts';
-import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError } from '../../errors.ts';
+import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Invocation } from '../command.ts';
 import { commandLine } from '../messages/shell-line.ts';
-import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { typedWords } from '../parse/typed-words.ts';
+import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
@@ -43,7 +43,7 @@ const isCanceled = ({ status }: Json): boolean => status === 'canceled';
  */
 const confirmCancel = async (context: Context, ids: readonly string[]): Promise<Map<string, Json>> => {
   if (context.settings.yes) return new Map();
-  const { cancelQuestion, readEvents } = await import('../operation/event-facts.ts');
+  const { cancelQuestion, readEvents } = await import('../scheduling/event-facts.ts');
   const found = await readEvents(context, ids);
   const left = found.filter((event) => !isCanceled(event));
   if (left.length > 0) await confirm(context, await cancelQuestion(context, left));

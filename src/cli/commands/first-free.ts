@@ -3,16 +3,16 @@ import { invitees } from '../../api/invitees.ts';
 import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
+import { isObject, type Json } from '../../json.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
-import { bookingContextOf, bookingOptions } from '../operation/booking-context.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { referredRecord } from '../operation/references.ts';
+import { bookingContextOf, bookingOptions } from '../scheduling/booking-context.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
@@ -94,7 +94,7 @@ export const chooseFirstFree = async (
   const client = await context.client();
   const type = await client.call(eventTypes.get, { path: { event_type: idIn(eventType) } });
   const window = await slotWindow(invocation, rows);
-  const { findFreeTimes, noteUnchecked } = await import('../operation/free-slots.ts');
+  const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window });
   noteUnchecked(context, times);
   const [slot] = times.slots;
@@ -138,7 +138,7 @@ export const startChoices = async (invocation: Invocation): Promise<Choice[]> =>
     );
     const client = await context.client();
     const type = await client.call(eventTypes.get, { path: { event_type: idIn(uri) } });
-    const { findFreeTimes } = await import('../operation/free-slots.ts');
+    const { findFreeTimes } = await import('../scheduling/free-slots.ts');
     const { slots } = await findFreeTimes(context, { type, ...(await slotWindow(invocation, {})) });
     const starts: Choice[] = [];
     for (const { start_time: start } of slots) {

@@ -1,16 +1,22 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
-import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { reconcile, type Settled } from '../../jobs/reconcile.ts';
+import type { Json } from '../../json.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
-import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../operation/answers.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
+import { type Page, webFlag, withPage } from '../operation/open-page.ts';
+import { printRecord } from '../operation/print-record.ts';
+import { referredRecord } from '../operation/references.ts';
+import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../scheduling/answers.ts';
 import {
   answersHidden,
   bookedRecord,
@@ -19,13 +25,7 @@ import {
   bookingOptions,
   bookingTexts,
   hidesAnswers,
-} from '../operation/booking-context.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
-import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
-import { type Page, webFlag, withPage } from '../operation/open-page.ts';
-import { printRecord } from '../operation/print-record.ts';
-import { referredRecord } from '../operation/references.ts';
+} from '../scheduling/booking-context.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
 import { resultFields } from './bulk/result.ts';
 import {

@@ -1,15 +1,15 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
-import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError, usageError } from '../../errors.ts';
+import type { Json } from '../../json.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
-import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
+import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
@@ -37,7 +37,7 @@ const confirmEarly = async (context: Context, client: Client, path: Record<strin
   const startsAt = timestampOf(String(event.start_time));
   if (startsAt === undefined || startsAt <= (serviceTime() ?? runtime.clock.now())) return;
   const invitee = await client.call(invitees.get, { path });
-  const { noShowQuestion } = await import('../operation/event-facts.ts');
+  const { noShowQuestion } = await import('../scheduling/event-facts.ts');
   await confirm(context, await noShowQuestion(context, event, invitee));
 };
 

@@ -1,9 +1,9 @@
 import { oneOffs } from '../../api/one-offs.ts';
-import type { Json } from '../../client/reading.ts';
+import type { Json } from '../../json.ts';
+import { isDate } from '../../time/availability-rules.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { isDate } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/whole-number.ts';

@@ -1,6 +1,6 @@
 import { routingForms } from '../../api/routing-forms.ts';
-import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import type { Json } from '../../json.ts';
 import { openValue } from '../../output/fields.ts';
 import { csvQuestionColumns, listOf, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';

@@ -1,12 +1,12 @@
 import { shares } from '../../api/shares.ts';
-import { isObject } from '../../client/reading.ts';
+import { isObject } from '../../json.ts';
+import { readRule } from '../../time/availability-rules.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { readRule } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { locationFlags } from '../operation/location-flags.ts';
 import { openPage, type Page, webFlag } from '../operation/open-page.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
+import { locationFlags } from '../scheduling/location-flags.ts';
 
 export const examples = {
   create: [

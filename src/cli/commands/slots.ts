@@ -3,7 +3,7 @@ import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
-import type { Json } from '../../client/reading.ts';
+import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
 import { wallClock, wallParts } from '../../time/show.ts';
@@ -151,7 +151,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     return;
   }
   const host = typed.host === undefined ? undefined : String(rows!.host);
-  const { findFreeTimes, noteUnchecked } = await import('../operation/free-slots.ts');
+  const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window, step, host });
   const slots = [...firstOf(times.slots, first ?? Number.POSITIVE_INFINITY)];
   const isByDay = settings.format === 'table' && settings.fields === undefined;

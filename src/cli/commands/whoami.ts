@@ -1,8 +1,8 @@
 import { members, orgs } from '../../api/organizations.ts';
 import { User, users } from '../../api/users.ts';
 import type { Client } from '../../client/client.ts';
-import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { isObject, type Json } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';

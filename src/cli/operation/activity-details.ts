@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 
 const isUri = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);

@@ -5,7 +5,7 @@ import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import type { Input } from '../../client/client.ts';
 import { collectionOf, readId, selfWords } from '../../client/ids.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';

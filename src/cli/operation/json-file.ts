@@ -1,5 +1,5 @@
-import { isObject, type Json } from '../../client/reading.ts';
 import { mostInputBytes } from '../../errors.ts';
+import { isObject, type Json } from '../../json.ts';
 import { locateJsonError } from '../../json-error.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readNamedFile } from '../../state/named-file.ts';

@@ -3,7 +3,7 @@ import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
-import type { Json } from '../../client/reading.ts';
+import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../client/reading.ts';
+import type { Json } from '../../json.ts';
 
 /** A list that is being read: the rest of the current page, and where the next one comes from. */
 interface Source {

@@ -1,5 +1,5 @@
 import type { locationKinds } from '../../api/locations.ts';
-import { isObject } from '../../client/reading.ts';
+import { isObject } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import { answerTexts, flowing } from '../../output/question-columns.ts';

@@ -1,10 +1,10 @@
 import type { ResourceName } from '../../api/catalogue.ts';
-import { isObject } from '../../client/reading.ts';
+import { isObject } from '../../json.ts';
 import { openValue } from '../../output/fields.ts';
 import { answerTexts } from '../../output/question-columns.ts';
 import type { Page, PageLine } from '../../output/view.ts';
+import { rulesTexts } from '../../time/availability-rules.ts';
 import { aboutText } from './activity-details.ts';
-import { rulesTexts } from './availability-rules.ts';
 import {
   hosts,
   ifTrue,

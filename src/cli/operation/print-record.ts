@@ -1,6 +1,6 @@
 import { isPlainId } from '../../client/ids.ts';
-import type { Json } from '../../client/reading.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
+import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';

@@ -1,6 +1,6 @@
 import { isPerson, isPlainId, isUri, selfWords } from '../../client/ids.ts';
-import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';
 import { addOrganization } from './default-scope.ts';

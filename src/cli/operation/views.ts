@@ -2,8 +2,8 @@ import type { ResourceName } from '../../api/catalogue.ts';
 import { openValue } from '../../output/fields.ts';
 import { answersText, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
+import { rulesText } from '../../time/availability-rules.ts';
 import { aboutText, actionText } from './activity-details.ts';
-import { rulesText } from './availability-rules.ts';
 
 /** The page of a record type, in `pages.ts`. Machine formats don't load it. */
 const pageOf = (name: ResourceName) => async () => (await import('./pages.ts')).pages[name];

@@ -1,9 +1,9 @@
 import { limits } from '../../api/limits.ts';
 import { orgs } from '../../api/organizations.ts';
-import { isObject } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Windows } from '../../jobs/booking-time.ts';
+import { isObject } from '../../json.ts';
 import { readPrivateFile } from '../../state/files.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { Unusable } from '../../sandbox/database.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
-import { seedNameText } from '../../sandbox/seed-name.ts';
+import { seedNameText } from '../../sandbox/seed/name.ts';
 import { serve } from '../../sandbox/server.ts';
+import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
 import type { Notes } from '../messages/notes.ts';

@@ -1,8 +1,8 @@
-import { requireAdministrator, requireOrganization } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { storedWindow } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { ActivityRecord } from '../records.ts';
+import { requireAdministrator, requireOrganization } from '../rules/access.ts';
+import { storedWindow } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { ActivityRecord } from '../store/records.ts';
 
 export const activity: Handlers<'activity'> = {
   list({ query }, { store, caller, asked }) {

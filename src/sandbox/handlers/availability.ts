@@ -1,12 +1,12 @@
-import { isSelf, requireSelf } from '../access.ts';
-import { logActivity } from '../activity.ts';
-import { invalidRules, type Schedule } from '../availability.ts';
-import { requireEventType } from '../event-type.ts';
 import type { Context, Handlers } from '../handler.ts';
-import { idOf } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
 import { type Detail, denied, invalid, notFound } from '../refusal.ts';
-import { isZone } from '../zone.ts';
+import { isSelf, requireSelf } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { invalidRules, type Schedule } from '../rules/availability.ts';
+import { requireEventType } from '../rules/event-type.ts';
+import { isZone } from '../rules/zone.ts';
+import { idOf } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
 
 interface Row {
   id: string;

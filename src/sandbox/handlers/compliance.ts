@@ -1,7 +1,7 @@
-import { requireAdministrator } from '../access.ts';
-import { logActivity } from '../activity.ts';
-import { requestDeletion } from '../deletion.ts';
 import type { Handlers } from '../handler.ts';
+import { requireAdministrator } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { requestDeletion } from '../rules/deletion.ts';
 
 export const compliance: Handlers<'compliance'> = {
   // Assumed (compliance.who): only admins and the owner can delete invitee data. An unknown address is accepted too, so

@@ -1,14 +1,20 @@
-import { chooseOwners, requireSelf } from '../access.ts';
-import { logActivity } from '../activity.ts';
-import type { Schedule } from '../availability.ts';
-import { descriptionOf, insertEventType, newEventType, requireDuration, requireEventType } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf, slugOf, timestamp, uri } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { EventTypeRecord, UserRecord } from '../records.ts';
 import { invalidParameter } from '../refusal.ts';
-import type { Store } from '../store.ts';
-import { isZone } from '../zone.ts';
+import { chooseOwners, requireSelf } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import type { Schedule } from '../rules/availability.ts';
+import {
+  descriptionOf,
+  insertEventType,
+  newEventType,
+  requireDuration,
+  requireEventType,
+} from '../rules/event-type.ts';
+import { isZone } from '../rules/zone.ts';
+import { idOf, slugOf, timestamp, uri } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { EventTypeRecord, UserRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 /** Assumed (event-types.default-duration): an event type that is created without a duration takes 30 minutes. */
 const defaultMinutes = 30;

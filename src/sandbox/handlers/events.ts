@@ -1,10 +1,10 @@
-import { chooseOwners, requireAdministrator, requireEvent } from '../access.ts';
-import { logActivity } from '../activity.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf, storedWindow, timestamp, uri } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
+import { chooseOwners, requireAdministrator, requireEvent } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { idOf, storedWindow, timestamp, uri } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */

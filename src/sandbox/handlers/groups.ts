@@ -1,10 +1,10 @@
-import { requireOrganization } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf, uri } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { GroupRecord } from '../records.ts';
 import { invalid, notFound } from '../refusal.ts';
-import type { Store } from '../store.ts';
+import { requireOrganization } from '../rules/access.ts';
+import { idOf, uri } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { GroupRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * Assumed (groups.owner): the owner of a group relationship is an organization membership, shown with `user`, `name` and

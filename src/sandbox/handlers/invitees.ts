@@ -1,11 +1,11 @@
-import { requireEvent } from '../access.ts';
-import { logActivity } from '../activity.ts';
-import { book } from '../booking.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf, timestamp, uri } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
+import { requireEvent } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { book } from '../rules/booking.ts';
+import { idOf, timestamp, uri } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 export const invitees: Handlers<'invitees'> = {

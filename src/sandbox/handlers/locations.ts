@@ -1,8 +1,8 @@
 import { locationKinds } from '../../api/locations.ts';
-import { requireSelf } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf } from '../names.ts';
 import { notFound } from '../refusal.ts';
+import { requireSelf } from '../rules/access.ts';
+import { idOf } from '../store/names.ts';
 
 /**
  * Assumed (locations.connectable): only online meeting providers can be connected, so only they are listed, connected

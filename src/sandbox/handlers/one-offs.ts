@@ -1,13 +1,13 @@
-import { requireSelf } from '../access.ts';
-import { logActivity } from '../activity.ts';
-import { datesOf, invalidDates } from '../dates.ts';
-import { insertEventType, newEventType, requireDuration } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
-import { bookingSite, idOf, slugOf } from '../names.ts';
-import type { EventTypeRecord, UserRecord } from '../records.ts';
 import { type Detail, invalid } from '../refusal.ts';
-import type { Store } from '../store.ts';
-import { isZone } from '../zone.ts';
+import { requireSelf } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { datesOf, invalidDates } from '../rules/dates.ts';
+import { insertEventType, newEventType, requireDuration } from '../rules/event-type.ts';
+import { isZone } from '../rules/zone.ts';
+import { bookingSite, idOf, slugOf } from '../store/names.ts';
+import type { EventTypeRecord, UserRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 interface Wanted {
   parameter: string;

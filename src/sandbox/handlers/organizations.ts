@@ -1,9 +1,9 @@
-import { chooseOwners, requireAdministrator, requireOrganization, requireSelf } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { uri } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { InvitationRecord, OrganizationRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
+import { chooseOwners, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
+import { uri } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { InvitationRecord, OrganizationRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
 const membership = `json_object('uri', '${uri.membership('')}' || m.id, 'role', m.role, 'user', json(u.doc),

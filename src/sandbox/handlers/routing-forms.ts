@@ -1,9 +1,9 @@
-import { requireOrganization } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { RoutingFormRecord, SubmissionRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
+import { requireOrganization } from '../rules/access.ts';
+import { idOf } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 
 // Assumed (routing-forms.visible): all members of the organization can see its forms and their submissions.
 export const routingForms: Handlers<'routing-forms'> = {

@@ -1,13 +1,13 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
-import { requireSelf } from '../access.ts';
-import { logActivity } from '../activity.ts';
-import { invalidRules } from '../availability.ts';
-import { type KnownEventType, requireEventType } from '../event-type.ts';
 import type { Context, Handlers } from '../handler.ts';
-import { bookingSite, idOf } from '../names.ts';
 import { type Detail, invalid } from '../refusal.ts';
-import { isZone } from '../zone.ts';
+import { requireSelf } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { invalidRules } from '../rules/availability.ts';
+import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
+import { isZone } from '../rules/zone.ts';
+import { bookingSite, idOf } from '../store/names.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
 

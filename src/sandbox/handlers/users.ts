@@ -1,6 +1,6 @@
 import type { Handlers } from '../handler.ts';
-import type { UserRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
+import type { UserRecord } from '../store/records.ts';
 
 export const users: Handlers<'users'> = {
   me: (_, { store, caller }) => store.text<UserRecord>('users', caller.user)!,

@@ -1,12 +1,12 @@
 import type { WebhookScope } from '../../api/webhooks.ts';
-import { requireAdministrator, requireOrganization, requireSelf } from '../access.ts';
-import { logActivity } from '../activity.ts';
 import type { Caller, Handlers } from '../handler.ts';
-import { idOf, timestamp, uri } from '../names.ts';
-import { type Condition, readPage } from '../page.ts';
-import type { WebhookRecord } from '../records.ts';
 import { conflict, denied, invalidParameter, notFound } from '../refusal.ts';
-import type { Store } from '../store.ts';
+import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
+import { idOf, timestamp, uri } from '../store/names.ts';
+import { type Condition, readPage } from '../store/page.ts';
+import type { WebhookRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 /** Whose events a webhook reports. The owner is the ID of the user, group or organization. */
 interface Place {

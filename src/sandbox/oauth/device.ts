@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { DeviceGrant } from '../../api/oauth.ts';
-import { timestamp } from '../names.ts';
-import type { Store } from '../store.ts';
+import { timestamp } from '../store/names.ts';
+import type { Store } from '../store/store.ts';
 import { fingerprint } from '../tokens.ts';
 import { type Grant, type GrantContext, issueTokens, startFamily } from './grants.ts';
 import type { RandomBytes } from './key.ts';

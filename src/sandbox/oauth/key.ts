@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Store } from '../store.ts';
+import type { Store } from '../store/store.ts';
 
 export type RandomBytes = (count: number) => Uint8Array;
 

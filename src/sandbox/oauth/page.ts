@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpReply } from '../../http/message.ts';
-import type { Member } from '../seed-team.ts';
+import type { Member } from '../seed/team.ts';
 import { logins } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
 import type { Client } from './clients.ts';

@@ -2,9 +2,9 @@ import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhoo
 import type { HttpRequest } from '../../http/message.ts';
 import type { Clock } from '../../runtime.ts';
 import { bodyOf } from '../admin.ts';
-import { uri } from '../names.ts';
 import { conflict, invalidParameter, notFound } from '../refusal.ts';
-import type { Store } from '../store.ts';
+import { uri } from '../store/names.ts';
+import type { Store } from '../store/store.ts';
 import type { Deliverer } from './deliverer.ts';
 import { addSamples } from './samples.ts';
 

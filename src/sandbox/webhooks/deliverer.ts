@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime.ts';
-import { timestamp } from '../names.ts';
-import type { Store } from '../store.ts';
+import { timestamp } from '../store/names.ts';
+import type { Store } from '../store/store.ts';
 import { type Answer, type Post, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 import { signatureOf } from './signature.ts';

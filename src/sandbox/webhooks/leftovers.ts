@@ -1,4 +1,4 @@
-import type { Store } from '../store.ts';
+import type { Store } from '../store/store.ts';
 
 /** Removes the webhooks of sandboxes that were killed, and frees the deliveries that they were sending. */
 export const clearLeftovers = (store: Store, isAlive: (pid: number) => boolean) =>

@@ -1,8 +1,8 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import type { Context } from '../handler.ts';
-import { idOf, timestamp, uri, withOrigin } from '../names.ts';
-import type { EventRecord, InviteeRecord, SubmissionRecord } from '../records.ts';
-import type { Store } from '../store.ts';
+import { idOf, timestamp, uri, withOrigin } from '../store/names.ts';
+import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 /** Deliveries kept per webhook, those that wait and those that are done. Above this number, the oldest are dropped. */
 export const mostPerWebhook = 1_000;

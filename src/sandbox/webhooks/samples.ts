@@ -1,8 +1,8 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { timestamp, uri } from '../names.ts';
-import type { EventRecord, InviteeRecord, SubmissionRecord } from '../records.ts';
 import { Refusal } from '../refusal.ts';
-import type { Store } from '../store.ts';
+import { timestamp, uri } from '../store/names.ts';
+import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { addDelivery, covers, type Happening, type Payload, wants } from './outbox.ts';
 
 /** What an invitee and its event look like after each kind of event. The stored records don't change. */

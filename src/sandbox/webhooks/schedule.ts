@@ -1,6 +1,6 @@
-import { timestamp } from '../names.ts';
-import type { WebhookRecord } from '../records.ts';
-import type { Store } from '../store.ts';
+import { timestamp } from '../store/names.ts';
+import type { WebhookRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import type { Answer } from './post.ts';
 
 const second = 1_000;

@@ -1,8 +1,8 @@
 import { webhookEvents } from '../../api/webhooks.ts';
-import { idOf, timestamp, uri } from '../names.ts';
-import type { OrganizationRecord, WebhookRecord } from '../records.ts';
 import { conflict } from '../refusal.ts';
-import type { Store } from '../store.ts';
+import { idOf, timestamp, uri } from '../store/names.ts';
+import type { OrganizationRecord, WebhookRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 interface Subscriber {
   url: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mergePages } from '../../../src/cli/operation/merge-pages.ts';
-import type { Json } from '../../../src/client/reading.ts';
+import type { Json } from '../../../src/json.ts';
 
 /** A list of pages. Each letter is a row whose time is its place in the alphabet. */
 const listOf = (pages: string[], taken: string[] = []) =>

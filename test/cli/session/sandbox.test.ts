@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxDataError } from '../../../src/cli/session/sandbox.ts';
-import { unusable } from '../../../src/sandbox/database.ts';
+import { unusable } from '../../../src/sandbox/store/database.ts';
 
 const hintFor = (error: Error, options: Parameters<typeof sandboxDataError>[2] = { data: './data.db' }) =>
   sandboxDataError(error, '/data.db', options).facts.hint;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Clock } from '../../../src/runtime.ts';
-import { makeId } from '../../../src/sandbox/names.ts';
+import { makeId } from '../../../src/sandbox/store/names.ts';
 import { deliveryCalls } from '../../../src/sandbox/webhooks/admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';

@@ -3,7 +3,7 @@ import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import type { Json } from '../../../client/reading.ts';
+import type { Json } from '../../../json.ts';
 import { asciiForm, needsAscii } from '../../../output/drawing.ts';
 import { counted } from '../../../plural.ts';
 import { type Day, daysOf, type Period, periods } from '../../../time/calendar.ts';

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../../client/reading.ts';
+import { isObject, type Json } from '../../../json.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { minute, timestampOf } from '../../../time/wall.ts';

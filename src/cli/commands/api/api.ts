@@ -1,16 +1,16 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
-import { isObject } from '../../../client/reading.ts';
 import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
+import { isObject } from '../../../json.ts';
 import type { CurlRequest } from '../../../output/curl.ts';
 import { escapeJson } from '../../../output/sanitise.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
-import { bookingFlags } from '../../operation/booking-context.ts';
 import { printCurl } from '../../operation/generic-command.ts';
 import { noteHidden, readBounds } from '../../operation/listing.ts';
 import { listFlags, sharedFlags } from '../../parse/shared-flags.ts';
+import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';

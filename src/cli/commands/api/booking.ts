@@ -1,12 +1,11 @@
 import { invitees } from '../../../api/invitees.ts';
 import { writtenIn } from '../../../client/outcome.ts';
-import { isObject, type Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { type Booking, book } from '../../../jobs/booking.ts';
-import { jsonText } from '../../../json.ts';
+import { isObject, type Json, jsonText } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
-import { bookedRecord, bookingContextOf, bookingOptions, bookingTexts } from '../../operation/booking-context.ts';
+import { bookedRecord, bookingContextOf, bookingOptions, bookingTexts } from '../../scheduling/booking-context.ts';
 import { repeatedName } from './json-text.ts';
 import { printReply, type ReplyOptions } from './reply.ts';
 

@@ -5,10 +5,10 @@ import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { isPlainId } from '../../../client/ids.ts';
-import { isObject } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
+import { isObject } from '../../../json.ts';
 import { counted } from '../../../plural.ts';
-import { ruleWords } from '../../operation/availability-rules.ts';
+import { ruleWords } from '../../../time/availability-rules.ts';
 import type { Confirmation } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 
@@ -98,7 +98,7 @@ const rulesIn = (body: string | undefined): string[] => {
 const cancelPrompt = async (context: Context, id: string): Promise<Confirmation> => {
   const unread = { question: `Cancel event ${id} and notify its invitees?`, action: `cancel event ${id}` };
   if (!context.settings.canAsk || !isPlainId(id)) return unread;
-  const { cancelQuestion, readEvents } = await import('../../operation/event-facts.ts');
+  const { cancelQuestion, readEvents } = await import('../../scheduling/event-facts.ts');
   try {
     return await cancelQuestion(context, await readEvents(context, [id]));
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { Revocation } from '../../../auth/session.ts';
-import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
+import type { Json } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { counted } from '../../../plural.ts';
 import { readDuration } from '../../../time/duration.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../client/reading.ts';
+import { isObject } from '../../../json.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Reading } from '../../../time/reading.ts';
 import { readZone } from '../../../time/zone.ts';

@@ -8,9 +8,9 @@ import { change } from '../../../jobs/read-back.ts';
 import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
 import type { Invocation } from '../../command.ts';
-import { changeOptions } from '../../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
+import { changeOptions } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
@@ -75,7 +75,7 @@ const confirmRest = async (
 ): Promise<void> => {
   const { yes, canAsk } = context.settings;
   if (yes) return;
-  const { cancelQuestion, readSome } = await import('../../operation/event-facts.ts');
+  const { cancelQuestion, readSome } = await import('../../scheduling/event-facts.ts');
   const left = ids.filter((id) => !isFinal(history?.outcomes.get(id)?.verdict ?? 'unknown'));
   const isNamed = canAsk || left.length === 1;
   await confirm(context, await cancelQuestion(context, isNamed ? await readSome(context, left) : [], left.length));

@@ -1,21 +1,21 @@
 import { invitees } from '../../../api/invitees.ts';
 import type { Input } from '../../../client/client.ts';
-import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
 import { readRecords, type Values } from '../../../jobs/records.ts';
 import type { Entry } from '../../../jobs/text-source.ts';
+import type { Json } from '../../../json.ts';
 import { counted } from '../../../plural.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { Problems } from '../../messages/problems.ts';
-import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../operation/answers.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
 import { readValue } from '../../operation/values.ts';
+import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
 import { columnOf, columnsOf, inColumns, localProblems, type Row, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 

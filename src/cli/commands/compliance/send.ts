@@ -1,11 +1,11 @@
 import { compliance } from '../../../api/compliance.ts';
 import type { Client } from '../../../client/client.ts';
-import { isObject } from '../../../client/reading.ts';
 import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { type HttpReply, requestIdOf } from '../../../http/message.ts';
 import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
+import { isObject } from '../../../json.ts';
 
 const bodyOf = ({ body }: HttpReply): Record<string, unknown> => {
   try {

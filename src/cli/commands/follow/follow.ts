@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
-import type { Json } from '../../../client/reading.ts';
 import { type Category, SchedError } from '../../../errors.ts';
 import { type FollowFile, openFollowFile } from '../../../jobs/follow-file.ts';
 import {
@@ -14,6 +13,7 @@ import {
   remember,
   windowStart,
 } from '../../../jobs/follow-state.ts';
+import type { Json } from '../../../json.ts';
 import { isTime } from '../../../numbers.ts';
 import { durationText } from '../../../output/progress.ts';
 import { counted } from '../../../plural.ts';

@@ -1,5 +1,5 @@
-import { isObject, type Json } from '../../../client/reading.ts';
 import type { News } from '../../../jobs/follow-state.ts';
+import { isObject, type Json } from '../../../json.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
 import type { Paint } from '../../../output/paint.ts';
 import { shortInstant, shortSpan } from '../../../time/echo.ts';

@@ -3,7 +3,6 @@ import { invitees } from '../../../api/invitees.ts';
 import { windowQuery } from '../../../api/window.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import {
   beginState,
@@ -22,6 +21,7 @@ import {
   rememberQuiet,
   windowStart,
 } from '../../../jobs/follow-state.ts';
+import type { Json } from '../../../json.ts';
 import { timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 

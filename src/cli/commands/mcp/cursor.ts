@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { limits } from '../../../api/limits.ts';
-import { isObject, type Json } from '../../../client/reading.ts';
 import { usageError } from '../../../errors.ts';
+import { isObject, type Json } from '../../../json.ts';
 import type { ListPlace } from '../../../runtime.ts';
 import type { Values } from './parameters.ts';
 

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import type { Json } from '../../../client/reading.ts';
 import { ClosedPipe, SchedError } from '../../../errors.ts';
-import { parseJson } from '../../../json.ts';
+import { type Json, parseJson } from '../../../json.ts';
 import { safe } from '../../../output/sanitise.ts';
 import type { Caller, ListPlace, Output, Runtime } from '../../../runtime.ts';
 import type { Invoke } from '../../command.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
+import type { Json } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { dataCalls } from '../../../sandbox/data-admin.ts';
 import { Refusal } from '../../../sandbox/refusal.ts';

@@ -1,8 +1,7 @@
 import { isLoopbackUrl } from '../../../api/loopback.ts';
-import { isObject, type Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
-import { parseJson } from '../../../json.ts';
+import { isObject, type Json, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { adminHeader } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';

@@ -9,8 +9,8 @@ import {
   readFault,
   readFaults,
   unknownOperation,
-} from '../../../sandbox/faults.ts';
-import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed-name.ts';
+} from '../../../sandbox/faults/faults.ts';
+import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed/name.ts';
 import { type Server, serve, type WireService } from '../../../sandbox/server.ts';
 import { type Plan, plans } from '../../../sandbox/subscription.ts';
 import { clientId, readyTokens } from '../../../sandbox/tokens.ts';

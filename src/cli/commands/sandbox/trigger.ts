@@ -1,5 +1,5 @@
 import { isWebhookUrl, webhookEvents } from '../../../api/webhooks.ts';
-import { isObject, type Json } from '../../../client/reading.ts';
+import { isObject, type Json } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { counted } from '../../../plural.ts';
 import type { Command, Invocation } from '../../command.ts';

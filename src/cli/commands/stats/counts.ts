@@ -1,5 +1,5 @@
 import { limits } from '../../../api/limits.ts';
-import { isObject, type Json } from '../../../client/reading.ts';
+import { isObject, type Json } from '../../../json.ts';
 import { hour } from '../../../time/wall.ts';
 import { spanIn } from '../agenda/meetings.ts';
 import type { Grouping } from './groupings.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../client/reading.ts';
+import type { Json } from '../../../json.ts';
 import { fullDateLabel, isoWeek, mondayOf, monthName, weekdayName } from '../../../time/calendar.ts';
 import { day, hour, midnightOf, wallText } from '../../../time/wall.ts';
 import { hostsIn, spanIn } from '../agenda/meetings.ts';

@@ -3,7 +3,7 @@ import { invitees } from '../../../api/invitees.ts';
 import { windowIn, windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import { isObject, type Json } from '../../../client/reading.ts';
+import { isObject, type Json } from '../../../json.ts';
 import { counted } from '../../../plural.ts';
 import { second, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';

@@ -2,7 +2,7 @@ import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import type { Json } from '../../../client/reading.ts';
+import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
 import { wallClock } from '../../../time/show.ts';
 import { idIn } from '../../../uri.ts';

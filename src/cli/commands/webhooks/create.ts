@@ -1,8 +1,8 @@
 import { webhooks } from '../../../api/webhooks.ts';
 import type { Client, Input } from '../../../client/client.ts';
-import type { Json } from '../../../client/reading.ts';
 import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
+import type { Json } from '../../../json.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';

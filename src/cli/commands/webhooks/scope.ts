@@ -1,5 +1,5 @@
 import type { WebhookScope } from '../../../api/webhooks.ts';
-import type { Json } from '../../../client/reading.ts';
+import type { Json } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
 import type { GenericCommand } from '../../operation/generic-command.ts';
 

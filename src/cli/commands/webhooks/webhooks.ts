@@ -1,6 +1,6 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
-import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
+import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';

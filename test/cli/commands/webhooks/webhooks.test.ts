@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
-import { makeId } from '../../../../src/sandbox/names.ts';
+import { makeId } from '../../../../src/sandbox/store/names.ts';
 import { createWorld, type Result } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 

@@ -1,0 +1,37 @@
+import { eventTypes } from '../../api/event-types.ts';
+import { isObject, type Json } from '../../json.ts';
+import { nearest } from '../../nearest.ts';
+import { idIn } from '../../uri.ts';
+import type { Context } from '../session/context.ts';
+
+/** An answer to a question of the event type, as the service takes it. */
+export interface Answer {
+  question: string;
+  answer: string;
+  position: number;
+}
+
+export const eventTypeOf = async (context: Context, uri: string): Promise<Json> =>
+  (await context.client()).call(eventTypes.get, { path: { event_type: idIn(uri) } });
+
+export const questionsOf = ({ custom_questions: questions }: Json): Json[] =>
+  Array.isArray(questions) ? questions.filter(isObject) : [];
+
+/** Reads `Question=Answer`. A question may itself contain `=`, so the longest known question wins. */
+export const readAnswer = (raw: string, questions: readonly Json[]): Answer | string => {
+  const known = questions.map((question) => String(question.name)).sort((a, b) => b.length - a.length);
+  const question = known.find((name) => raw.toLowerCase().startsWith(`${name.toLowerCase()}=`));
+  if (question !== undefined) {
+    const { name, position } = questions.find((candidate) => candidate.name === question)!;
+    return { question: String(name), answer: raw.slice(question.length + 1), position: Number(position) };
+  }
+  if (known.length === 0) return `--answer "${raw}": this event type has no questions`;
+  const meant = nearest(raw.split('=')[0]!, known);
+  return `--answer "${raw}" matches no question of this event type. ${meant === undefined ? '' : `Did you mean "${meant}"? `}Its questions: ${known.join(' / ')}`;
+};
+
+/** Questions that need an answer and have none yet. */
+export const unanswered = (questions: readonly Json[], answered: readonly string[]): Json[] =>
+  questions.filter(
+    ({ name, required, enabled }) => required === true && enabled !== false && !answered.includes(String(name)),
+  );

@@ -1,0 +1,137 @@
+import { SchedError } from '../../errors.ts';
+import type { Booked, BookingOptions } from '../../jobs/booking.ts';
+import type { BookingContext } from '../../jobs/booking-attempt.ts';
+import type { Owner } from '../../jobs/look-up.ts';
+import { type Change, type ChangeOptions, change, readIfPossible } from '../../jobs/read-back.ts';
+import type { Json } from '../../json.ts';
+import { sandboxService, serviceName } from '../../state/ledger.ts';
+import type { Flag, Invocation } from '../command.ts';
+import { recordOf, type Source, sourceWords, withFacts } from '../operation/write-result.ts';
+import type { Context } from '../session/context.ts';
+import { announceWaits, randomOf, serviceUnavailable } from '../session/network.ts';
+
+export const bookingFlags: Flag[] = [
+  {
+    name: 'if-absent',
+    description: 'check the service first and keep an existing booking (for scripts and CI)',
+    heading: 'Safety',
+  },
+  {
+    name: 'allow-duplicate',
+    description: 'book even if the same booking exists or may exist',
+    heading: 'Safety',
+  },
+];
+
+/** Reads these flags. */
+export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
+  ifAbsent: typed['if-absent'] === true,
+  allowDuplicate: typed['allow-duplicate'] === true,
+});
+
+export const bookingTexts: Record<Booked['how'], string> = {
+  booked: 'booked',
+  reconciled: 'booked (the reply was lost; confirmed by looking it up)',
+  existing: 'already booked',
+};
+
+/** The record to print for a booking, or the request if the service shows no record. */
+export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, asked: Json): Json => {
+  const source: Source = record === undefined ? 'request' : 'read';
+  if (unshown !== undefined) notes.info(sourceWords(unshown, source));
+  if (how === 'booked' && unshown === undefined) return record!;
+  const hasSource = unshown !== undefined || record === undefined;
+  return withFacts(record ?? asked, {
+    ...(how === 'booked' ? {} : { [how]: true }),
+    ...(hasSource ? { source } : {}),
+  });
+};
+
+/** Whether the service took answers and doesn't show them. Its documentation has no field for them. */
+export const hidesAnswers = ({ record }: Booked, { custom_questions: sent }: Json): boolean =>
+  Array.isArray(sent) &&
+  sent.length > 0 &&
+  record !== undefined &&
+  [record.questions_and_answers ?? []].flat().length === 0;
+
+export const answersHidden = "The service doesn't show the answers, so they can't be read back: keep them yourself";
+
+/** Other spellings of a local origin. Older versions stored it in the ledger as it was typed. */
+const aliasesOf = (origin: string): string[] =>
+  origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];
+
+/** Whose events to look through for a booking. Without an organization, only the user's own. */
+const ownerOf = async ({ identity }: Context): Promise<Owner> => {
+  const user = await identity.user();
+  const organization = await identity.organization().catch((error: unknown) => {
+    if (error instanceof SchedError && ['usage', 'forbidden'].includes(error.category)) return '';
+    throw error;
+  });
+  return { user, organization };
+};
+
+/** Everything that a booking needs. */
+export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
+  const { runtime, settings, notes } = context;
+  const { machine } = runtime;
+  const { baseUrl, isSandbox } = await context.connection();
+  const origin = isSandbox ? sandboxService : serviceName(baseUrl);
+  return {
+    client: await context.client(),
+    ledger: (await context.sharedState()).ledger,
+    clock: runtime.clock,
+    interrupted: runtime.interrupted,
+    origin,
+    aliases: aliasesOf(origin),
+    serviceTime: context.serviceTime,
+    owner: () => ownerOf(context),
+    timeoutMs: settings.timeoutMs,
+    pid: machine.pid,
+    mayBeRunning: ({ pid, host = machine.host }) =>
+      host !== machine.host || (pid !== machine.pid && machine.isAlive(pid)),
+    checkAgain: { command: ['invitees', 'reconcile'] },
+    onUnkept: (reason) => notes.info(`Booking without the ledger: ${reason}`),
+  };
+};
+
+/** Options for repeating a change. Its waits are announced like those of the network. */
+export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOptions => {
+  const announce = announceWaits(runtime, settings, notes);
+  return {
+    clock: runtime.clock,
+    interrupted: runtime.interrupted,
+    random: randomOf(runtime),
+    maxWaitMs: settings.maxWaitMs,
+    onWait: (seconds) => announce(serviceUnavailable, seconds),
+    onRepeat: (attempt) => {
+      if (settings.verbose)
+        notes.always(`Retrying (attempt ${attempt}): the reply was lost, and the record is unchanged`);
+    },
+  };
+};
+
+/**
+ * Makes a change and returns the record to print. If the reply is lost, the record is read to find out whether the
+ * change was made, and a note says so. `known` is printed if the change was made and the record can't be read. A record
+ * that already had the change is marked with `_sched.already`.
+ */
+export const changeOrReadBack = async (
+  context: Context,
+  wanted: Change & { known(): Json | Promise<Json> },
+): Promise<Json> => {
+  const changed = await change(wanted, changeOptions(context)).catch(async (error: unknown) => {
+    if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+    const { advice: _, ...facts } = error.facts;
+    const { method, path } = facts.http ?? {};
+    if (path === undefined || (await readIfPossible(wanted.read)) === undefined) throw error;
+    // The record is there, so the 404 is about the path.
+    throw new SchedError('not-found', `The service doesn't offer ${method} ${path}`, {
+      ...facts,
+      reason: 'the record exists, but the service found nothing at this path',
+    });
+  });
+  if (changed.status !== undefined) return recordOf(context, changed, wanted);
+  if (changed.refused !== undefined) return withFacts(changed.record, { already: true });
+  context.notes.info('The reply was lost, but the record shows that the change was made');
+  return withFacts(changed.record, { reconciled: true });
+};

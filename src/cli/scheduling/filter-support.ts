@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { events } from '../../api/events.ts';
+import type { Input } from '../../client/client.ts';
+import { SchedError } from '../../errors.ts';
+import { isObject } from '../../json.ts';
+import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
+import { directory } from '../../state/paths.ts';
+import type { Context } from '../session/context.ts';
+
+/**
+ * Assumed (events.filter-support): the service may support the filters `group` and `invitee_email` for events, but does
+ * not document them, and rows show neither. So sched asks once with a value that can't match: a service that replies
+ * with rows ignores the filter.
+ */
+export type Filter = 'group' | 'invitee_email';
+
+const staleAfterMs = 30 * 24 * 3_600_000;
+
+const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
+  const { origin } = new URL((await connection()).baseUrl);
+  const name = createHash('sha256').update(origin).digest('hex').slice(0, 32);
+  return join(directory('cache', runtime), `filters-${name}.json`);
+};
+
+type Verdicts = Partial<Record<Filter, { supported: boolean; at: number }>>;
+
+const readVerdicts = async (file: string): Promise<Verdicts> => {
+  const text = await readPrivateFile(file).catch(() => undefined);
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isObject(value) ? (value as Verdicts) : {};
+  } catch {
+    return {};
+  }
+};
+
+const remember = async (context: Context, filter: Filter, supported: boolean): Promise<void> => {
+  const { runtime } = context;
+  const file = await fileFor(context);
+  const verdicts = { ...(await readVerdicts(file)), [filter]: { supported, at: runtime.clock.now() } };
+  const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
+  // The file only saves a request, so a failure to write it must not stop the command.
+  await writePrivateFile(file, JSON.stringify(verdicts), draft).catch(() => {});
+};
+
+const recall = async (context: Context, filter: Filter): Promise<boolean | undefined> => {
+  const verdict = (await readVerdicts(await fileFor(context)))[filter];
+  const isFresh = Math.abs(context.runtime.clock.now() - Number(verdict?.at)) <= staleAfterMs;
+  return isFresh && typeof verdict?.supported === 'boolean' ? verdict.supported : undefined;
+};
+
+export interface Verdict {
+  supported: boolean;
+  /** Call this once the real value returned a row: an empty list proves nothing if there are no events. */
+  confirm?: () => Promise<void>;
+}
+
+const valueThatCannotMatch = async (filter: Filter, context: Context): Promise<string> => {
+  const noise = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
+  // RFC 2606: no address under .invalid exists.
+  return filter === 'group'
+    ? `${await context.identity.root()}/groups/${noise.toUpperCase()}`
+    : `nobody-${noise}@sched.invalid`;
+};
+
+/** Whether the service applies the filter, so that a value that can't match returns no rows. Undefined if unclear. */
+const probe = async (
+  context: Context,
+  filter: Filter,
+  query: NonNullable<Input['query']>,
+): Promise<boolean | undefined> => {
+  const client = await context.client();
+  const asked = { ...query, [filter]: await valueThatCannotMatch(filter, context) };
+  try {
+    for await (const rows of client.pages(events.list, { query: asked }, { limit: 1 })) return rows.length === 0;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error;
+    // 404 for an unknown group means that the filter works. A rejected `invitee_email` means that it doesn't.
+    if (error.category === 'not-found' && filter === 'group') return true;
+    if (error.category === 'usage' && filter === 'invitee_email') return false;
+    if (error.category === 'usage' || error.category === 'forbidden') return undefined;
+    throw error;
+  }
+};
+
+/** Whether the service applies a filter on a field that rows don't show. `query` says whose events to list. */
+export const supportsFilter = async (
+  context: Context,
+  filter: Filter,
+  query: NonNullable<Input['query']>,
+): Promise<Verdict> => {
+  // The sandbox supports both filters.
+  if ((await context.connection()).isSandbox) return { supported: true };
+  const known = await recall(context, filter);
+  if (known !== undefined) return { supported: known };
+  const found = await probe(context, filter, query);
+  if (found !== undefined) await remember(context, filter, found);
+  return found === undefined
+    ? { supported: true, confirm: () => remember(context, filter, true) }
+    : { supported: found };
+};

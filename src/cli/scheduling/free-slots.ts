@@ -1,0 +1,258 @@
+import { availability } from '../../api/availability.ts';
+import { eventTypes } from '../../api/event-types.ts';
+import { events } from '../../api/events.ts';
+import { limits } from '../../api/limits.ts';
+import { windowQuery } from '../../api/window.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { SchedError } from '../../errors.ts';
+import { isObject, type Json, jsonText } from '../../json.ts';
+import { isCount } from '../../numbers.ts';
+import { dayOf, isKnown } from '../../time/availability-rules.ts';
+import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
+import { minute, timestampOf, utcText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { idIn } from '../../uri.ts';
+import { addOrganization } from '../operation/default-scope.ts';
+import { mapConcurrent } from '../operation/map-concurrent.ts';
+import type { Context } from '../session/context.ts';
+
+/** Something that sched could not take into account. */
+export interface Unchecked {
+  what: 'hosts' | 'hours' | 'events' | 'dates';
+  /** The host it is about. */
+  user?: string;
+  reason: string;
+}
+
+export interface Wanted {
+  /** The event type, as the service shows it. */
+  type: Json;
+  /** Starts from `since` on and before `until`, in milliseconds since 1970. */
+  since: number;
+  until: number;
+  /** Minutes between two starts. */
+  step?: number | undefined;
+  /** URI of a host who must be free. */
+  host?: string | undefined;
+}
+
+export interface FreeTimes {
+  /** The free times as records, computed one after another. */
+  slots: Iterable<Json>;
+  unchecked: Unchecked[];
+  /** The hosts' active events around the window, as far as the token shows them. */
+  events: Json[];
+  nameOf(user: string | undefined): string;
+}
+
+/** A meeting that takes more than a week is a mistake. The documentation allows twelve hours. */
+const longestMinutes = 7 * 24 * 60;
+
+/** How many hosts' events are read at the same time, if the rate limit allows. */
+const atOnce = 4;
+
+/** Starts of different hosts can be minutes apart, but people book on a round number. */
+const defaultStep = (duration: number): number => Math.min(duration, 30);
+
+const isHidden = (error: unknown): error is SchedError =>
+  error instanceof SchedError && ['forbidden', 'not-found', 'usage'].includes(error.category);
+
+const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
+  const rows: Json[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
+};
+
+/** The hours of a schedule, or the reason why sched doesn't understand them. */
+const hoursOf = ({ timezone, rules }: Json): Hours | string => {
+  const zone = readZone(String(timezone));
+  if (!zone.ok) return zone.problem;
+  if (!Array.isArray(rules)) return 'a schedule has no list of rules';
+  const other = rules.find((rule) => !isKnown(rule));
+  if (other !== undefined) return `sched can't read the hours in a rule such as ${jsonText(other)}`;
+  const known = rules.filter(isKnown).map((rule) => ({ day: dayOf(rule), intervals: rule.intervals }));
+  return { timezone: zone.zone, rules: known };
+};
+
+interface Host {
+  user: string;
+  hours: Hours[] | undefined;
+}
+
+/** The hosts of an event type and their hours. A host whose hours are unknown is reported as unchecked. */
+const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) => {
+  const client = await context.client();
+  const query = { event_type: uri };
+  const names = new Map<string, string>();
+  const members = await gather(client.pages(eventTypes.hosts, { query })).catch((error: unknown) => {
+    if (!isHidden(error)) throw error;
+    unchecked.push({ what: 'hosts', reason: error.message });
+    return [];
+  });
+  const hosts = new Map<string, Host>();
+  for (const { member } of members) {
+    if (!isObject(member) || typeof member.uri !== 'string') {
+      unchecked.push({ what: 'hosts', reason: `sched can't read a host such as ${jsonText(member ?? null)}` });
+      continue;
+    }
+    const user = member.uri;
+    names.set(idIn(user), String(member.name ?? member.email ?? idIn(user)));
+    hosts.set(idIn(user), { user, hours: undefined });
+  }
+  const unreadable = new Map<string, string>();
+  for (const schedule of await gather(client.pages(availability.list, { query }))) {
+    const id = idIn(schedule.user);
+    const hours = hoursOf(schedule);
+    const known = hosts.get(id)?.hours ?? [];
+    if (typeof hours === 'string') unreadable.set(id, hours);
+    hosts.set(id, { user: String(schedule.user), hours: typeof hours === 'string' ? known : [...known, hours] });
+  }
+  for (const [id, host] of hosts) {
+    const isKnown = host.hours !== undefined && host.hours.length > 0;
+    if (!isKnown) host.hours = undefined;
+    const reason = unreadable.get(id) ?? (isKnown ? undefined : 'the service shows no schedule');
+    if (reason !== undefined) unchecked.push({ what: 'hours', user: host.user, reason });
+  }
+  return { hosts: [...hosts.values()], names, unreadable: [...unreadable.values()] };
+};
+
+const hostsOf = ({ event_memberships: members }: Json): Json[] =>
+  Array.isArray(members) ? members.filter(isObject) : [];
+
+interface HostedEvent {
+  event: Json;
+  /** IDs of the hosts. */
+  users: Set<string>;
+}
+
+/** The active events of the hosts that may overlap a slot. */
+const readEvents = async (
+  context: Context,
+  hosts: readonly Host[],
+  { since, until }: Wanted,
+  duration: number,
+  unchecked: Unchecked[],
+): Promise<HostedEvent[]> => {
+  const client = await context.client();
+  // Assumed (events.longest): no event is longer than the longest duration option of a share, 720 minutes.
+  const first = since - limits.durationMinutes.max * minute;
+  const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
+  const found = new Map<string, HostedEvent>();
+  await mapConcurrent([...hosts], atOnce, async ({ user }) => {
+    const query: Record<string, string> = { user, status: 'active', ...window };
+    try {
+      await addOrganization(query, context);
+      for (const event of await gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }))) {
+        const users = [user, ...hostsOf(event).map((each) => each.user)].map(idIn);
+        found.set(String(event.uri), {
+          event,
+          users: new Set([...(found.get(String(event.uri))?.users ?? []), ...users]),
+        });
+      }
+    } catch (error) {
+      if (!isHidden(error)) throw error;
+      unchecked.push({ what: 'events', user, reason: error.facts.reason ?? error.message });
+    }
+  });
+  return [...found.values()];
+};
+
+const spanOf = ({ start_time: start, end_time: end }: Json): Span | undefined => {
+  const [from, to] = [timestampOf(String(start)), timestampOf(String(end))];
+  return from === undefined || to === undefined ? undefined : { start: from, end: to };
+};
+
+/** Seats left in an event, or 0 if the service doesn't show them. */
+const seatsIn = ({ invitees_counter: counter }: Json): number =>
+  isObject(counter) ? Math.max(0, Number(counter.limit) - Number(counter.active)) || 0 : 0;
+
+const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
+  const facts = {
+    hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(uri) } },
+    outcome: 'not-sent',
+  } as const;
+  return unreadable === undefined
+    ? new SchedError('not-found', 'The service shows no hours for this event type', facts)
+    : new SchedError('integrity', "Can't read the hours of this event type", { reason: unreadable, ...facts });
+};
+
+/** Refuses a user who doesn't host the event type. */
+const checkHost = (host: string, hosts: readonly Host[], nameOf: FreeTimes['nameOf']): void => {
+  if (hosts.some(({ user }) => idIn(user) === idIn(host))) return;
+  throw new SchedError('usage', `--host: user ${idIn(host)} is not a host of this event type`, {
+    reason: `its hosts are ${hosts.map(({ user }) => nameOf(user)).join(', ')}`,
+    outcome: 'not-sent',
+  });
+};
+
+/** Finds the free times of an event type from its length, its hosts' hours and their active events. */
+export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<FreeTimes> => {
+  const { type, since, until, host } = wanted;
+  const uri = String(type.uri);
+  const duration = Number(type.duration);
+  if (!isCount(duration, longestMinutes) || duration === 0)
+    throw new SchedError('integrity', 'The service sent an event type without a usable duration', { reason: uri });
+  const unchecked: Unchecked[] = [];
+  // Assumed (one-offs.dates-hidden): the service doesn't show the dates of a one-off event type.
+  if (type.type === 'AdhocEventType')
+    unchecked.push({ what: 'dates', reason: 'the service does not show the dates of a one-off event type' });
+  const { hosts: all, names, unreadable } = await readHosts(context, uri, unchecked);
+  const nameOf = (user: string | undefined): string => names.get(idIn(user)) ?? idIn(user);
+  if (host !== undefined) checkHost(host, all, nameOf);
+  const needsAll = type.pooling_type !== 'round_robin';
+  // Of a host whose hours are unknown, only the events count, and only if all hosts take part.
+  const hosts = needsAll
+    ? all
+    : all.filter(({ user, hours }) => hours !== undefined && (host === undefined || idIn(host) === idIn(user)));
+  if (hosts.every(({ hours }) => hours === undefined)) throw noHours(uri, unreadable);
+  const active = await readEvents(context, hosts, wanted, duration, unchecked);
+  const timed = active.flatMap(({ event, users }) => {
+    const span = spanOf(event);
+    if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
+    for (const { user, user_name: name } of hostsOf(event))
+      if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
+    return span === undefined ? [] : [{ event, span, users }];
+  });
+  // Assumed (event-types.seats): an event of a group event type can be joined while it has seats left.
+  const joinable = timed.filter(
+    ({ event, users }) =>
+      type.kind === 'group' &&
+      idIn(event.event_type) === idIn(uri) &&
+      seatsIn(event) > 0 &&
+      (host === undefined || users.has(idIn(host))),
+  );
+  const search = {
+    hosts: hosts.map(({ user, hours }) => ({
+      hours,
+      busy: timed.filter(({ users }) => users.has(idIn(user))).map(({ span }) => span),
+    })),
+    needsAll,
+    duration,
+    step: wanted.step ?? defaultStep(duration),
+    seats: joinable.map(({ span }) => span),
+    since,
+    until,
+  };
+  function* slots(): Generator<Json> {
+    for (const { start, end, hosts: free, seat } of freeSlots(search)) {
+      const event = seat === undefined ? undefined : joinable[seat]!.event;
+      const people =
+        event === undefined ? free.map((index) => hosts[index]!.user) : hostsOf(event).map(({ user }) => user);
+      yield {
+        start_time: utcText(start),
+        end_time: utcText(end),
+        event_type: uri,
+        ...(event === undefined ? {} : { event: event.uri, invitees_remaining: seatsIn(event) }),
+        event_memberships: people.map((user) => ({ user, user_name: nameOf(String(user)) })),
+        ...(unchecked.length === 0 ? {} : { _sched: { unchecked } }),
+      };
+    }
+  }
+  return { slots: { [Symbol.iterator]: slots }, unchecked, events: active.map(({ event }) => event), nameOf };
+};
+
+/** Says what was not taken into account. */
+export const noteUnchecked = ({ notes }: Context, { unchecked, nameOf }: FreeTimes): void => {
+  for (const { what, user, reason } of unchecked)
+    notes.warn(`Not checked: ${what}${user === undefined ? '' : ` of ${nameOf(user)}`} (${reason})`);
+};

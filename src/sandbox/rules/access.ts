@@ -1,0 +1,73 @@
+import type { Caller } from '../handler.ts';
+import { denied, invalid, notFound } from '../refusal.ts';
+import { idOf } from '../store/names.ts';
+import type { EventRecord } from '../store/records.ts';
+import type { Store, Text } from '../store/store.ts';
+
+const isAdministrator = ({ role }: Caller) => role !== 'user';
+
+interface Owners {
+  user?: string | undefined;
+  organization?: string | undefined;
+}
+
+/**
+ * The IDs of the user and organization whose records are listed, after checking that the caller may see them.
+ * `fallback` is used if the request names neither.
+ * Assumed (paging.owners): in lists, `user` alone works only for the caller; another user needs `organization` too, and
+ * an admin or owner. Where neither has a default, one of them is required.
+ */
+export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallback: Owners = {}): Owners => {
+  const query = asked.user === undefined && asked.organization === undefined ? fallback : asked;
+  if (query.user === undefined && query.organization === undefined)
+    throw invalid(
+      ...['user', 'organization'].map((parameter) => ({
+        parameter,
+        message: 'user or organization is required',
+        code: 'required',
+      })),
+    );
+  const user = query.user && idOf(query.user);
+  const organization = query.organization && idOf(query.organization);
+  if (organization !== undefined && organization !== caller.organization)
+    throw denied("You don't belong to this organization.");
+  if (user === caller.user) return { user, organization };
+  if (organization === undefined) throw denied("To read another user's records, send organization too.");
+  requireAdministrator(caller);
+  if (user !== undefined && !store.get('users', user)) throw notFound('user');
+  return { user, organization };
+};
+
+export const requireAdministrator = (caller: Caller) => {
+  if (!isAdministrator(caller)) throw denied('Only an admin or the owner of the organization can do this.');
+};
+
+/** Whether the caller is this user, or an admin or the owner of the organization. */
+export const isSelf = (caller: Caller, user: string): boolean => user === caller.user || isAdministrator(caller);
+
+/** Allows the user themselves, and the admins and owner of the organization. */
+export const requireSelf = (caller: Caller, user: string, refusal: string) => {
+  if (!isSelf(caller, user)) throw denied(refusal);
+};
+
+/** For lists that require the `organization` parameter. */
+export const requireOrganization = (caller: Caller, organization: string) => {
+  if (idOf(organization) !== caller.organization) throw denied("You don't belong to this organization.");
+};
+
+/**
+ * Assumed (events.who): an event can be read and changed by its hosts, and by the admins and the owner of their
+ * organization.
+ */
+export const requireEvent = (store: Store, caller: Caller, id: string): Text<EventRecord> => {
+  const row = store.first<{ doc: string }>(
+    'SELECT doc FROM events WHERE id = ? AND organization = ?',
+    id,
+    caller.organization,
+  );
+  if (!row) throw notFound('event');
+  const isHost = () =>
+    store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user) !== undefined;
+  if (!isAdministrator(caller) && !isHost()) throw denied("You don't host this event.");
+  return row.doc;
+};

@@ -1,0 +1,87 @@
+import type { AvailabilityRule, AvailabilitySchedule } from '../../api/availability.ts';
+import type { Value } from '../../api/field.ts';
+import type { Detail } from '../refusal.ts';
+import { dayMilliseconds } from '../store/names.ts';
+import { localTime } from './zone.ts';
+
+export type Rule = Value<typeof AvailabilityRule>;
+
+export type Interval = Rule['intervals'][number];
+
+/** When a host can be booked for an event type. */
+export type Schedule = Value<typeof AvailabilitySchedule.record>;
+
+const workdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const;
+
+/** Default hours of a host: weekdays nine to five with a break, with one day off before and one after the seed date. */
+export const workingHours = (timezone: string, seededAt: number): Rule[] => {
+  const intervals = [
+    { from: '09:00', to: '12:30' },
+    { from: '13:00', to: '17:00' },
+  ];
+  const daysOff = [-16, 12].map((days) => localTime(timezone, seededAt + days * dayMilliseconds).date);
+  return [
+    ...workdays.map((wday): Rule => ({ type: 'wday', wday, intervals })),
+    ...daysOff.map((date): Rule => ({ type: 'date', date, intervals: [] })),
+  ];
+};
+
+/**
+ * Assumed (availability.one-rule): each day has at most one availability rule, and its intervals don't overlap; they
+ * may touch.
+ */
+export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => {
+  const seen = new Set<string>();
+  return rules.flatMap((rule, index) => {
+    const details: Detail[] = [];
+    const [field, day] = rule.type === 'wday' ? ['wday', rule.wday] : ['date', rule.date];
+    if (seen.has(day))
+      details.push({
+        parameter: `${path}[${index}].${field}`,
+        message: `has more than one rule: ${day}`,
+        code: 'repeated',
+      });
+    seen.add(day);
+    for (const [place, { from, to }] of rule.intervals.entries())
+      if (rule.intervals.slice(0, place).some((other) => from < other.to && other.from < to))
+        details.push({
+          parameter: `${path}[${index}].intervals[${place}]`,
+          message: 'overlaps another interval of this day',
+          code: 'overlapping',
+        });
+    return details;
+  });
+};
+
+const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+
+/** A rule for the date replaces the weekday's rule. No rule, or an empty one, means a day off. */
+export const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] => {
+  const rule =
+    rules.find((each) => each.type === 'date' && each.date === date) ??
+    rules.find((each) => each.type === 'wday' && each.wday === weekday);
+  return rule?.intervals ?? [];
+};
+
+const minute = 60_000;
+
+/** Every minute of a meeting, and its last moment. */
+const momentsOf = (start: number, end: number): number[] => [
+  ...Array.from({ length: Math.ceil((end - start) / minute) }, (_, index) => start + index * minute),
+  end - 1,
+];
+
+/** Whether the whole meeting fits into one open interval of one day. */
+export const isOpen = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, start: number, end: number) => {
+  const { date, weekday, minutes } = localTime(timezone, start);
+  const last = localTime(timezone, end);
+  const until = last.minutes + (Date.parse(last.date) - Date.parse(date)) / minute;
+  const intervals = intervalsOn(rules, date, weekday);
+  const hasClockChange = Math.round((until - minutes) * minute) !== end - start;
+  if (!hasClockChange) return intervals.some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
+  // The clocks may leave the interval and return to it: look at the whole meeting.
+  const moments = momentsOf(start, end).map((at) => localTime(timezone, at));
+  return intervals.some(({ from, to }) =>
+    moments.every((at) => at.date === date && minutesOf(from) <= at.minutes && at.minutes < minutesOf(to)),
+  );
+};

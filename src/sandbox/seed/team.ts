@@ -1,0 +1,199 @@
+import type { Caller } from '../handler.ts';
+import { makeId } from '../store/names.ts';
+import type { EventTypeRecord, LocationRecord } from '../store/records.ts';
+
+/** The members of the sandbox's organization. */
+export const team = [
+  { key: 'amara', name: 'Amara Lindqvist', role: 'owner', timezone: 'Europe/Berlin', locale: 'en' },
+  { key: 'jonas', name: 'Jonas Weber', role: 'admin', timezone: 'Europe/Berlin', locale: 'de' },
+  { key: 'priya', name: 'Priya Raman', role: 'admin', timezone: 'Asia/Kolkata', locale: 'en' },
+  { key: 'tomas', name: 'Tomás Ferreira', role: 'user', timezone: 'Europe/Lisbon', locale: 'pt' },
+  { key: 'mei', name: 'Mei Tanaka', role: 'user', timezone: 'Asia/Tokyo', locale: 'ja' },
+  { key: 'kofi', name: 'Kofi Mensah', role: 'user', timezone: 'Africa/Accra', locale: 'en' },
+  { key: 'elif', name: 'Elif Demir', role: 'user', timezone: 'Europe/Istanbul', locale: 'tr' },
+  { key: 'lucia', name: 'Lucía Romero', role: 'user', timezone: 'America/New_York', locale: 'es' },
+  { key: 'sam', name: 'Sam Whitaker', role: 'user', timezone: 'Europe/London', locale: 'en' },
+] as const satisfies ReadonlyArray<{
+  key: string;
+  name: string;
+  role: Caller['role'];
+  timezone: string;
+  locale: string;
+}>;
+
+export type Member = (typeof team)[number]['key'];
+
+export const userId = (key: Member) => makeId(`seed/user/${key}`);
+
+export const groups: ReadonlyArray<{ name: string; members: Member[] }> = [
+  { name: 'Customer team', members: ['tomas', 'kofi', 'lucia', 'sam'] },
+  { name: 'Product team', members: ['priya', 'mei', 'elif'] },
+];
+
+type Question = EventTypeRecord['custom_questions'][number];
+
+export interface SeedEventType {
+  name: string;
+  slug: string;
+  /** The first host is the owner. */
+  hosts: Member[];
+  duration: number;
+  places: LocationRecord[];
+  /** Invitees per event; with more than one it is a group event. */
+  limit?: number;
+  pooling?: 'round_robin' | 'collective';
+  secret?: true;
+  inactive?: true;
+  questions?: Array<Pick<Question, 'name' | 'type'> & Partial<Question>>;
+  price?: { amount: number; currency: string };
+  description?: string;
+}
+
+export const seedEventTypes: readonly SeedEventType[] = [
+  {
+    name: 'Intro call',
+    slug: 'intro-call',
+    hosts: ['amara'],
+    duration: 15,
+    places: [{ kind: 'google_conference' }],
+    description: 'A 15-minute call to get to know each other.',
+  },
+  {
+    name: 'Consultation',
+    slug: 'consultation',
+    hosts: ['amara'],
+    duration: 30,
+    places: [{ kind: 'zoom_conference' }, { kind: 'outbound_call' }],
+    questions: [{ name: 'What would you like to talk about?', type: 'text' }],
+  },
+  {
+    name: 'Strategy session',
+    slug: 'strategy-session',
+    hosts: ['amara'],
+    duration: 60,
+    places: [{ kind: 'physical', location: 'Northlight, Lindenallee 12, 10115 Berlin' }],
+  },
+  {
+    name: 'Open workshop',
+    slug: 'open-workshop',
+    hosts: ['amara'],
+    duration: 60,
+    limit: 8,
+    places: [{ kind: 'webex_conference' }],
+    description: 'Up to eight people, one topic, questions welcome.',
+  },
+  {
+    name: 'Board preview',
+    slug: 'board-preview',
+    hosts: ['amara'],
+    duration: 30,
+    secret: true,
+    places: [{ kind: 'custom', location: 'Harbour walk, meeting at pier 3' }],
+  },
+  {
+    name: 'Summer office hours',
+    slug: 'summer-office-hours',
+    hosts: ['amara'],
+    duration: 30,
+    inactive: true,
+    places: [{ kind: 'inbound_call', location: '+49 30 5550100' }],
+  },
+  {
+    name: 'Contract review',
+    slug: 'contract-review',
+    hosts: ['amara'],
+    duration: 60,
+    price: { amount: 180, currency: 'EUR' },
+    places: [{ kind: 'microsoft_teams_conference' }],
+  },
+  {
+    name: 'Customer onboarding',
+    slug: 'customer-onboarding',
+    hosts: ['amara'],
+    duration: 60,
+    places: [{ kind: 'zoom_conference' }],
+    questions: [
+      { name: 'Company', type: 'string', required: true },
+      {
+        name: 'Team size',
+        type: 'single_select',
+        required: true,
+        answer_choices: ['1 to 10', '11 to 100', 'more than 100'],
+      },
+      { name: 'Anything we should prepare?', type: 'text' },
+    ],
+  },
+  {
+    name: 'Support call',
+    slug: 'support-call',
+    hosts: ['tomas', 'kofi', 'sam', 'amara'],
+    duration: 30,
+    pooling: 'round_robin',
+    places: [{ kind: 'gotomeeting_conference' }],
+  },
+  {
+    name: 'Partner interview',
+    slug: 'partner-interview',
+    hosts: ['amara', 'jonas', 'elif'],
+    duration: 60,
+    pooling: 'collective',
+    places: [{ kind: 'google_conference' }],
+  },
+  {
+    name: 'Candidate chat',
+    slug: 'candidate-chat',
+    hosts: ['jonas'],
+    duration: 30,
+    places: [{ kind: 'ask_invitee' }],
+  },
+  {
+    name: 'Product demo',
+    slug: 'product-demo',
+    hosts: ['priya'],
+    duration: 30,
+    places: [{ kind: 'zoom_conference' }],
+  },
+  {
+    name: 'Account check-in',
+    slug: 'account-check-in',
+    hosts: ['tomas'],
+    duration: 30,
+    places: [{ kind: 'microsoft_teams_conference' }],
+  },
+  {
+    name: 'Technical review',
+    slug: 'technical-review',
+    hosts: ['mei'],
+    duration: 60,
+    places: [{ kind: 'google_conference' }],
+  },
+  {
+    name: 'Open office hours',
+    slug: 'open-office-hours',
+    hosts: ['kofi'],
+    duration: 30,
+    limit: 4,
+    places: [{ kind: 'zoom_conference' }],
+  },
+  {
+    name: 'Research interview',
+    slug: 'research-interview',
+    hosts: ['elif'],
+    duration: 45,
+    places: [{ kind: 'zoom_conference' }],
+  },
+  {
+    name: 'Sales call',
+    slug: 'sales-call',
+    hosts: ['lucia'],
+    duration: 30,
+    places: [{ kind: 'outbound_call' }],
+  },
+  {
+    name: 'Renewal talk',
+    slug: 'renewal-talk',
+    hosts: ['sam'],
+    duration: 15,
+    places: [{ kind: 'google_conference' }],
+  },
+];

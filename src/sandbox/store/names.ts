@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import { windowIn } from '../../api/window.ts';
+
+/** Without I, O, 0 and 1, which are easily confused. 32 characters, so each encodes five bits of a hash. */
+const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/** Derives an ID from a text: the same text always gives the same ID. */
+export const makeId = (text: string): string => {
+  let id = '';
+  for (const byte of hash('sha256', text, 'buffer').subarray(0, 16)) id += alphabet[byte & 31];
+  return id;
+};
+
+const under = (collection: string) => (id: string) => `/${collection}/${id}`;
+
+/** URIs without their origin, as they are stored. The same data can be served at any address. */
+export const uri = {
+  user: under('users'),
+  organization: under('organizations'),
+  membership: under('organization_memberships'),
+  invitation: under('organization_invitations'),
+  group: under('groups'),
+  relationship: under('group_relationships'),
+  eventType: under('event_types'),
+  host: under('event_type_memberships'),
+  event: under('scheduled_events'),
+  schedule: under('event_type_availability_schedules'),
+  noShow: under('invitee_no_shows'),
+  routingForm: under('routing_forms'),
+  submission: under('routing_form_submissions'),
+  webhook: under('webhook_subscriptions'),
+  activity: under('activity_log_entries'),
+  invitee: (event: string, id: string) => `/scheduled_events/${event}/invitees/${id}`,
+};
+
+/** Fields with a URI. No field of these names has text that a user chose. */
+const linkFields = [
+  'uri',
+  'availability_schedule',
+  'created_by',
+  'current_organization',
+  'event',
+  'event_type',
+  'group',
+  'invitee',
+  'invitee_scheduled_by',
+  'new_invitee',
+  'old_invitee',
+  'organization',
+  'owner',
+  'routing_form',
+  'submitter',
+  'user',
+  'value',
+  'webhook',
+];
+
+/** Can't match inside a string, where every quote has a backslash. */
+const stored = new RegExp(`"(?:${linkFields.join('|')})":"(?=/)`, 'g');
+
+/** Completes the stored URIs in the JSON of a reply or delivery. Works on text, because parsing would cost more. */
+export const withOrigin = (json: string, origin: string): string => json.replace(stored, `$&${origin}`);
+
+/** The fictional site with the booking pages. */
+export const bookingSite = 'https://book.northlight.example';
+
+/** `Lucía Romero` ⇒ `lucia-romero`; empty if the text has no characters for a URL. */
+export const slugOf = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('ı', 'i')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+
+export const idOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
+
+/** All stored times have this one format, so that they compare correctly as text. */
+export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** A five-digit year would break the order when times are compared as text. */
+export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+
+const storedTime = (time: string | undefined): string | undefined =>
+  time && timestamp(Math.min(Date.parse(time), lastMoment));
+
+/** The window that a query asks for, spelled as times are stored. */
+export const storedWindow = (query: object) => {
+  const { since, until } = windowIn(query);
+  return { since: storedTime(since), until: storedTime(until) };
+};
+
+export const dayMilliseconds = 86_400_000;

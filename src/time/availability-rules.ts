@@ -1,0 +1,218 @@
+import { weekdays } from '../api/weekdays.ts';
+import { isObject, type Json, jsonText } from '../json.ts';
+import { nearest } from '../nearest.ts';
+
+/** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
+export type Rule = Json;
+
+type Read<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+const dayForm =
+  'a date such as 2026-12-24, a range such as 2026-12-24..2026-12-31, or a weekday such as monday, mon or monday-friday';
+
+/** Days that are counted from today. */
+const nearDays: Record<string, number> = { today: 0, tomorrow: 1 };
+
+/** A range of dates becomes one rule per date, so it is limited to a year. */
+const longestRange = 366;
+
+/** The weekday or date of a rule. */
+export const dayOf = (rule: Rule): string => String(rule.type === 'date' ? rule.date : rule.wday);
+
+const clock = /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/;
+
+const isInterval = (value: unknown): boolean =>
+  isObject(value) && [value.from, value.to].every((time) => typeof time === 'string' && clock.test(time));
+
+/** A rule that sched understands. The documentation doesn't show the contents of a rule. */
+export interface KnownRule extends Rule {
+  intervals: { from: string; to: string }[];
+}
+
+export const isKnown = (rule: unknown): rule is KnownRule =>
+  isObject(rule) &&
+  (rule.type === 'date' ? isDate(dayOf(rule)) : weekdays.some((day) => day === dayOf(rule))) &&
+  Array.isArray(rule.intervals) &&
+  rule.intervals.every(isInterval);
+
+/** A rule of another form, as it came. */
+const unreadable = (rule: unknown): string => `can't read ${jsonText(rule)}`;
+
+/** A rule as it could be typed. */
+export const ruleText = (rule: unknown): string => {
+  if (!isKnown(rule)) return unreadable(rule);
+  const hours = rule.intervals.map(({ from, to }) => `${from}-${to}`);
+  return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.join(',')}`;
+};
+
+const hoursOf = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
+
+/** Texts of rules, with consecutive weekdays of the same hours merged: `mon-fri 09:00-17:00`. */
+const spans = (rules: readonly unknown[]): string[] => {
+  const found: { first: number; last: number; hours: string; text?: string }[] = [];
+  for (const rule of rules) {
+    const before = found.at(-1);
+    if (!isKnown(rule) || rule.type === 'date') {
+      found.push({ first: -1, last: -1, hours: '', text: ruleText(rule) });
+      continue;
+    }
+    const day = weekdayCalled(dayOf(rule));
+    if (before?.text === undefined && before?.last === day - 1 && before.hours === hoursOf(rule)) before.last = day;
+    else found.push({ first: day, last: day, hours: hoursOf(rule) });
+  }
+  const name = (day: number) => weekdays[day]!.slice(0, 3);
+  return found.map(
+    ({ first, last, hours, text }) => text ?? `${name(first)}${last > first ? `-${name(last)}` : ''} ${hours}`,
+  );
+};
+
+/** The hours of a schedule, one text for each day or span of days. */
+export const rulesTexts = (record: object): string[] => {
+  const { rules } = record as Json;
+  return rules === null || rules === undefined ? [] : spans([rules].flat());
+};
+
+export const rulesText = (record: object): string => rulesTexts(record).join('; ');
+
+const weekdayCalled = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);
+
+export const isDate = (text: string): boolean => {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+};
+
+const daysAfter = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Reads a date, or `FIRST..LAST`. Returns undefined if the text is neither. */
+const readDates = (word: string, today: Today | undefined): Read<string[]> | undefined => {
+  const dateOf = (part: string): string | undefined => {
+    if (isDate(part)) return part;
+    return today !== undefined && Object.hasOwn(nearDays, part) ? daysAfter(today(), nearDays[part]!) : undefined;
+  };
+  const [start = '', end = start, ...rest] = word.split('..');
+  const [first, last] = [dateOf(start), dateOf(end)];
+  if (first === undefined || last === undefined || rest.length > 0) return undefined;
+  if (last < first) return { ok: false, problem: `"${word}" ends before it starts` };
+  const dates: string[] = [];
+  for (let date = first; date <= last; date = daysAfter(date, 1)) {
+    if (dates.length === longestRange) return { ok: false, problem: `"${word}" is longer than a year` };
+    dates.push(date);
+  }
+  return { ok: true, value: dates };
+};
+
+/** Today's date. Without it, `today` and `tomorrow` are not days. */
+export type Today = () => string;
+
+/**
+ * Reads a date, a range of dates, or weekdays (`monday`, `mon`, `mon-fri`), which mean every week. `today` and `tomorrow`
+ * are dates.
+ */
+export const readDays = (text: string, today?: Today): Read<Rule[]> => {
+  const word = text.trim().toLowerCase();
+  const dates = readDates(word, today);
+  if (dates?.ok) return { ok: true, value: dates.value.map((date) => ({ type: 'date', date })) };
+  if (dates !== undefined) return dates;
+  const [first = '', last = first] = word.split('-');
+  const [from, to] = [weekdayCalled(first), weekdayCalled(last)];
+  if (from >= 0 && to >= from) {
+    return { ok: true, value: weekdays.slice(from, to + 1).map((wday) => ({ type: 'wday', wday })) };
+  }
+  const meant = nearest(word, [...weekdays, ...(today === undefined ? [] : Object.keys(nearDays))]);
+  return {
+    ok: false,
+    problem: `"${text}" is not a day. ${meant === undefined ? `Use ${dayForm}` : `Did you mean ${meant}?`}`,
+  };
+};
+
+const readInterval = (text: string): Read<Json> => {
+  const [, from, to] = /^((?:[01]?\d|2[0-3]):[0-5]\d)-((?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/.exec(text.trim()) ?? [];
+  if (from === undefined || to === undefined)
+    return { ok: false, problem: `"${text}" is not a time range such as 09:00-12:30` };
+  const interval = { from: from.padStart(5, '0'), to: to.padStart(5, '0') };
+  if (interval.from >= interval.to) return { ok: false, problem: `"${text}" ends before it starts` };
+  return { ok: true, value: interval };
+};
+
+/** Reads `DAY HOURS` as rules: one for each day of a range. */
+export const readRule = (text: string, today?: Today): Read<Rule[]> => {
+  const [, day, hours] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(text) ?? [];
+  if (day === undefined || hours === undefined) {
+    return { ok: false, problem: `"${text}" is not a rule such as "monday 09:00-12:00,13:00-17:00"` };
+  }
+  const days = readDays(day, today);
+  if (!days.ok) return days;
+  if (hours.toLowerCase() === 'off') return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals: [] })) };
+  const intervals: Json[] = [];
+  for (const span of hours.split(',')) {
+    const read = readInterval(span);
+    if (!read.ok) return read;
+    intervals.push(read.value);
+  }
+  intervals.sort((a, b) => String(a.from).localeCompare(String(b.from)));
+  const clash = intervals.find(
+    (interval, index) => index > 0 && String(interval.from) < String(intervals[index - 1]!.to),
+  );
+  if (clash !== undefined)
+    return { ok: false, problem: `"${text}": the time range from ${clash.from} overlaps the previous one` };
+  return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals })) };
+};
+
+/**
+ * Returns the rules after a change. Rules of the given days are replaced or removed, all others stay the same. The
+ * service may list several rules for one day; the replacement takes the place of the first.
+ */
+export const changeRules = (rules: readonly Rule[], set: readonly Rule[], removed: readonly Rule[]): Rule[] => {
+  const named = new Set([...set, ...removed].map(dayOf));
+  const byDay = new Map(set.map((rule) => [dayOf(rule), rule]));
+  const kept = rules.flatMap((rule): Rule[] => {
+    const day = dayOf(rule);
+    if (!named.has(day)) return [rule];
+    const replacement = byDay.get(day);
+    byDay.delete(day);
+    return replacement === undefined ? [] : [replacement];
+  });
+  return [...kept, ...byDay.values()];
+};
+
+/** `every Friday`: elsewhere `friday` can be a date. */
+const dayWords = (rule: Rule): string => {
+  const day = weekdays.find((name) => rule.type !== 'date' && name === dayOf(rule));
+  return day === undefined ? dayOf(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)}`;
+};
+
+/** `09:00–12:00, 13:00–17:00`, or `day off`. Several rules for one day add up. */
+const hoursWords = (rules: readonly KnownRule[]): string => {
+  const words = rules.flatMap(({ intervals }) => intervals.map(({ from, to }) => `${from}–${to}`)).sort();
+  return words.length === 0 ? 'day off' : words.join(', ');
+};
+
+/** A rule for people: `every Friday: 09:00–17:00`. A rule that sched doesn't know is shown as JSON. */
+export const ruleWords = (rule: Rule): string =>
+  isKnown(rule) ? `${dayWords(rule)}: ${hoursWords([rule])}` : jsonText(rule);
+
+/** The difference between two sets of rules, one day per line: `every Friday: 09:00–17:00 → day off`. */
+export const rulesDifference = (before: readonly Rule[], after: readonly Rule[]): string[] => {
+  const ofDay = (rules: readonly Rule[], day: string) => rules.filter(isKnown).filter((rule) => dayWords(rule) === day);
+  const hours = (rules: readonly Rule[], day: string): string => {
+    const found = ofDay(rules, day);
+    if (found.length > 0) return hoursWords(found);
+    if (!rules.every(isKnown)) return 'unknown hours';
+    // A date without a rule has the hours of its weekday. A weekday without a rule has none.
+    return day.startsWith('every ') ? 'no hours' : 'the usual hours';
+  };
+  const days = [...new Set([...before, ...after].filter(isKnown).map(dayWords))];
+  const changed = days
+    .map((day) => [day, hours(before, day), hours(after, day)] as const)
+    .filter(([, old, now]) => old !== now)
+    .map(([day, old, now]) => `${day}: ${old} → ${now}`);
+  const unknown = (rules: readonly Rule[]) => rules.filter((rule) => !isKnown(rule)).map(ruleWords);
+  const [lost, added] = [unknown(before), unknown(after)];
+  return [
+    ...changed,
+    ...lost.filter((rule) => !added.includes(rule)).map((rule) => `removed: ${rule}`),
+    ...added.filter((rule) => !lost.includes(rule)).map((rule) => `added: ${rule}`),
+  ];
+};

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../src/sandbox/store/database.ts';
+import { openStore } from '../../../src/sandbox/store/store.ts';
+import { temporaryFile } from '../../support/temporary.ts';
+import { openWorld } from '../world.ts';
+
+describe('store', () => {
+  it('rolls back a transaction that throws', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const failing = () =>
+      store.transaction(() => {
+        store.setFact('a', 1);
+        throw new Error('no');
+      });
+    expect(failing).toThrow('no');
+    expect(store.fact('a')).toBeUndefined();
+    store.transaction(() => store.transaction(() => store.setFact('a', 2)));
+    expect(store.fact('a')).toBe(2);
+  });
+
+  it('reports a full disk as the cause of a failed transaction', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const [pages] = Object.values(store.first<Record<string, number>>('PRAGMA page_count')!);
+    store.first(`PRAGMA max_page_count = ${pages! + 2}`);
+    expect(() => store.transaction(() => store.setFact('a', 'b'.repeat(100_000)))).toThrow('full');
+    store.transaction(() => store.setFact('a', 1));
+    expect(store.fact('a')).toBe(1);
+  });
+
+  it('can be closed twice', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    store.close();
+    expect(() => store.close()).not.toThrow();
+    expect(() => store.fact('a')).toThrow();
+  });
+
+  it('returns rows with exactly their columns for either binding', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const sql = 'SELECT ? AS one, ? AS other';
+    expect(store.first(sql, 1, null)).toEqual({ one: 1, other: null });
+    expect(store.all(sql, 'a', 'b')).toEqual([{ one: 'a', other: 'b' }]);
+    expect(store.first('SELECT 1 WHERE 0')).toBeUndefined();
+  });
+
+  it('never returns the same ID twice, even to two handles', async () => {
+    const file = temporaryFile('ids.db');
+    const [one, two] = [openStore(await openDatabase(file)), openStore(await openDatabase(file))];
+    const ids = Array.from({ length: 50 }, (_, turn) => {
+      const store = turn % 2 ? one : two;
+      return store.transaction(() => store.nextId('event'));
+    });
+    expect(new Set(ids).size).toBe(50);
+    expect(ids.every((id) => /^[A-HJ-NP-Z2-9]{16}$/.test(id))).toBe(true);
+  });
+
+  it('keeps data after closing', async () => {
+    const { file, store } = await openWorld();
+    store.setFact('note', 'kept');
+    store.close();
+    expect(openStore(await openDatabase(file)).fact('note')).toBe('kept');
+  });
+
+  it('rejects a file of a newer version', async () => {
+    const { file, store } = await openWorld();
+    store.exec('PRAGMA user_version = 999');
+    store.close();
+    const database = await openDatabase(file);
+    expect(() => openStore(database)).toThrow(/newer version of sched/);
+  });
+
+  it('rejects a file of another program and leaves it unchanged', async () => {
+    const file = temporaryFile('foreign.db');
+    const database = await openDatabase(file);
+    database.exec('CREATE TABLE recipes (name)');
+    expect(() => openStore(database)).toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
+    expect(database.all('SELECT name FROM sqlite_master')).toEqual([{ name: 'recipes' }]);
+  });
+
+  it('rejects a file that is not a database', async () => {
+    const file = temporaryFile('text.db');
+    writeFileSync(file, 'Dear diary, '.repeat(500));
+    await expect(openDatabase(file).then(openStore)).rejects.toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
+  });
+});
