@@ -1,18 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import manifest from './package.json' with { type: 'json' };
-import { gridWidth } from './scripts/grid-width.js';
-
-/** Completion scripts and man pages are imported as text, which esbuild can do and vite can't. */
-const textFolders = ['completions', 'man'].map((folder) => join(import.meta.dirname, folder));
-const embeddedText = {
-  name: 'embedded-text',
-  load: (id: string) =>
-    textFolders.includes(dirname(id)) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined,
-};
+import { gridWidth, texts } from './scripts/bundle.js';
 
 /**
  * Alternates between tests that start processes and others, so that the cores are busy while a process is waited for.
@@ -32,14 +22,14 @@ const measuredTables = {
   enabled: true,
   force: true,
   include: ['cli-table3'],
-  esbuildOptions: { plugins: [gridWidth] },
+  rolldownOptions: { plugins: [gridWidth] },
 };
 
 /** `npm run test:deep`: test/support/tier.ts says what that means. */
 const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
 
 export default defineConfig({
-  plugins: [embeddedText],
+  plugins: [texts],
   define: { SCHED_VERSION: JSON.stringify(manifest.version) },
   test: {
     include: ['test/**/*.test.ts', ...(isDeep ? ['test/torture/*.torture.ts'] : [])],

@@ -1,9 +1,12 @@
-/** Writes the generated files in `completions/`, `docs/` and `man/`. With `--check` it only compares them. */
+/**
+ * Writes the generated files in `docs/` and `man/`, and the list of man pages in package.json. With `--check` it only
+ * compares them.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { evaluate } from './evaluate.js';
+import { evaluate } from './bundle.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const isCheck = process.argv.includes('--check');
@@ -31,7 +34,13 @@ try {
   );
   await evaluate('src/docs/generate.ts', async ({ generate, staleFiles }) => {
     const pages = await generate({ sources: await sources(), changelog: await current('CHANGELOG.md') });
-    const made = { ...pages, 'docs/terminal.svg': picture };
+    const man = Object.keys(pages).filter((path) => path.startsWith('man/'));
+    const manifest = { ...JSON.parse(await current('package.json')), man: man.sort() };
+    const made = {
+      ...pages,
+      'docs/terminal.svg': picture,
+      'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
+    };
     for (const [path, text] of Object.entries(made)) {
       if ((await current(path)) === text) continue;
       if (isCheck) {

@@ -1,5 +1,4 @@
 import { commandLines } from '../src/cli/messages/command-lines.ts';
-import { createTransport } from '../src/http/transport.ts';
 import { run } from '../src/main.ts';
 import { clock as realClock } from '../src/node/clock.ts';
 import { afterSend } from '../src/node/network.ts';
@@ -39,9 +38,10 @@ const clock: Clock = {
     new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
 };
 
-const worldIn = (home: string, write: (text: string) => void): World => {
+const worldIn = async (home: string, write: (text: string) => void): Promise<World> => {
   const interrupted = new AbortController().signal;
   // The sandbox listens on the loopback address; that takes real time.
+  const { createTransport } = await import('../src/http/transport.ts');
   const send = createTransport({ env: {}, clock: realClock, interrupted });
   const terminal = { isTerminal: true, columns, rows: 50, write: async (text: string) => write(text) };
   return {
@@ -85,7 +85,7 @@ const worldIn = (home: string, write: (text: string) => void): World => {
 /** What a terminal shows of the commands, one after another. `home` is an empty directory. */
 export const terminalText = async (home: string): Promise<string> => {
   let screen = '';
-  const world = worldIn(home, (text) => {
+  const world = await worldIn(home, (text) => {
     screen += text;
   });
   for (const words of commands) {

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { transform } from 'esbuild';
+import { evaluate } from './bundle.js';
 import { fetchPackage } from './registry.js';
 import { smoke } from './smoke.js';
 
@@ -45,19 +45,18 @@ if (process.argv.includes('--fetch')) process.exit();
 const keychain = (() => {
   const require = createRequire(import.meta.url);
   require('@napi-rs/keyring');
-  const file = Object.keys(require.cache).find((path) => path.endsWith('.node'));
+  const file = Object.keys(require.cache).find((path) => /keyring.*\.node$/.test(path));
   if (file === undefined) throw new Error(`The keychain binding has no native file for ${platform}`);
   return file;
 })();
 
 /** The keychain helper's script, with a fixed path to the binding, so that the compiler includes it. */
-const keychainHelper = async () => {
-  const { code } = await transform(await readFile(join(root, 'src/auth/keychain-child.ts'), 'utf8'), { loader: 'ts' });
-  const { keychainScript, keychainArgument } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  const script = keychainScript.replace('require(process.argv[1])', `require(${JSON.stringify(keychain)})`);
-  if (script === keychainScript) throw new Error("The keychain helper's script doesn't load the binding as expected");
-  return { script, word: keychainArgument };
-};
+const keychainHelper = () =>
+  evaluate('src/auth/keychain-child.ts', async ({ keychainScript, keychainArgument }) => {
+    const script = keychainScript.replace('require(process.argv[1])', `require(${JSON.stringify(keychain)})`);
+    if (script === keychainScript) throw new Error("The keychain helper's script doesn't load the binding as expected");
+    return { script, word: keychainArgument };
+  });
 
 const flags = [
   ['--compile', '--minify', '--bytecode', '--splitting', '--format=esm'],

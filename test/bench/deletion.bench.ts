@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Measurement, median } from './measurement.ts';
 
-declare const BENCH_ROOT: string;
-
 const addresses = 100_000;
 const planRounds = 5;
 const mostPlanMilliseconds = 3000;
@@ -19,7 +17,7 @@ const preload = `data:text/javascript,${encodeURIComponent(
 /** Plans and runs the deletion of very many addresses with the program as a user starts it. */
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
-  const program = join(BENCH_ROOT, 'bin/sched.js');
+  const program = join(process.cwd(), 'bin/sched.js');
   const memory = join(directory, 'memory');
   const from = join(directory, 'in.txt');
   writeFileSync(from, Array.from({ length: addresses }, (_, index) => `person.${index}@people.example`).join('\n'));

@@ -3,15 +3,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Figure } from './measurement.ts';
 
-declare const BENCH_ROOT: string;
-
 const packedTarget = 1.5;
 const packagesTarget = 12;
 
 const mebibytes = (bytes: number) => bytes / 1024 / 1024;
 
 const npm = (...words: string[]): string =>
-  execFileSync('npm', words, { cwd: BENCH_ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  execFileSync('npm', words, { cwd: process.cwd(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 const sizeOf = (folder: string): number =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

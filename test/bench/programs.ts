@@ -2,10 +2,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
-declare const BENCH_ROOT: string;
+/** Benches run in the root of the repository. */
+export const root = process.cwd();
 
-export const sched = join(BENCH_ROOT, 'bin/sched.js');
-export const standalone = join(BENCH_ROOT, 'dist-standalone/sched');
+export const sched = join(root, 'bin/sched.js');
+export const standalone = join(root, 'dist-standalone/sched');
 export const hasStandalone = existsSync(standalone);
 
 type Environment = Record<string, string>;

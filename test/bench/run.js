@@ -9,7 +9,7 @@ import { arch, availableParallelism, cpus, loadavg, platform, tmpdir } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
+import { bundle } from '../../scripts/bundle.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const here = join(root, 'test/bench');
@@ -38,7 +38,7 @@ const names = all.filter((name) => positionals.length === 0 || positionals.inclu
  */
 const measured = (file) =>
   new Promise((resolve, reject) => {
-    const child = fork(join(here, 'one.js'), [file], { serialization: 'advanced' });
+    const child = fork(join(here, 'one.js'), [file], { cwd: root, serialization: 'advanced' });
     child.once('message', (figures) => resolve(/** @type {Figure[]} */ (figures)));
     child.once('close', (code) => reject(new Error(`${file} exited with code ${code} without a measurement`)));
   });
@@ -48,24 +48,9 @@ const directory = await mkdtemp(join(tmpdir(), 'sched-bench-'));
 /** @type {Figure[]} */
 const figures = [];
 try {
-  const libsql = join(root, 'node_modules/libsql/index.js');
-  const esbuild = join(root, 'node_modules/esbuild/lib/main.js');
-  await build({
-    absWorkingDir: root,
-    entryPoints: [...names.map((name) => `test/bench/${name}.bench.ts`), 'test/bench/server.ts'],
-    outdir: directory,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    alias: { libsql, esbuild },
-    external: [libsql, esbuild],
-    define: { SCHED_VERSION: '"bench"', BENCH_ROOT: JSON.stringify(root) },
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    logLevel: 'error',
-  });
-  for (const name of names) figures.push(...(await measured(join(directory, `${name}.bench.mjs`))));
+  const files = [...names.map((name) => `${name}.bench`), 'server'];
+  await bundle({ input: Object.fromEntries(files.map((name) => [name, `test/bench/${name}.ts`])), dir: directory });
+  for (const name of names) figures.push(...(await measured(join(directory, `${name}.bench.js`))));
 } finally {
   await rm(directory, { recursive: true, force: true });
 }

@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Measurement, median } from './measurement.ts';
 
-declare const BENCH_ROOT: string;
-
 const run = promisify(execFile);
 const rounds = 11;
 const budgetMs = 150;
@@ -14,7 +12,7 @@ const budgetMs = 150;
 /** The same command with --sandbox and with a sandbox that is already running. Both are seeded already. */
 export const measure = async (): Promise<Measurement[]> => {
   const home = mkdtempSync(join(tmpdir(), 'sched-bench-'));
-  const program = join(BENCH_ROOT, 'bin/sched.js');
+  const program = join(process.cwd(), 'bin/sched.js');
   const env = { PATH: process.env.PATH, HOME: home, TZ: 'UTC' };
   const server = spawn(
     process.execPath,

@@ -13,7 +13,7 @@ const round = { milliseconds: 150 };
 const warmUp = { requests: 10_000 };
 
 const start = async (...words: string[]) => {
-  const child = fork(new URL('./server.mjs', import.meta.url), words);
+  const child = fork(join(import.meta.dirname, 'server.js'), words);
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve(Number(message))).once('exit', () => reject(new Error('no server')));
   });

@@ -12,7 +12,8 @@ import { pagesServer } from './pages.ts';
  * The sandbox's clock runs ten thousand times faster, so that requests are counted but never exceed the rate limit.
  */
 const [kind, text = ''] = process.argv.slice(2);
-if (kind === 'sandbox') {
+
+const serveSandbox = async () => {
   const started = Date.now();
   const system = { now: () => started + (Date.now() - started) * 10_000 };
   const sandbox = await openSandbox({ file: text, clock: system });
@@ -21,13 +22,17 @@ if (kind === 'sandbox') {
   const service = withFaults(sandbox.service, { script: createFaultScript(), secret: 'bench', clock });
   const { port } = await serve(service, { port: 0 });
   process.send?.(port);
-} else {
-  const bare = () =>
-    createServer((_, response) => {
-      response
-        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
-        .end(text);
-    });
+};
+
+const bare = () =>
+  createServer((_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+      .end(text);
+  });
+
+if (kind === 'sandbox') void serveSandbox();
+else {
   const server = kind === 'pages' ? pagesServer() : bare();
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }

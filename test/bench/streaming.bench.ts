@@ -6,15 +6,13 @@ import { beside, type Figure, interleave, type Measurement } from './measurement
 import { pageSize } from './pages.ts';
 import { cleanEnvironment, isInstalled, nowhere, sched, timed } from './programs.ts';
 
-declare const BENCH_ROOT: string;
-
 const rounds = 11;
 const rows = 100_000;
 const sizes = [10_000, 100_000, 1_000_000] as const;
 
 /** A script that sends the same requests in sequence, parses each reply and writes each row as a line. */
 const loopScript = `
-import { request } from ${JSON.stringify(join(BENCH_ROOT, 'node_modules/undici/index.js'))};
+import { request } from ${JSON.stringify(join(process.cwd(), 'node_modules/undici/index.js'))};
 const [base] = process.argv.slice(2);
 let token;
 do {
@@ -32,7 +30,7 @@ do {
 `;
 
 const startServer = async () => {
-  const child = fork(new URL('./server.mjs', import.meta.url), ['pages']);
+  const child = fork(join(import.meta.dirname, 'server.js'), ['pages']);
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve(Number(message))).once('exit', () => reject(new Error('no server')));
   });

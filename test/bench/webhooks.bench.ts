@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { load } from './load.ts';
 import { beside, interleave, type Measurement } from './measurement.ts';
 
-declare const BENCH_ROOT: string;
-
 const rounds = 15;
 const bookingsPerRound = 40;
 
@@ -36,7 +34,7 @@ const openSlowReceiver = async () => {
 
 const startSandbox = async (home: string, ...flags: string[]) => {
   const words = ['sandbox', 'start', '--port', '0', '--no-limits', '--json', ...flags];
-  const child = spawn(process.execPath, [join(BENCH_ROOT, 'bin/sched.js'), ...words], {
+  const child = spawn(process.execPath, [join(process.cwd(), 'bin/sched.js'), ...words], {
     env: { PATH: process.env.PATH, HOME: home, TZ: 'UTC' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

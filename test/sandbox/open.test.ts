@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { bundle } from '../../scripts/bundle.js';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { execFile } from '../support/processes.ts';
@@ -165,30 +165,24 @@ describe('open', () => {
 
   it('seeds once and books a slot once if several processes open a new file at the same time', async () => {
     const directory = temporaryDirectory('race');
-    const program = join(directory, 'racer.mjs');
     const source = `
-      import { openSandbox } from './src/sandbox/open.ts';
+      import { openSandbox } from '${root}/src/sandbox/open.ts';
       let seeds = 0;
       const clock = { now: () => (seeds++, ${noon}) };
-      const sandbox = await openSandbox({ file: process.argv[2], clock });
-      const seeded = seeds > 0;
-      const { status } = await sandbox.service(${JSON.stringify(booking)});
-      console.log(JSON.stringify({ seeded, status }));
-      sandbox.close();`;
-    await build({
-      stdin: { contents: source, resolveDir: root, loader: 'ts' },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile: program,
-      alias: { libsql: join(root, 'node_modules/libsql/index.js') },
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      external: [join(root, 'node_modules/libsql/index.js')],
-      logLevel: 'error',
-    });
+      const race = async () => {
+        const sandbox = await openSandbox({ file: process.argv[2], clock });
+        const seeded = seeds > 0;
+        const { status } = await sandbox.service(${JSON.stringify(booking)});
+        console.log(JSON.stringify({ seeded, status }));
+        sandbox.close();
+      };
+      race();`;
+    const entry = join(directory, 'racer.ts');
+    writeFileSync(entry, source);
+    await bundle({ input: { racer: entry }, dir: directory });
     const file = join(directory, 'sandbox.db');
     const outputs = await Promise.all(
-      Array.from({ length: times(2, 6) }, () => execFile(process.execPath, [program, file])),
+      Array.from({ length: times(2, 6) }, () => execFile(process.execPath, [join(directory, 'racer.js'), file])),
     );
     const results = outputs.map(({ stdout }) => JSON.parse(stdout) as { seeded: boolean; status: number });
     expect(results.filter(({ seeded }) => seeded)).toHaveLength(1);

@@ -8,11 +8,8 @@ import type { Runtime } from '../../runtime.ts';
 import type { Command, Invocation } from '../command.ts';
 import { topics } from '../help/topics.ts';
 
-/** A committed page, part of the program: nothing is read from beside it. */
-const load: Record<1 | 7, (name: string) => Promise<{ default: string }>> = {
-  1: (name) => import(`../../../man/${name}.1`),
-  7: (name) => import(`../../../man/${name}.7`),
-};
+/** The committed pages by file name, part of the program: nothing is read from beside it. */
+const loadPages = async (): Promise<Readonly<Record<string, string>>> => (await import('../../../man')).default;
 
 /** Shows a page with the system's man. False if that isn't installed, or can't show it. */
 const showPage = async (name: string, section: 1 | 7, { spawn, env }: Runtime): Promise<boolean> => {
@@ -21,8 +18,9 @@ const showPage = async (name: string, section: 1 | 7, { spawn, env }: Runtime): 
   if (folder === undefined) return false;
   try {
     // A path works with every man; not all of them read stdin.
-    const file = join(folder, `${name}.${section}`);
-    await writeFile(file, (await load[section](name)).default);
+    const page = `${name}.${section}`;
+    const file = join(folder, page);
+    await writeFile(file, (await loadPages())[page]!);
     return (await spawn(['man', file], { env })) === 0;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { bundle } from '../../../scripts/bundle.js';
 import type { CredentialKey } from '../../../src/auth/record.ts';
 import { type ChildProcess, spawn } from '../../support/processes.ts';
 
@@ -32,21 +32,8 @@ export interface Plan {
 
 /** Bundles the worker into a folder, so that plain node can run it. In parts, which are loaded only if needed. */
 export const buildWorker = async (folder: string): Promise<string> => {
-  await build({
-    entryPoints: [new URL('./worker.ts', import.meta.url).pathname],
-    outdir: folder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    define: { SCHED_VERSION: '"0.0.0"' },
-    logLevel: 'error',
-  });
-  return join(folder, 'worker.mjs');
+  await bundle({ input: { worker: 'test/auth/support/worker.ts' }, dir: folder });
+  return join(folder, 'worker.js');
 };
 
 export interface Worker {

@@ -226,8 +226,10 @@ const work = async () => {
   process.stdin.destroy();
 };
 
-if (role === 'helper') {
+const help = async () => {
   note('begun');
   await runRefreshHelper(world.parentProcess!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
   note('gone');
-} else await work();
+};
+
+void (role === 'helper' ? help() : work());

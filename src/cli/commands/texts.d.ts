@@ -1,3 +1,7 @@
+declare module '*/man' {
+  const pages: Readonly<Record<string, string>>;
+  export default pages;
+}
 declare module '*/completions/sched.bash' {
   const text: string;
   export default text;
