@@ -49,10 +49,26 @@ describePackage('the package', () => {
     await execFile(runner, ['--eval', load], { cwd: root });
   });
 
-  test('contains the licences of all bundled code, including code inside packages', () => {
+  test('contains the licenses of all bundled code, including code inside packages', () => {
     const text = readFileSync(join(root, 'dist/THIRD-PARTY.txt'), 'utf8');
     for (const part of [/^undici \d/m, /^zod \d/m, /jq is copyright \(C\) 2012 Stephen Dolan/, /^Oniguruma LICENSE/m])
       expect(text).toMatch(part);
+  });
+
+  // package.json can't say which of its devDependencies end up in dist/.
+  test('bundles none of the tools that CONTRIBUTING.md lists, which lists all packages', () => {
+    const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+    const listed = (line: string) =>
+      [
+        ...new RegExp(`^- \\*\\*${line}\\*\\*[^:]*:((?:.|\\n(?!-|\\n))*)`, 'm').exec(page)![1]!.matchAll(/`([^`]+)`/g),
+      ].map(([, name]) => name!);
+    const tools = listed('Tools');
+    const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect([...listed('Bundled'), ...tools].toSorted()).toEqual(Object.keys(devDependencies).toSorted());
+    const text = readFileSync(join(root, 'dist/THIRD-PARTY.txt'), 'utf8');
+    const bundled = [...text.matchAll(/^(\S+) \d\S* \(/gm)].map(([, name]) => name);
+    expect(bundled).toContain('commander');
+    expect(tools.filter((name) => bundled.includes(name))).toEqual([]);
   });
 
   test('has no install scripts', () => {
