@@ -92,22 +92,33 @@ interface Spelling {
   text: string;
   /** Its characters; a run of the same quote is one part. */
   characters: readonly string[];
-  /** Codes of letters and digits, which are nearly always written plain. −1 for characters that are often escaped. */
+  /** Lower-case codes of letters and digits, which are nearly always plain. −1 for characters that are often escaped. */
   codes: Int16Array;
   patterns: (RegExp | undefined)[];
   kind: SecretKind;
 }
 
+const lower = (code: number): number => (code >= 0x41 && code <= 0x5a ? code + 0x20 : code);
+
 const spelled = (text: string, kind: SecretKind): Spelling => {
   // A run of quotes is one part: its pattern decides how many quotes of the text belong to each.
   const characters = text.match(/(["'\\])\1*|[\s\S]/gu) ?? [];
-  const codes = Int16Array.from(characters, (char) => (/^[\w-]$/.test(char) ? char.charCodeAt(0) : -1));
+  const codes = Int16Array.from(characters, (char) => (/^[\w-]$/.test(char) ? lower(char.charCodeAt(0)) : -1));
   return { text, characters, codes, patterns: [], kind };
 };
 
 const patternAt = ({ characters, patterns }: Spelling, index: number): RegExp => {
   patterns[index] ??= new RegExp(`${anyBreak}${characterSource(characters[index]!)}`, 'iy');
   return patterns[index];
+};
+
+const escapeSigns = new Set([...'\\%=&'].map((sign) => sign.charCodeAt(0)));
+
+const breakHere = new RegExp(lineBreak, 'y');
+const afterBreak = (text: string, start: number): number => {
+  breakHere.lastIndex = start;
+  breakHere.test(text);
+  return breakHere.lastIndex;
 };
 
 /** Where the secret that starts at `start` ends in this spelling, or undefined if the text there is different. */
@@ -117,13 +128,17 @@ const endOf = (spelling: Spelling, text: string, start: number): number | undefi
   if (text.startsWith(spelling.text, start)) return start + spelling.text.length;
   let end = start;
   for (let index = 0; index < codes.length; index += 1) {
-    if (text.charCodeAt(end) === codes[index]) {
-      end += 1;
+    const code = codes[index]!;
+    const at = lower(text.charCodeAt(end)) === code ? end : afterBreak(text, end);
+    const next = lower(text.charCodeAt(at));
+    if (next === code) {
+      end = at + 1;
       continue;
     }
-    const pattern = patternAt(spelling, index);
-    pattern.lastIndex = end;
-    if (!pattern.test(text)) return index >= shortestPart && text.startsWith(cutMark, end) ? end : undefined;
+    // To compile a pattern takes long, and a letter that isn't plain can only be an escape.
+    const pattern = code < 0 || escapeSigns.has(next) ? patternAt(spelling, index) : undefined;
+    if (pattern !== undefined) pattern.lastIndex = end;
+    if (!pattern?.test(text)) return index >= shortestPart && text.startsWith(cutMark, end) ? end : undefined;
     end = pattern.lastIndex;
   }
   return end;
@@ -152,7 +167,6 @@ const longestOf = (spellings: readonly Spelling[] | undefined, text: string, sta
 };
 
 const backslash = 0x5c;
-const escapeSigns = new Set([...'\\%=&'].map((sign) => sign.charCodeAt(0)));
 
 /** Characters that may follow a plain character instead of the next one. */
 const escapes = `\\%=&\r\n"'`;
