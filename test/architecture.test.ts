@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path/posix';
+import { parseSync } from 'rolldown/utils';
 import { describe, expect, test } from 'vitest';
 
 /** Source files by path under src/. */
@@ -16,8 +17,24 @@ interface Import {
 
 type Rule = (sources: Sources, imports: Import[]) => string[];
 
-/** Removes comments and quoted text, so that words in them don't count as code. `import` keeps its quotes. */
-const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`\\])\/\/.*$/gm, '$1');
+interface Parsed extends Pick<ReturnType<typeof parseSync>, 'comments' | 'module'> {
+  /** The text without its comments. */
+  code: string;
+}
+
+const parsed = new Map<string, Parsed>();
+
+const parse = (text: string): Parsed => {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const { comments, module } = parseSync('source.ts', text);
+  const code = comments.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
+  parsed.set(text, { code, comments, module });
+  return { code, comments, module };
+};
+
+/** Without comments and quoted text, so that words in them don't count as code. `import` keeps its quotes. */
+const withoutComments = (text: string) => parse(text).code;
 const codeOf = (text: string) =>
   withoutComments(text).replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g, "''");
 
@@ -32,30 +49,23 @@ const target = (from: string, specifier: string) => {
 
 const importsOf = (sources: Sources): Import[] =>
   Object.entries(sources).flatMap(([from, text]) => {
-    const code = withoutComments(text);
-    const found: Import[] = [];
-    for (const [, clause, specifier] of code.matchAll(
-      /^\s*(?:import|export)\s+([^;'"]*?\s+from\s+)?['"]([^'"]+)['"]/gm,
-    )) {
-      const names = /\{([^}]*)\}/
-        .exec(clause ?? '')?.[1]
-        ?.split(',')
-        .filter((name) => name.trim() !== '');
-      const isType =
-        /^type\s/.test(clause ?? '') ||
-        (names !== undefined &&
-          names.length > 0 &&
-          names.every((name) => /^\s*type\s/.test(name)) &&
-          /^\{/.test(clause!));
-      found.push({ from, to: target(from, specifier!), isType, isDynamic: false });
-    }
-    for (const [, before, specifier] of code.matchAll(
-      /(\w+\s*:\s*|<\s*|typeof\s+|=>\s*|\(\s*\w+:\s*)?\bimport\(\s*(?:\/\*.*?\*\/)?\s*['"]([^'"]+)['"]\s*(?:,[^)]*)?\)/g,
-    )) {
-      const isType = !/=>/.test(before ?? '') && /[:<]|typeof/.test(before ?? '');
-      found.push({ from, to: target(from, specifier!), isType, isDynamic: !isType });
-    }
-    return found;
+    const { comments, module } = parse(text);
+    const { staticImports, staticExports, dynamicImports } = module;
+    const allTypes = (entries: { isType: boolean }[]) => entries.length > 0 && entries.every(({ isType }) => isType);
+    const known = [
+      ...staticImports.map(({ moduleRequest, entries }) => ({ moduleRequest, isType: allTypes(entries) })),
+      ...staticExports.map(({ entries }) => ({ moduleRequest: entries[0]?.moduleRequest, isType: allTypes(entries) })),
+    ].flatMap(({ moduleRequest, isType }) =>
+      moduleRequest ? [{ specifier: moduleRequest.value, isType, isDynamic: false }] : [],
+    );
+    // The parser lists no type such as `import('./a.ts').A`, so that what it doesn't list is one.
+    const others = [...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)]
+      .filter(({ index }) => !comments.some(({ start, end }) => start <= index && index < end))
+      .map(({ index, 1: specifier = '' }) => {
+        const isDynamic = dynamicImports.some(({ start }) => start === index);
+        return { specifier, isType: !isDynamic, isDynamic };
+      });
+    return [...known, ...others].map(({ specifier, ...kind }) => ({ from, to: target(from, specifier), ...kind }));
   });
 
 const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
