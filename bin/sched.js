@@ -7,4 +7,6 @@ process.exitCode = 1;
 run(process.argv.slice(2), nodeRuntime()).then((code) => {
   // Set the exit code instead of calling exit, so that pending output still reaches the pipe.
   process.exitCode = code;
+  // A shell waits for its completions: nothing left over, such as a look-up of a host name, may delay them.
+  if (process.argv[2] === '__complete') process.exit();
 });

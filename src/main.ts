@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './errors.ts';
 import type { Paint } from './output/paint.ts';
-import { helperArgument, type Runtime, type World } from './runtime.ts';
+import { completeArgument, helperArgument, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
@@ -77,11 +77,17 @@ export const run = async (argv: readonly string[], world: World): Promise<number
       await runRefreshHelper(runtime.parentProcess(), runtime);
       return 0;
     }
+    if (argv[0] === completeArgument) {
+      const { complete } = await import('./cli/complete/complete.ts');
+      await complete(argv.slice(1), runtime);
+      return 0;
+    }
     const { invoke } = await import('./cli/invoke.ts');
     await invoke(argv, runtime, wantsJsonErrors(argv, runtime));
     return 0;
   } catch (error) {
-    if (error instanceof ClosedPipe) return 0;
+    // An error would end up in the middle of the line that somebody is typing.
+    if (error instanceof ClosedPipe || argv[0] === completeArgument) return 0;
     if (error instanceof ChildExit) return error.code;
     const { asSchedError } = await import('./cli/messages/error-report.ts');
     // Reuse the existing runtime if there is one: it knows the secrets to redact.

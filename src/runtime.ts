@@ -193,6 +193,9 @@ export interface Clock {
 /** The only argument of a helper process. Everything else it needs comes through a pipe. */
 export const helperArgument = '__refresh-helper';
 
+/** The first argument of the command that the completion scripts run: see src/cli/complete/complete.ts. */
+export const completeArgument = '__complete';
+
 /** The environment for other programs. R12: variables of `sched` may hold secrets, and no other program needs them. */
 export const childEnvironment = (env: World['env']): World['env'] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SCHED_')));

@@ -16,7 +16,7 @@ export interface Argument {
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];
-  /** Names something that exists. Completions offer files, or ask the program for the profiles. */
+  /** Names something that exists. Completions offer them. */
   names?: 'profiles' | 'files';
 }
 

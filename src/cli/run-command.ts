@@ -13,10 +13,15 @@ import { createContext, type FindUser } from './session/context.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
-const findUser: FindUser = async (who, context) => (await import('./operation/references.ts')).findUser(who, context);
+export const findUser: FindUser = async (who, context) =>
+  (await import('./operation/references.ts')).findUser(who, context);
 
 /** The profile a command uses. Reads no file if the environment has both a token and a base URL, as in CI. */
-const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Promise<Account | undefined> => {
+export const accountOf = async (
+  command: Pick<Command, 'local'>,
+  typed: Typed,
+  runtime: Runtime,
+): Promise<Account | undefined> => {
   const { env } = runtime;
   if (command.local || wantsSandbox(typed, runtime)) return undefined;
   const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);

@@ -2,14 +2,9 @@ import { allTools } from '../cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../cli/commands/registry.ts';
 import { buildTree } from '../cli/parse/tree.ts';
 import { assumptionsPage } from './assumptions.ts';
-import { bashScript } from './completions/bash.ts';
-import { fishScript } from './completions/fish.ts';
-import { powershellScript } from './completions/powershell.ts';
-import { zshScript } from './completions/zsh.ts';
 import { manPages } from './man.ts';
 import { mcpToolsPage } from './mcp-tools.ts';
 import { referencePage } from './reference.ts';
-import { wordsOf } from './words.ts';
 
 export interface Input {
   /** The files of src/ by path. */
@@ -21,12 +16,7 @@ export interface Input {
 /** All generated files by path. */
 export const generate = async ({ sources, changelog }: Input): Promise<Record<string, string>> => {
   const root = await buildTree();
-  const words = wordsOf(root);
   return {
-    'completions/sched.bash': bashScript(words),
-    'completions/_sched': zshScript(words),
-    'completions/sched.fish': fishScript(words),
-    'completions/sched.ps1': powershellScript(words),
     'docs/assumptions.md': assumptionsPage(sources),
     'docs/mcp-tools.md': mcpToolsPage(await allTools({ nouns, findNoun })),
     'docs/reference.md': referencePage(root),

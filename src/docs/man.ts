@@ -6,7 +6,6 @@ import { firstCommands, rootFlags } from '../cli/help/overview.ts';
 import { topicHelp, topics } from '../cli/help/topics.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
 import { escaped, roff } from './roff.ts';
-import { groupBy } from './words.ts';
 
 /** The newest released version in the changelog, under a heading such as `## 1.2.0 (2026-12-01)`. */
 export const lastRelease = (changelog: string): { version: string; date: string } | undefined => {
@@ -66,7 +65,11 @@ const help = new HelpPage({ columns: 80, heading: (text) => text });
 const commandUsage = (words: string, leaf: Leaf): string => `${bold(words)} ${escaped(leaf.usage())}`;
 
 const flagBlocks = (leaf: Leaf): string[] => {
-  const groups = groupBy<Option>(help.visibleOptions(leaf), (option) => option.helpGroupHeading ?? '');
+  const groups = new Map<string, Option[]>();
+  for (const option of help.visibleOptions(leaf)) {
+    const heading = option.helpGroupHeading ?? '';
+    groups.set(heading, [...(groups.get(heading) ?? []), option]);
+  }
   return [...groups].flatMap(([heading, options]) => [
     roff.text(heading),
     roff.items(options.map((option) => [optionTerm(option), option.description])),

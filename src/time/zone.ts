@@ -77,7 +77,7 @@ const plainNames =
 
 /** Current names that the platform still lists under their old spelling. */
 const renamed =
-  'America/Argentina/Buenos_Aires America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'.split(
+  'Africa/Asmara America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza America/Atikokan America/Indiana/Indianapolis America/Kentucky/Louisville America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'.split(
     ' ',
   );
 
@@ -90,6 +90,10 @@ const knownNames = (): Map<string, string> => {
   );
   return known;
 };
+
+/** The names to offer: those of places, and UTC. */
+export const zoneNames = (): string[] =>
+  [...knownNames().values()].filter((name) => name.includes('/') || name === 'UTC').sort();
 
 const platformKnows = (name: string): boolean => {
   try {

@@ -13,8 +13,6 @@ import { generate, staleFiles } from '../../src/docs/generate.ts';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const scripts = ['completions/sched.bash', 'completions/_sched', 'completions/sched.fish', 'completions/sched.ps1'];
-
 const operations = Object.entries(await loadCatalogue()).flatMap(([noun, rows]) =>
   Object.entries(rows).map(([verb, operation]) => ({ words: `${noun} ${verb}`, noun, verb, operation })),
 );
@@ -36,9 +34,8 @@ const fieldsBelow = (field: Field, path: string): [string, Field][] => {
 
 describe('coverage: no operation lacks', () => {
   const reference = read('docs/reference.md');
-  const completions = scripts.map((path) => [path, read(path)] as const);
 
-  test.each(operations)('a command, documentation, completions or a view: $words', ({ noun, verb, operation }) => {
+  test.each(operations)('a command, documentation or a view: $words', ({ noun, verb, operation }) => {
     const commands = tree.commands.find((each) => each.name() === noun)?.commands as Leaf[];
     const leaf = commands.find(({ definition }) => operationsOf(definition).some((each) => each === operation));
     expect(leaf?.description(), 'a command').toBe(leaf?.definition.summary);
@@ -48,7 +45,6 @@ describe('coverage: no operation lacks', () => {
     const words = `${noun} ${leaf?.name()}`;
     expect(reference).toContain(`#### sched ${words}\n`);
     expect(reference).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
-    for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
     expect(Object.keys(views)).toContain(operation.reply.of.name);
   });
 

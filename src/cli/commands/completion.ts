@@ -2,7 +2,7 @@ import { nearest } from '../../nearest.ts';
 import type { Command, Invocation } from '../command.ts';
 
 interface Shell {
-  /** The generated script. It is bundled, so no other file is read. */
+  /** Bundled, so no other file is read. */
   script(): Promise<{ default: string }>;
   install: string;
 }
@@ -56,7 +56,7 @@ export const completion: Command = {
   examples: names.map((name) => `completion ${name}`),
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
-    'The script contains all commands, flags, fields and fixed values. It runs sched only to list profile names, sends no requests and evaluates nothing.',
+    'On TAB, the script asks sched for commands, flags and values, and evaluates nothing on the line. Event types, groups, routing forms and people are completed by name: sched asks the service for at most a second, with a token from the environment or a login in a file. It never opens a keychain, and asks nothing of a plan with 10 requests a minute.',
     'zsh has a builtin named sched that hides this program. Run "disable sched" once to use this program; the script does so in each new shell.',
   ],
   local: true,

@@ -90,7 +90,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     listing: 'availability list',
     list: availability.list,
     row: plainRow,
-    places: async (_, within) => [{ event_type: within! }],
+    places: async (_, within) => (within === undefined ? [] : [{ event_type: within }]),
   },
   users: {
     words: 'user',
@@ -177,17 +177,25 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
 /** Enough to choose from. A record beyond that can be given by its name. */
 const mostChoices = 500;
 
+/** A record to choose. `words` name it on a command line, the most exact one first. */
+export interface NamedChoice extends Choice {
+  words: string[];
+}
+
 /** The records of a collection that the token may list, to choose from. */
-export const choicesOf = async (collection: string, context: Context, within?: string): Promise<Choice[]> => {
+export const choicesOf = async (collection: string, context: Context, within?: string): Promise<NamedChoice[]> => {
   const kind = kinds[collection]!;
   const client = await context.client();
-  const choices = new Map<string, Choice>();
+  const choices = new Map<string, NamedChoice>();
   for (const query of await kind.places(context, within)) {
     for await (const page of client.pages(kind.list, { query })) {
       for (const each of page) {
         const value = idIn(valueAt(each, kind.row.uri));
-        const detail = kind.row.detail === undefined ? '' : ` (${valueAt(each, kind.row.detail)})`;
-        if (each.active !== false) choices.set(value, { value, label: `${valueAt(each, kind.row.name)}${detail}` });
+        const name = valueAt(each, kind.row.name);
+        const detail = kind.row.detail === undefined ? undefined : valueAt(each, kind.row.detail);
+        const words = detail === undefined ? [name] : [detail, name];
+        const label = detail === undefined ? name : `${name} (${detail})`;
+        if (each.active !== false) choices.set(value, { value, label, words });
       }
       if (choices.size >= mostChoices) break;
     }

@@ -51,12 +51,13 @@ export const baseOfUri = (uri: string): string | undefined => {
 export const isForbidden = (error: unknown): boolean => error instanceof SchedError && error.category === 'forbidden';
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
-export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: 'identity' | 'plan'): string => {
+export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: string): string => {
   const fingerprint = createHash('sha256').update(`${origin}\n${token}`).digest('hex').slice(0, 32);
   return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
 };
 
-const readYounger = async (file: string, now: number, ageMs: number): Promise<Json | undefined> => {
+/** The facts in a cache file, unless they are older than this. */
+export const readYounger = async (file: string, now: number, ageMs: number): Promise<Json | undefined> => {
   const text = await readPrivateFile(file).catch(() => undefined);
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -82,7 +83,7 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   // R12: a service may put the token in a URI.
   if (secrets.redact(text) !== text) return;
   const folder = dirname(file);
-  const others = (await readdir(folder).catch(() => [])).filter((name) => /^(identity|plan)-[0-9a-f]{32}\./.test(name));
+  const others = (await readdir(folder).catch(() => [])).filter((name) => /^\w+-[0-9a-f]{32}\./.test(name));
   for (const path of others.map((name) => join(folder, name)))
     if ((await readYounger(path, clock.now(), forgottenAfterMs)) === undefined)
       await rm(path, { force: true }).catch(() => {});

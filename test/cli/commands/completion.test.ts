@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createWorld } from '../support/run.ts';
-import { playground, scriptOf } from './shells.ts';
+import { createWorld } from '../../support/run.ts';
 
 const scripts = { bash: 'sched.bash', zsh: '_sched', fish: 'sched.fish', powershell: 'sched.ps1' };
+const scriptOf = (name: string): string => join(import.meta.dirname, '../../../completions', name);
 const { run } = await createWorld();
 
 describe('completion', () => {
@@ -50,19 +51,6 @@ describe('completion', () => {
       expect(stdout).toContain('sched completion fish > ~/.config/fish/completions/sched.fish');
     },
   );
-
-  test('prints scripts that run a command which prints profile names and nothing else', async () => {
-    const home = playground();
-    for (const name of ['home', 'work-2.eu'])
-      await run(`profiles add ${name} --base-url https://api.example.com`, { home });
-    const asked = Object.values(scripts).map(
-      (file) =>
-        / (?:command sched|& \$program) (.+?) 2>/.exec(readFileSync(scriptOf(file), 'utf8').replaceAll('(', ' '))![1]!,
-    );
-    expect(new Set(asked).size).toBe(1);
-    const result = await run(asked[0]!, { home });
-    expect(result).toMatchObject({ code: 0, stdout: 'home\nwork-2.eu\n', stderr: '', requests: [] });
-  });
 
   test('works without a login', async () => {
     expect((await run('completion bash', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } })).code).toBe(0);

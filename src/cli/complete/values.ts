@@ -1,0 +1,82 @@
+import { inspect } from '../../api/inspect.ts';
+import { isNamed } from '../../client/ids.ts';
+import { safe } from '../../output/sanitise.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { Argument, Flag } from '../command.ts';
+import type { FieldFlag } from '../operation/field-flags.ts';
+import type { Leaf } from '../parse/leaf.ts';
+
+export interface Candidate {
+  word: string;
+  description?: string;
+}
+
+/** `list`: the word may be continued, so no space follows. `files`: the shell offers its own files. */
+export interface Offer {
+  candidates: Candidate[];
+  directive: 'words' | 'list' | 'files';
+}
+
+/** Whether a candidate fits what was typed so far. People may type names in any case. */
+export const begins = (word: string, typed: string): boolean => word.toLowerCase().startsWith(typed.toLowerCase());
+
+/** Whether a word of a file or of the service can be typed: no flag, and shown by a terminal as it is. */
+const isTypeable = (word: string): boolean => word !== '' && !word.startsWith('-') && safe(word) === word;
+
+const wordsOffer = (words: readonly string[]): Offer => ({
+  candidates: words.map((word) => ({ word })),
+  directive: 'words',
+});
+
+/** The last part of a list such as `uri,na`: a word that the list doesn't have yet. */
+const listOffer = (words: readonly string[], typed: string): Offer => {
+  const chosen = typed.split(',').slice(0, -1);
+  const rest = words.filter((word) => !chosen.includes(word));
+  return { ...wordsOffer(rest.map((word) => [...chosen, word].join(','))), directive: 'list' };
+};
+
+/** Records by name. One whose name can't be typed, or isn't unique, is offered by its ID. */
+const recordCandidates = async (
+  collection: string,
+  typed: string,
+  leaf: Leaf,
+  runtime: Runtime,
+): Promise<Candidate[]> => {
+  const { namesOf } = await import('./names.ts');
+  const records = await namesOf(collection, leaf.opts(), runtime);
+  return records
+    .map(({ value, label, words }) => {
+      const name = words.find((word) => begins(word, typed)) ?? words[0]!;
+      const isUnique = records.filter((other) => other.words.includes(name)).length === 1;
+      const word = isUnique && isTypeable(name) ? name : value;
+      return { word, description: label === word ? '' : label };
+    })
+    .filter(({ word }) => isTypeable(word));
+};
+
+/** What a flag or an argument can be. Undefined if nothing is known about it. */
+export const valueOffer = async (
+  place: Flag | Argument,
+  typed: string,
+  leaf: Leaf | undefined,
+  runtime: Runtime,
+): Promise<Offer | undefined> => {
+  const { name, names, choices, suggestions = [] } = place;
+  const { value = '', field } = place as Partial<FieldFlag>;
+  if (names === 'profiles') {
+    const { readConfig } = await import('../session/profiles.ts');
+    return wordsOffer(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable));
+  }
+  if (value === 'FIELDS') {
+    const { fieldPaths } = await import('../help/command-help.ts');
+    return leaf && listOffer(fieldPaths(leaf.definition), typed);
+  }
+  if (value === 'ZONE') return wordsOffer((await import('../../time/zone.ts')).zoneNames());
+  if (value === 'LIST') return listOffer(suggestions, typed);
+  if (value.startsWith('FILE') || name === 'file' || names === 'files') return { candidates: [], directive: 'files' };
+  const { candidates } = wordsOffer(choices ?? suggestions);
+  const collection = field === undefined ? (place as Argument).collection : inspect(field).collection;
+  if (leaf !== undefined && collection !== undefined && isNamed(collection))
+    candidates.push(...(await recordCandidates(collection, typed, leaf, runtime)));
+  return candidates.length === 0 ? undefined : { candidates, directive: 'words' };
+};
