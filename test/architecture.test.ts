@@ -139,7 +139,7 @@ const allowed: Record<string, string[]> = {
   'time/': ['api/weekdays.ts', 'json.ts', 'nearest.ts', 'numbers.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
   'webhooks/': ['http/', 'json.ts', 'node:', 'type runtime.ts'],
-  'docs/': ['api/', 'cli/', 'shell-quote.ts', 'type commander'],
+  'docs/': ['api/', 'cli/', 'type commander'],
   'runtime.ts': ['type http/message.ts', 'type redact.ts', 'type state/'],
   'redacted-output.ts': ['redact.ts', 'type runtime.ts'],
   'node/': [

@@ -60,7 +60,8 @@ const look = async (collection: string, typed: Typed, runtime: Runtime): Promise
     maxWaitMs: 0,
   });
   if (!hasToken(settings, runtime)) return [];
-  const context = createContext(runtime, settings, createNotes(runtime.stderr, false), findUser);
+  // In the background, like a command that runs beside others: those need the rate limit more.
+  const context = createContext(runtime, settings, createNotes(runtime.stderr, false), findUser, undefined, true);
   try {
     const { credentials, isSandbox } = await context.connection();
     const credential = await credentials.current();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -197,9 +198,9 @@ const serving = (headers: Record<string, string> = {}): NonNullable<WorldOptions
       : reply({ collection: types, pagination: { count: types.length } })(request);
 };
 
-const limit = (perMinute: number) => ({
+const limit = (perMinute: number, remaining = perMinute - 1) => ({
   'x-ratelimit-limit': `${perMinute}`,
-  'x-ratelimit-remaining': `${perMinute - 1}`,
+  'x-ratelimit-remaining': `${remaining}`,
   'x-ratelimit-reset': '60',
 });
 
@@ -260,6 +261,17 @@ describe('__complete of names', () => {
     ).toEqual(['Strategy']);
   });
 
+  test('leaves half of the rate limit to commands', async () => {
+    for (const [remaining, requests] of [
+      [300, 2],
+      [200, 0],
+    ] as const) {
+      const used = { home: temporaryDirectory('home'), send: serving(limit(500, remaining)) };
+      await world.run('users me', used);
+      expect((await tab('sched groups get ', used)).requests).toHaveLength(requests);
+    }
+  });
+
   test.each([
     ['an error', replying({ status: 500 })],
     ['a refusal', replying({ status: 401 })],
@@ -314,8 +326,7 @@ describe('__complete of names', () => {
     expect(await tab('sched users get m', login)).toMatchObject({ words: ['me'], requests: [] });
     expect(calls).toBe(0);
     // The keychain is asked otherwise.
-    await world.run('users me', login);
-    expect(calls).toBeGreaterThan(0);
+    await Promise.all([once(bus, 'connection'), world.run('users me', login)]);
   });
 
   test('asks nobody without a token, or with settings that contradict each other', async () => {
