@@ -211,6 +211,14 @@ describe.each(shells)('completions: $name', (shell) => {
   });
 });
 
+test('completions: bash 3.2, which has no compopt, completes files', { timeout: 60_000 }, async () => {
+  const old = { ...bash, setUp: [...bash.setUp, 'enable -n compopt'] };
+  const { terminal, ran, done } = await open(old, 'echo :files');
+  terminal.type('sched invitees create --body booki\t\n');
+  await done();
+  expect(ran()).toEqual([['invitees', 'create', '--body', 'booking.json']]);
+});
+
 /** How each shell lists several candidates, with descriptions where it can. */
 test.each([
   ['bash', '\t\t', /agenda +cancel/],
