@@ -64,8 +64,8 @@ const isIncomplete = ({ arguments: wanted, flags }: Command, { args, typed }: In
 
 /** At a terminal, asks for what the command line lacks. Elsewhere the command reports it. */
 const complete = async (command: Command, invocation: Invocation): Promise<Invocation> => {
-  const { canAsk, curl } = invocation.context.settings;
-  if (!canAsk || curl || command.operation === undefined || !isIncomplete(command, invocation)) return invocation;
+  const { canAsk } = invocation.context.settings;
+  if (!canAsk || command.operation === undefined || !isIncomplete(command, invocation)) return invocation;
   const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
   return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
 };
@@ -129,13 +129,12 @@ export const runCommand = async (
     if (problem !== undefined) problems.add(problem);
   }
 
-  const online = createContext(runtime, settings, notes, findUser, command.operation, command.background);
+  const context = createContext(runtime, settings, notes, findUser, command.operation, command.background);
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-    checkSelected(online, known, command.operation, problems, fieldsFix(typed, known));
+    checkSelected(context, known, command.operation, problems, fieldsFix(typed, known));
   }
-  const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {
     await command.run(await complete(command, { context, help, invoke, ...parsed }));
   } catch (error) {

@@ -1,9 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nouns } from '../../src/cli/commands/registry.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
-import { safe, safeForRunner } from '../../src/output/sanitise.ts';
 import { hostile, madeUp } from '../output/samples.ts';
 import { addCanary } from '../support/canary.ts';
 import { execFileSync } from '../support/processes.ts';
@@ -20,7 +17,7 @@ beforeAll(async () => {
 });
 
 /** The arguments that curl would get, for each line. */
-const wordsOf = (lines: string, variables: Record<string, string>, shell = 'sh'): string[][] => {
+const wordsOf = (lines: string, variables: Record<string, string> = {}, shell = 'sh'): string[][] => {
   const script = `set -u\ncurl() { printf '%s\\0' "$@"; printf 'END\\0'; }\n${lines}`;
   const output = execFileSync(shell, ['-s'], {
     input: script,
@@ -58,23 +55,31 @@ const commands = (
 const senders = commands.filter(({ command }) => command.operation !== undefined);
 const others = commands.filter(({ command }) => command.operation === undefined && !command.freeForm);
 
-/** An example that needs no look-up and no file. */
-const offlineExample = (examples: readonly string[]) =>
-  examples.find((line) => !/\$\(| --from /.test(line)) ??
-  examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98');
+/** An example that needs no file. */
+const exampleOf = (examples: readonly string[]) =>
+  (
+    examples.find((line) => !/\$\(| --from /.test(line)) ??
+    examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98')
+  ).replace(/ --yes| --dry-run/g, '');
 
 describe('--curl', () => {
-  test.each(senders)('with $words prints a command and sends nothing', async ({ command }) => {
-    const example = offlineExample(command.examples).replace(/ --yes| --dry-run/g, '');
+  test.each(sample(senders, 20))('with $words prints the request that --dry-run shows', async ({ words, command }) => {
+    const example = exampleOf(command.examples);
     const { code, stdout, stderr, requests } = await world.run(`${example} --curl`);
     expect(code, stderr).toBe(0);
-    expect(requests).toEqual([]);
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(stdout).toMatch(/^(curl .*\n)+$/);
     expect(stdout).not.toContain(world.token);
-    expect(stdout).not.toContain('__sched');
-    const named = [...stdout.matchAll(/\$\{?([A-Z_]+)/g)].map(([, name]) => name!);
-    for (const name of new Set(named))
-      if (name !== 'SCHED_TOKEN') expect(stderr).toContain(`Run first: export ${name}=`);
+    // It has a plan instead of requests.
+    if (words === 'compliance delete') return;
+    const shown = JSON.parse((await world.run(`${example} --dry-run`)).stdout);
+    expect(wordsOf(stdout).map(requestOf)).toEqual(
+      [shown].flat().map(({ method, url, body }) => ({
+        method,
+        url: decodeURIComponent(url),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })),
+    );
   });
 
   test.each(others)('with $words is rejected, because it is not a single request', async ({ words }) => {
@@ -104,109 +109,68 @@ describe('--curl', () => {
   ])('prints the request that is actually sent: %s', async (line) => {
     const printed = await world.run(`${line} --curl`);
     const sent = await world.run(`${line} --json`);
-    const [words] = wordsOf(printed.stdout, env);
+    const [words] = wordsOf(printed.stdout);
     expect(words).toContain(`Authorization: Bearer ${world.token}`);
     expect(sent.requests.map(plain)).toContainEqual(requestOf(words!));
   });
 
   test('on a terminal requests as many rows as a terminal shows', async () => {
     const { stdout } = await world.run('events list --curl', { terminals: ['stdout'] });
-    expect(stdout).toMatch(/[?&]count=50["&]/);
+    expect(stdout).toMatch(/[?&]count=50['&]/);
   });
 
-  test('uses values from the environment and the cache', async () => {
-    const told = await world.run('events list --curl', { env });
-    expect(told.stdout).toContain(`user=${encodeURIComponent(env.SCHED_USER!)}`);
-    expect(told.stderr).toBe('');
-    const home = temporaryDirectory('curl');
-    await world.run('events list --limit 1', { home });
-    const remembered = await world.run('groups list --curl', { home });
-    expect(remembered.stdout).toContain(`organization=${encodeURIComponent(env.SCHED_ORG!)}`);
-    expect(remembered.requests).toEqual([]);
+  test('looks up names, and only prints the request itself', async () => {
+    const { stdout, stderr, requests } = await world.run('groups events "customer team" --status active --curl');
+    const { url } = requestOf(wordsOf(stdout)[0]!);
+    expect(url).toContain('group=http://127.0.0.1:4010/groups/4UJ8LXFLWJYWQTRF');
+    expect(stderr).toBe('');
+    expect(requests.map((request) => request.url).some((each) => each.includes('/groups?'))).toBe(true);
+    expect(requests.map((request) => decodeURIComponent(request.url))).not.toContain(url);
   });
 
-  test('uses a separate shell variable for each name or address', async () => {
-    const { stdout, stderr, requests } = await world.run([
-      ...['one-offs', 'create', '--name', 'x', '--duration', '30', '--days', '3', '--curl'],
-      ...['--host', 'jonas.weber@northlight.example', '--co-host', 'mei.tanaka@northlight.example'],
+  test('books the first free time, and keeps the other rules of a schedule', async () => {
+    const invitee = '--email a@b.example --name A --timezone Europe/Paris';
+    const book = await world.run(`invitees create --event-type "Intro call" --first-free ${invitee} --curl`);
+    expect(JSON.parse(requestOf(wordsOf(book.stdout)[0]!).body!)).toHaveProperty('start_time');
+    const update = await world.run('availability update --event-type "Intro call" --day-off sunday --curl');
+    expect(JSON.parse(requestOf(wordsOf(update.stdout)[0]!).body!).rules.length).toBeGreaterThan(1);
+  });
+
+  test('needs a token only to read', async () => {
+    const without = { env: { SCHED_TOKEN: '' } };
+    const alone = await world.run('events get JW6SHQTS78SH7TS8 --curl', without);
+    expect([alone.code, requestOf(wordsOf(alone.stdout)[0]!).url]).toEqual([
+      0,
+      'http://127.0.0.1:4010/scheduled_events/JW6SHQTS78SH7TS8',
     ]);
-    expect(requests).toEqual([]);
-    const [words] = wordsOf(stdout, { USER_URI: 'https://a.example/users/J', USER_URI_2: 'https://a.example/users/M' });
-    expect(JSON.parse(requestOf(words!).body!)).toMatchObject({
-      host: 'https://a.example/users/J',
-      co_hosts: ['https://a.example/users/M'],
+    const named = await world.run('event-types get "Intro call" --curl', without);
+    expect([named.code, named.stderr]).toEqual([4, expect.stringContaining('no account yet')]);
+    const nowhere = await world.run('events get JW6SHQTS78SH7TS8 --curl', {
+      env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
     });
-    expect(stderr).toContain(
-      "Run first: export USER_URI_2=\"$(sched members get --jq .user.uri 'mei.tanaka@northlight.example'",
-    );
-    const named = await world.run('event-types get "Intro call" --curl');
-    const [get] = wordsOf(named.stdout, { EVENT_TYPE_URI: 'https://a.example/event_types/T' });
-    expect(requestOf(get!).url).toBe('http://127.0.0.1:4010/event_types/T');
-  });
-
-  test('prints how to set a variable once, before the variable that needs it', async () => {
-    const { screen } = await world.run(
-      'availability update "Working hours" --event-type "Intro call" --day-off fri --curl',
-    );
-    const lines = screen.trimEnd().split('\n');
-    expect(lines.map((line) => line.split(/[ =]/, 4).join(' '))).toEqual([
-      'The service replaces all',
-      'Run first: export EVENT_TYPE_URI',
-      expect.stringContaining('curl "http'),
-      'Run first: export AVAILABILITY_SCHEDULE_URI',
-      expect.stringMatching(/^curl -X PATCH /),
-    ]);
-    expect(lines[3]).toContain('"$(sched availability list --event-type "$EVENT_TYPE_URI" --jq ');
-    const replaced = await world.run(
-      'availability update "Working hours" --event-type "Intro call" --day-off fri --replace --curl',
-    );
-    expect(replaced.stderr).toMatch(
-      /^Run first: export EVENT_TYPE_URI=.*\nRun first: export AVAILABILITY_SCHEDULE_URI=.*\n$/,
-    );
-  });
-
-  test('needs no token, only a base URL', async () => {
-    const { code, stdout } = await world.run('events list --curl', { env: { SCHED_TOKEN: '' } });
-    expect([code, stdout.startsWith('curl "http://127.0.0.1:4010/')]).toEqual([0, true]);
-    const nowhere = await world.run('events list --curl', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
     expect([nowhere.code, nowhere.stdout]).toEqual([4, '']);
   });
 
-  test('with --sandbox prints the fixed address and starts nothing', async () => {
-    const home = temporaryDirectory('curl');
-    const { code, stdout, stderr } = await world.run('events list --sandbox --curl', { home });
-    expect(code).toBe(0);
-    expect(stdout).toContain('curl "http://127.0.0.1:4010/scheduled_events?user=$SCHED_USER&count=100"');
-    expect(stderr).toContain('[sandbox]');
-    expect(stderr).toContain('Run first: export SCHED_USER="$(sched users me --sandbox -o id)"');
-    expect(existsSync(join(home, '.local')) ? readdirSync(join(home, '.local')) : []).toEqual([]);
-  });
-
-  test('uses the same profile or sandbox in the commands that set variables', async () => {
+  test('for a profile that is not logged in prints a request that needs no reads', async () => {
     const home = temporaryDirectory('curl');
     const none = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
-    await world.run('profiles add first --base-url https://first.example', { home, env: none });
     await world.run('profiles add work --base-url https://work.example', { home, env: none });
-    const line = 'groups events "Customer team" --curl';
-    for (const [flag, env] of [
-      ['--profile work', none],
-      ['--sandbox', {}],
-    ] as const) {
-      const group = await world.run(`${line} ${flag}`, { home, env });
-      expect(group.stderr).toContain(`sched groups get -o id ${flag} 'Customer team'`);
-      const user = await world.run(`events list --user ada@engine.example --curl ${flag}`, { home, env });
-      expect(user.stderr).toContain(`sched members get --jq .user.uri ${flag} 'ada@engine.example'`);
-      expect(user.stderr).toContain(`sched users me ${flag} --jq`);
-    }
+    const { code, stdout } = await world.run('events get JW6SHQTS78SH7TS8 --curl', { home, env: none });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('https://work.example/scheduled_events/')]);
   });
 
-  test('prints a note if the request depends on another reply', async () => {
-    const { stdout, stderr, requests } = await world.run(
-      'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off friday --curl',
+  test('with --sandbox prints the address of sandbox start, and how to get its token', async () => {
+    const { code, stdout, stderr } = await world.run('events list --sandbox --curl', {
+      home: temporaryDirectory('curl'),
+      env: { SCHED_USER: 'A', SCHED_ORG: 'B' },
+    });
+    expect(code).toBe(0);
+    const { url } = requestOf(wordsOf(stdout)[0]!);
+    expect(url).toBe(
+      'http://127.0.0.1:4010/scheduled_events?user=http://127.0.0.1:4010/users/XYCWQX76WEER7A9Y&count=100',
     );
-    expect(requests).toEqual([]);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-    expect(stderr).toContain('The service replaces all rules');
+    expect(stderr).toContain('[sandbox]');
+    expect(stderr).toContain('while `sched sandbox start` is running, which prints SCHED_TOKEN');
   });
 
   describe('passes text to curl as typed, and never expands another variable', () => {
@@ -224,9 +188,6 @@ describe('--curl', () => {
       ...hostile,
       ...madeUp(60, 61),
     ].filter((text) => text.trim() !== '' && !/[\0\p{Cs}]/u.test(text));
-    const variables = {
-      ...Object.fromEntries(['SCHED_USER', 'SCHED_ORG'].map((name) => [name, 'https://a.example/users/U'])),
-    };
     /** A variable that must never be expanded. */
     const foreign = { AWS_SECRET_ACCESS_KEY: 'foreign-canary-0123456789' };
     beforeAll(() => addCanary(foreign.AWS_SECRET_ACCESS_KEY));
@@ -235,11 +196,6 @@ describe('--curl', () => {
     const inQuery = (words: string[]) => new URL(words.find((word) => word.startsWith('http'))!).searchParams.get('q');
     const places: [where: string, line: string[], sentIn: (words: string[]) => string | null][] = [
       ['a name', ['event-types', 'create', '--name'], inBody],
-      [
-        'a name beside a variable',
-        ['one-offs', 'create', '--days', '3', '--duration', '30', '--host', 'me', '--name'],
-        inBody,
-      ],
       ['a field of api', ['api', 'POST', '/event_types', '-f', 'owner={user}', '-f', 'name='], inBody],
       ['a query of api', ['api', '/scheduled_events', '-f', 'user={user}', '-f', 'q='], inQuery],
       [
@@ -253,31 +209,13 @@ describe('--curl', () => {
       const lines = await Promise.all(
         fitting.map(async (text) => {
           const words = /[= ]$/.test(line.at(-1)!) ? [...line.slice(0, -1), `${line.at(-1)}${text}`] : [...line, text];
-          const { code, stdout, stderr } = await world.run([...words, '--curl'], {
-            env: { SCHED_USER: '', SCHED_ORG: '' },
-          });
+          const { code, stdout, stderr } = await world.run([...words, '--curl'], { env });
           expect([code, stderr]).toEqual([0, expect.any(String)]);
           return stdout;
         }),
       );
-      const found = wordsOf(lines.join(''), { ...variables, ...foreign }, 'bash').map(read);
+      const found = wordsOf(lines.join(''), foreign, 'bash').map(read);
       expect(found).toEqual(fitting);
-    });
-
-    test('a name to look up', async () => {
-      // Leaves out names that a note would print escaped, and IDs, which aren't looked up.
-      const names = texts.filter((text) => safeForRunner(safe(text)) === text && !/^-|^[\w-]+$|:\/\//.test(text));
-      const scripts = await Promise.all(
-        names.map(async (name) => (await world.run(['event-types', 'get', name, '--curl'])).stderr),
-      );
-      const script = `set -u\nexec 3>&1\nsched() { printf '%s\\0' "$@" >&3; }\n${scripts.join('').replaceAll('Run first: ', '')}`;
-      const output = execFileSync('bash', ['-s'], {
-        input: script,
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH ?? '', ...foreign },
-      });
-      const words = ['event-types', 'get', '-o', 'id'];
-      expect(output.split('\0')).toEqual([...names.flatMap((name) => [...words, name]), '']);
     });
   });
 });

@@ -208,16 +208,6 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
   const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
   const { operation, path, sent, eventType, id } = await readUpdate(updates, invocation);
-  if (context.settings.curl) {
-    if (isRules && typed.replace !== true) {
-      context.notes.info(
-        'The service replaces all rules: copy the rules to keep from the reply to the first command into the second',
-      );
-      await printRequest(invocation, availability.list, [{ query: { event_type: eventType } }]);
-    }
-    const body = isRules ? { rules: typedRules.set, ...sent } : sent;
-    return printRequest(invocation, operation, [{ path, body }]);
-  }
   const read = async () =>
     id === undefined ? schedulesOf(invocation, eventType) : [await currentSchedule(invocation, eventType, id)];
   const schedules = await read();

@@ -30,11 +30,9 @@ export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
 }));
 
 /** Reports flags that don't fit together. Returns whether `--first-free` was typed. */
-export const readFirstFree = ({ typed, problems, context }: Invocation): boolean => {
+export const readFirstFree = ({ typed, problems }: Invocation): boolean => {
   const isFirstFree = typed['first-free'] === true;
   if (isFirstFree && typed.start !== undefined) problems.add("--start and --first-free can't be used together");
-  if (isFirstFree && context.settings.curl)
-    problems.add("--first-free doesn't work with --curl. Get the time with sched event-types slots, and use --start");
   const window = ['since', 'until'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
   if (!isFirstFree && window.length > 0) problems.add(`${window.join(' and ')} can only be used with --first-free`);
   return isFirstFree;

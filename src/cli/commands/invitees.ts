@@ -70,14 +70,6 @@ const answerFlag: Flag = {
 const addAnswers = async ({ context, typed, problems }: Invocation, body: Json): Promise<void> => {
   const answers = typed.answer as string[] | undefined;
   if (answers === undefined) return;
-  if (context.settings.curl) {
-    context.notes.info('--answer is printed as typed. Copy the exact question and its position from the event type');
-    body.custom_questions = answers.map((raw, position) => {
-      const end = raw.includes('=') ? raw.indexOf('=') : raw.length;
-      return { question: raw.slice(0, end), answer: raw.slice(end + 1), position };
-    });
-    return;
-  }
   const questions = questionsOf(await eventTypeOf(context, String(body.event_type)));
   const read = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);

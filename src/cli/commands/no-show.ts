@@ -51,7 +51,7 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
   const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
   problems.check();
   const client = await context.client();
-  if (isBare && !settings.curl) await rejectEvent(client, path.invitee!);
+  if (isBare) await rejectEvent(client, path.invitee!);
   const input = { path: { invitee: path.invitee! } };
   if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
   if (!isBare) await confirmEarly(context, client, path);

@@ -15,7 +15,7 @@ import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { readWholeNumber } from '../operation/whole-number.ts';
-import { forSameAccount } from '../session/lost-creation.ts';
+import type { Settings } from '../session/settings.ts';
 
 /** A longer window would take long and help nobody. */
 const mostDays = 366;
@@ -135,6 +135,12 @@ function* firstOf(slots: Iterable<Json>, count: number): Generator<Json> {
     if (left <= 0) return;
   }
 }
+
+/** Adds the flags that make a command use the same account as the current one. */
+const forSameAccount = (command: string, { account, sandbox }: Settings): string =>
+  [command, ...(account === undefined ? [] : [`--profile ${account.name}`]), ...(sandbox ? ['--sandbox'] : [])].join(
+    ' ',
+  );
 
 const runSlots = async (invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;

@@ -4,8 +4,8 @@ import { type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
 import { collectionOf, isNamed, isPerson, selfWords, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { jsonText, parseJson } from '../../json.ts';
-import { type CurlRequest, curlLine } from '../../output/curl.ts';
+import { isJson, jsonText, parseJson } from '../../json.ts';
+import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitise.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
@@ -63,48 +63,49 @@ const exampleOf = (noun: string, verb: string, operation: Operation, flags: read
   return [noun, verb, ...args, ...required].join(' ');
 };
 
-const curlOf = (operation: Operation, { method, url, headers, body }: HttpRequest): CurlRequest => ({
-  method,
-  url,
-  headers: { ...(operation.scope === undefined ? {} : { authorization: '' }), ...headers },
-  // R49: never print an address, not even one the user typed.
-  ...(body === undefined
-    ? {}
-    : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
-});
+interface CurlOptions {
+  /** R49: never print an address, not even one the user typed. The body is then a file of the user. */
+  isHidden: boolean;
+  hasToken: boolean;
+}
 
-/** Prints curl commands, and notes how to set the shell variables in them. */
+/** Prints requests as curl commands. */
 export const printCurl = async (
-  { printer, notes, curlVariables }: Context,
-  requests: readonly CurlRequest[],
+  { printer, notes, connection }: Context,
+  requests: readonly HttpRequest[],
+  { isHidden, hasToken }: CurlOptions,
 ): Promise<void> => {
-  const left = requests.map(({ url, body }) => `${url} ${typeof body === 'string' ? body : ''}`).join(' ');
-  for (const note of curlVariables?.notesFor(left) ?? []) notes.info(note);
-  // Print the notes first: they say what to do before running the commands.
+  const open = await connection();
+  const bodyOf = (text: string) => (isHidden ? { file: 'FILE' } : isJson(text) ? escapeJson(text) : text);
+  const lines = requests.map(({ method, url, headers, body }) =>
+    curlLine({
+      method,
+      url: shownUrl(url, open),
+      headers: { ...(hasToken ? { authorization: '' } : {}), ...headers },
+      ...(body === undefined ? {} : { body: bodyOf(body) }),
+    }),
+  );
+  if (open.isSandbox) notes.info('This command works while `sched sandbox start` is running, which prints SCHED_TOKEN');
   await notes.flush();
-  await printer.text(requests.map((request) => curlLine(request, curlVariables?.partsOf)).join('\n'));
+  await printer.text(lines.join('\n'));
 };
 
 /** Prints requests for `--dry-run` and `--curl` instead of sending them. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
+  const requests = inputs.map((input) => client.prepare(operation, input));
   if (context.settings.curl) {
-    return printCurl(
-      context,
-      inputs.map((input) => curlOf(operation, client.prepare(operation, input))),
-    );
+    const isHidden = operation.path.startsWith('/data_compliance/');
+    return printCurl(context, requests, { isHidden, hasToken: operation.scope !== undefined });
   }
   const connection = await context.connection();
-  const requests = inputs.map((input) => {
-    const { method, url, body } = client.prepare(operation, input);
-    return {
-      method,
-      url: shownUrl(url, connection),
-      ...(body === undefined ? {} : { body: parseJson(body) }),
-    };
-  });
+  const shown = requests.map(({ method, url, body }) => ({
+    method,
+    url: shownUrl(url, connection),
+    ...(body === undefined ? {} : { body: parseJson(body) }),
+  }));
   await context.notes.flush();
-  await context.printer.whole(jsonText(requests.length === 1 ? requests[0] : requests, 2));
+  await context.printer.whole(jsonText(shown.length === 1 ? shown[0] : shown, 2));
 };
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };

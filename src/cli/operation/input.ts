@@ -120,7 +120,7 @@ export const checkOrigins = async (
   const isOwn = (root: string) => new URL(root).origin === base || isSandboxOrigin(root, connection, context.runtime);
   const foreign = roots.filter((root) => root !== undefined).filter((root) => !isOwn(root));
   if (foreign.length === 0) return;
-  const own = new URL(await context.identity.root(foreign[0])).origin;
+  const own = new URL(await context.identity.root()).origin;
   for (const { origin } of foreign.map((root) => new URL(root))) {
     if (origin !== own) problems.add(`${origin} is not the service of this profile (${shownUrl(base, connection)})`);
   }
@@ -130,10 +130,8 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
   if ('ready' in value) return value.ready;
   const { uri, isUnchecked } = await referredRecord(value, context);
   // The service may reply to an unknown ID with an empty list.
-  if (isUnchecked && flag.part !== 'body') {
-    const who = context.settings.curl ? '--curl' : 'this token';
-    context.notes.info(`--${flag.name}: ${who} can't look up "${value.name}", so it is used as an ID`);
-  }
+  if (isUnchecked && flag.part !== 'body')
+    context.notes.info(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
   return uri;
 };
 

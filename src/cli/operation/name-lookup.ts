@@ -10,11 +10,9 @@ import { isPlainId } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
-import { singleQuoted } from '../../shell-quote.ts';
 import { idIn } from '../../uri.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
-import { forSameAccount } from '../session/lost-creation.ts';
 import { fold } from './fold-text.ts';
 
 /** A type of record that people know by name. */
@@ -23,8 +21,6 @@ interface Kind {
   /** The command that shows the names. */
   listing: string;
   list: Operation;
-  /** The command and its flags that print the URI of a record by name. If undefined, the list is searched. */
-  show?: string;
   /**
    * Paths of the record's URI and name in a row of the list, of another URI that names the record, and of what tells
    * records with the same name apart.
@@ -49,7 +45,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   event_types: {
     words: 'event type',
     listing: 'event-types list',
-    show: 'event-types get -o id',
     list: eventTypes.list,
     row: plainRow,
     get: (id) => ({ operation: eventTypes.get, input: { path: { event_type: id } } }),
@@ -72,7 +67,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   groups: {
     words: 'group',
     listing: 'groups list',
-    show: 'groups get -o id',
     list: groups.list,
     row: plainRow,
     get: (id) => ({ operation: groups.get, input: { path: { group: id } } }),
@@ -95,8 +89,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   users: {
     words: 'user',
     listing: 'members list',
-    // `users get` needs one scope more.
-    show: 'members get --jq .user.uri',
     list: members.list,
     row: { uri: 'user.uri', name: 'user.name', detail: 'user.email' },
     get: (id) => ({ operation: users.get, input: { path: { user: id } } }),
@@ -105,7 +97,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   organization_memberships: {
     words: 'member',
     listing: 'members list',
-    show: 'members get -o id',
     list: members.list,
     row: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
     get: (id) => ({ operation: members.get, input: { path: { membership: id } } }),
@@ -276,26 +267,4 @@ export const findRecord = async (
       ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),
     },
   );
-};
-
-/** A jq program for the records' list: the exact name, else ignoring case. It fails unless there is exactly one. */
-const searchProgram = (name: string, words: string): string => {
-  const small = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  const exact = `map(select(.name == ${JSON.stringify(name)}))`;
-  const alike = `map(select(.name | ascii_downcase == ${JSON.stringify(small)}))`;
-  const failure = JSON.stringify(`expected one ${words} with this name`);
-  return `(${exact} | select(. != [])) // ${alike} | if length == 1 then .[0].uri else error(${failure}) end`;
-};
-
-/** A shell variable for a name in a `--curl` command: the command that sets it looks up the name as sched does. */
-export const unknownName = (name: string, collection: string, context: Context, within?: string): string => {
-  const { words, listing, show } = kinds[collection]!;
-  const sameAccount = (command: string) => forSameAccount(`sched ${command}`, context.settings);
-  const inList = () => {
-    const list = sameAccount(`${listing}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`);
-    return `${list} --jq ${singleQuoted(searchProgram(name, words))}`;
-  };
-  const lookUp =
-    show === undefined ? inList() : `${sameAccount(show)} ${name.startsWith('-') ? '-- ' : ''}${singleQuoted(name)}`;
-  return context.curlVariables!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, `"$(${lookUp})"`);
 };

@@ -1,4 +1,4 @@
-import { isPerson, isPlainId, isUri, selfWords } from '../../client/ids.ts';
+import { isPerson, isUri, selfWords } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
@@ -45,13 +45,8 @@ export const referredRecord = async (
   const isOwn = name === selfWords[collection];
   if (isOwn && collection === 'users') return { uri: await identity.user() };
   if (isOwn && collection === 'organizations') return { uri: await identity.organization() };
-  // With --curl there is no lookup: a word that could be an ID is used as one.
-  if (context.curlVariables !== undefined && isPlainId(name) && !isOwn)
-    return { uri: `${await identity.root()}/${collection}/${name}`, isUnchecked: true };
-  const { findRecord, unknownName } = await import('./name-lookup.ts');
-  if (context.curlVariables !== undefined) return { uri: unknownName(name, collection, context, within) };
   if (!isOwn && !(isPerson(collection) && (isEmail(name) || isUri(name))))
-    return findRecord(name, collection, context, within);
+    return (await import('./name-lookup.ts')).findRecord(name, collection, context, within);
   const member = await memberNamed(name, context);
   return { uri: String(collection === 'users' ? (member.user as Json).uri : member.uri) };
 };

@@ -41,7 +41,7 @@ export const sharedFlags: readonly Flag[] = [
   { name: 'quiet', short: 'q', description: 'print less on stderr', heading: 'Output' },
   { name: 'verbose', short: 'v', description: 'trace requests on stderr, without secrets', heading: 'Output' },
   { name: 'dry-run', short: 'n', description: 'print the request and change nothing', heading: 'Safety' },
-  { name: 'curl', description: 'print the request as a curl command instead of sending it', heading: 'Safety' },
+  { name: 'curl', description: 'like --dry-run, but print the request as a curl command', heading: 'Safety' },
   { name: 'yes', short: 'y', description: 'answer yes to all prompts', heading: 'Safety' },
   { name: 'no-input', description: 'never prompt', heading: 'Safety' },
   {

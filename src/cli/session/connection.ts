@@ -58,7 +58,7 @@ const noAccount = (): SchedError =>
   });
 
 /** Returns a URL from the environment without trailing slashes. Throws an error that names the variable. */
-export const checkUrl = (text: string, name: string): string => {
+const checkUrl = (text: string, name: string): string => {
   const problem = urlProblem(text);
   if (problem === undefined) return text.replace(/\/+$/, '');
   throw new SchedError('environment', `${name} is not a usable URL`, {
@@ -105,7 +105,7 @@ const addresses = ({ env }: Runtime, account: Account | undefined) => ({
 });
 
 /** The profile's user belongs to the profile's login, so it is only second to the owner of another token. */
-export const defaultsOf = (
+const defaultsOf = (
   account: Account | undefined,
   tokenFrom: 'environment' | 'login',
 ): Pick<Connection, 'defaults' | 'spare'> => {
@@ -113,6 +113,20 @@ export const defaultsOf = (
   return tokenFrom === 'login'
     ? { defaults: { user, organization, uriRoot } }
     : { defaults: { uriRoot }, spare: { user, organization } };
+};
+
+/** `--curl` prints a request that needs no reads without a token. With a read, it fails with `error`. */
+const withoutToken = (error: SchedError, runtime: Runtime, { account, curl }: Settings): Connection => {
+  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  if (!curl || baseUrl === undefined) throw error;
+  return {
+    baseUrl,
+    mcpUrl,
+    credentials: { current: () => Promise.reject(error) },
+    isSandbox: false,
+    ...defaultsOf(account, 'login'),
+    close: async () => {},
+  };
 };
 
 const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
@@ -146,10 +160,11 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
   const { openLogin } = await import('./stored-login.ts');
   const session = await openLogin(account, runtime, settings, notes);
   if (session === undefined) {
-    throw new SchedError('auth', `Profile "${name}" is not logged in`, {
+    const error = new SchedError('auth', `Profile "${name}" is not logged in`, {
       hint: { command: ['auth', 'login'] },
       outcome: 'not-sent',
     });
+    return withoutToken(error, runtime, settings);
   }
   const { owner, organization, scope } = await session.record();
   const { baseUrl, mcpUrl } = addresses(runtime, account);
@@ -176,6 +191,6 @@ export const connect = async (runtime: Runtime, settings: Settings, notes: Notes
   }
   const token = await environmentToken(runtime);
   if (token !== undefined) return withToken(token, runtime, settings.account);
-  if (settings.account === undefined) throw noAccount();
+  if (settings.account === undefined) return withoutToken(noAccount(), runtime, settings);
   return withLogin(settings.account, runtime, settings, notes);
 };

@@ -8,7 +8,6 @@ import type { SharedState } from '../../state/shared-state.ts';
 import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
-import type { CurlVariables } from './curl-variables.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { withPlaceToLook } from './lost-creation.ts';
 import { createNetwork, type Network } from './network.ts';
@@ -33,8 +32,6 @@ export interface Context {
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   identity: Identity;
-  /** With `--curl` only, which sends no requests: values that the user's shell fills in. */
-  curlVariables?: CurlVariables;
   close(): Promise<void>;
 }
 

@@ -26,11 +26,8 @@ export interface Identity {
   user(): Promise<string>;
   /** The URI of the default organization. Throws if there is none. */
   organization(): Promise<string>;
-  /**
-   * The root of the service's URIs. If the token may not read it: the profile's `uri_root`, else the base URL. `--curl`
-   * can't ask the service, so it accepts the root of a `typed` URI if it knows no other.
-   */
-  root(typed?: string): Promise<string>;
+  /** The root of the service's URIs. If the token may not read it: the profile's `uri_root`, else the base URL. */
+  root(): Promise<string>;
   /** Whether the default user is the token's own because no other is set. */
   isTokenUser(): Promise<boolean>;
   /** Whether a URI may be that of another user than the token's. */
@@ -43,7 +40,7 @@ export const staleAfterMs = 24 * 3_600_000;
 const forgottenAfterMs = 30 * staleAfterMs;
 
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
-export const baseOfUri = (uri: string): string | undefined => {
+const baseOfUri = (uri: string): string | undefined => {
   const root = /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
@@ -91,10 +88,6 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   // The cache only saves a request, so a write error must not stop the command.
   await writePrivateFile(file, text, draft).catch(() => {});
 };
-
-/** The identity of a token from the cache, or undefined. */
-export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Owner | undefined> =>
-  readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
 const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { users } = await import('../../api/users.ts');
@@ -158,8 +151,8 @@ const readSetting = (value: string | undefined, collection: keyof typeof sources
 interface Sources {
   env: Runtime['env'];
   connection(): Promise<Connection>;
-  /** The token's owner. An unknown root is undefined. */
-  owner(): Promise<Omit<Owner, 'root'> & { root: string | undefined }>;
+  /** The token's owner. */
+  owner(): Promise<Owner>;
   /** Looks up the URI of a user by name or email address. */
   findUser(who: string): Promise<string>;
 }
@@ -195,8 +188,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     });
   };
 
-  let learned: string | undefined;
-  const root = async (typed?: string): Promise<string> => {
+  const root = async (): Promise<string> => {
     const { baseUrl, defaults } = await connection();
     const { user, organization } = await settings();
     const known =
@@ -209,9 +201,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       if (!isForbidden(error)) throw error;
       return { root: known ?? baseUrl };
     });
-    if (found.root !== undefined) return found.root;
-    if (known === undefined) learned ??= typed;
-    return known ?? learned ?? baseUrl;
+    return found.root;
   };
 
   const user = once(async () => {

@@ -2,13 +2,6 @@ import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
 import { type NextStep, SchedError, sameCommand } from '../../errors.ts';
 import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
-import type { Settings } from './settings.ts';
-
-/** Adds the flags that make a command use the same account as the current one. */
-export const forSameAccount = (command: string, { account, sandbox }: Settings): string =>
-  [command, ...(account === undefined ? [] : [`--profile ${account.name}`]), ...(sandbox ? ['--sandbox'] : [])].join(
-    ' ',
-  );
 
 const newest: NextStep = {
   hint: { command: ['event-types', 'list'], flags: { sort: 'created_at:desc', limit: '5' } },

@@ -6,9 +6,7 @@ import { nouns } from '../../../src/cli/commands/registry.ts';
 import { type FieldFlag, referenceWords } from '../../../src/cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
 import { collectionOf, selfWords } from '../../../src/client/ids.ts';
-import { singleQuoted } from '../../../src/shell-quote.ts';
 import { idIn } from '../../../src/uri.ts';
-import { execFileSync } from '../../support/processes.ts';
 import { createWorld, logIn, loginAddresses } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
@@ -136,50 +134,6 @@ const dryRun = async (line: string[], more = {}): Promise<Request> => {
   return { url, ...(body === undefined ? {} : { body }) };
 };
 
-/** The words that each script gives to curl or sched. One shell runs them all, because starting one is slow. */
-const wordsIn = (scripts: { script: string; env: Record<string, string> }[]): string[][] => {
-  const inSubshells = scripts.map(({ script, env }) => {
-    const exports = Object.entries(env).map(([name, value]) => `export ${name}=${singleQuoted(value)}`);
-    return ['(', ...exports, script, ')', "printf '\\1'"].join('\n');
-  });
-  return execFileSync('bash', ['-s'], {
-    input: ['set -u', `curl() { printf '%s\\0' "$@"; }`, 'sched() { curl "$@"; }', ...inSubshells].join('\n'),
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH ?? '', SCHED_TOKEN: world.token },
-  })
-    .split('\x01')
-    .slice(0, -1)
-    .map((words) => words.split('\0').slice(0, -1));
-};
-
-/** The requests that `--curl` commands send, after the commands in their notes. */
-const curled = async (lines: string[][], more = {}): Promise<Request[]> => {
-  const printed = [];
-  for (const line of lines) {
-    const { code, stdout, stderr, requests } = await world.run([...line, '--curl'], more);
-    expect([code, requests], stderr).toEqual([0, []]);
-    const first = [...stderr.matchAll(/Run first: export (\w+)="\$\((.*)\)"/g)];
-    printed.push({ script: stdout, env: {} as Record<string, string>, first });
-  }
-  for (;;) {
-    const asked = printed.flatMap((each) => (each.first.length > 0 ? [{ each, note: each.first.shift()! }] : []));
-    if (asked.length === 0) break;
-    const commands = wordsIn(asked.map(({ each, note }) => ({ script: note[2]!, env: each.env })));
-    for (const [index, { each, note }] of asked.entries()) {
-      const found = await world.run(commands[index]!, more);
-      expect(found.code, found.stderr).toBe(0);
-      each.env[note[1]!] = found.stdout.trim();
-    }
-  }
-  return wordsIn(printed).map((words) => {
-    const data = words.findIndex((word) => word.startsWith('--data'));
-    const url = words.find((word) => word.startsWith('http'))!;
-    return { url, ...(data < 0 ? {} : { body: JSON.parse(words[data + 1]!) }) };
-  });
-};
-
-const decoded = ({ url, ...rest }: Request) => ({ url: decodeURIComponent(url), ...rest });
-
 describe('a person or an organization', () => {
   test('is tested at every argument and flag that takes one', () => {
     const found = places.map(({ title }) => title);
@@ -206,17 +160,6 @@ describe('a person or an organization', () => {
       expect(sentAt(place, await dryRun(lineAt(place, word)))).toBe(uri);
     },
   );
-
-  test('is sent by --curl as without it', async () => {
-    const lines = chosen
-      // A user's ID in place of a member's looks like any ID, and --curl asks nobody.
-      .filter(({ place, word }) => place.collection !== 'organization_memberships' || word !== idIn(jonas.user))
-      .map(({ place, word }) => lineAt(place, word));
-    for (const [index, request] of (await curled(lines)).entries()) {
-      const line = lines[index]!;
-      expect([line, decoded(request)]).toEqual([line, decoded(await dryRun(line))]);
-    }
-  });
 
   test.each(sample(names.users!, 3))('at event-types slots --host can be %s (%s)', async (_, word, uri) => {
     const line = ['event-types', 'slots', 'Partner interview', '--first', '1', '--host', word, '--json'];
@@ -296,55 +239,5 @@ describe('a person or an organization', () => {
     const { code, stderr, requests } = await world.run(`groups relationships ${flags}`);
     expect([code, requests]).toEqual([2, []]);
     expect(stderr).toContain(`${named} can't be used together`);
-  });
-});
-
-describe('--curl sends what the command sends', () => {
-  const atOther = { env: { SCHED_BASE_URL: 'http://127.0.0.1:4999' } };
-
-  test.each([
-    ['an event type that only the organization lists', 'event-types get', 'Technical review'],
-    ['an event type in another case', 'event-types get', 'technical REVIEW'],
-    ['a group without its accents', 'groups get', 'customer téam'],
-    ['a routing form', 'routing-forms submissions', 'Talk to us'],
-    ['a routing form in another case', 'routing-forms submissions', 'talk to US'],
-  ])('for the name of %s', async (_, command, name) => {
-    const line = [...command.split(' '), name];
-    expect(decoded((await curled([line]))[0]!)).toEqual(decoded(await dryRun(line)));
-  });
-
-  test.each([
-    ['events', 'cancel', `${root}/scheduled_events/JW6SHQTS78SH7TS8`],
-    ['events', 'get', `${root}/scheduled_events/JW6SHQTS78SH7TS8`],
-    ['invitees', 'get', `${root}/scheduled_events/JW6SHQTS78SH7TS8/invitees/A4TR9Q7LV9SKDD98`],
-    ['groups', 'relationships', '--group', `${root}/groups/4UJ8LXFLWJYWQTRF`],
-    ['api', `${root}/scheduled_events/JW6SHQTS78SH7TS8`],
-  ])('for a URI of the service at another origin, before any request (%s %s)', async (...line) => {
-    const [before] = await curled([line], atOther);
-    expect(decoded(before!)).toEqual(decoded(await dryRun(line, atOther)));
-    expect(before!.url).toMatch(/^http:\/\/127\.0\.0\.1:4999\//);
-  });
-
-  test('for URIs of the service at another origin in a file', async () => {
-    const stdin = `${root}/scheduled_events/JW6SHQTS78SH7TS8\n`;
-    const [sent] = await curled([['events', 'cancel', '--from', '-']], { ...atOther, stdin });
-    expect(sent!.url).toBe('http://127.0.0.1:4999/scheduled_events/JW6SHQTS78SH7TS8/cancellation');
-  });
-
-  test('and refuses another service, as soon as it knows its own', async () => {
-    const two = ['events', 'list', '--user', `${root}/users/A`, '--org', 'https://other.example/organizations/B'];
-    const { code, stderr } = await world.run([...two, '--curl'], atOther);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('https://other.example is not the service')]);
-    const home = temporaryDirectory('people');
-    await world.run('events list --limit 1', { ...atOther, home });
-    const foreign = ['events', 'get', 'https://other.example/scheduled_events/A', '--curl'];
-    expect((await world.run(foreign, { ...atOther, home })).code).toBe(2);
-  });
-
-  test('for a word that may be an ID, with a note if it is a filter', async () => {
-    const filter = await world.run('events list --user Madonna --curl');
-    expect(filter.stdout).toContain(encodeURIComponent(`${root}/users/Madonna`));
-    expect(filter.stderr).toContain(`--user: --curl can't look up "Madonna", so it is used as an ID`);
-    expect((await world.run('event-types get Workshop2026 --curl')).stderr).toBe('');
   });
 });

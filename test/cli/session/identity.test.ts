@@ -172,8 +172,6 @@ describe('identity', () => {
     const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
     const { code, stdout } = await world.run('events list --sandbox --limit 1 -o id', { home, env });
     expect([code, stdout]).toEqual([0, expect.stringContaining('/scheduled_events/')]);
-    const { stdout: line } = await world.run('events list --sandbox --curl', { home, env });
-    expect(line).toContain('user=$SCHED_USER&');
   });
 
   test('that may not be read suggests --user and --org', async () => {

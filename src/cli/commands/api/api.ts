@@ -2,9 +2,7 @@ import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
 import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
-import { isObject } from '../../../json.ts';
-import type { CurlRequest } from '../../../output/curl.ts';
-import { escapeJson } from '../../../output/sanitise.ts';
+import { isJson, isObject } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';
@@ -16,7 +14,7 @@ import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { addPlaceToLook } from '../../session/lost-creation.ts';
 import { bookingIn, bookRaw } from './booking.ts';
-import { isJson, layOutJson } from './json-text.ts';
+import { layOutJson } from './json-text.ts';
 import { isBooking, isPrivate, questionFor } from './known-paths.ts';
 import { methods } from './method.ts';
 import { type ApiRequest, readRequest } from './read-request.ts';
@@ -92,13 +90,6 @@ const printPlan = ({ printer, runtime, settings }: Context, json: string): Promi
     ? printer.whole(json)
     : runtime.stdout.write(`${layOutJson(json, settings.format !== 'jsonl')}\n`);
 
-const curlOf = ({ method, url, headers, body }: HttpRequest, isHidden: boolean): CurlRequest => ({
-  method,
-  url,
-  headers: { authorization: '', ...headers },
-  ...(body === undefined ? {} : { body: isHidden ? { file: 'FILE' } : isJson(body) ? escapeJson(body) : body }),
-});
-
 const printPages = async (invocation: Invocation, { input, operation }: ApiRequest): Promise<void> => {
   const { context, typed } = invocation;
   const client = await context.client();
@@ -147,7 +138,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   // R49
   if (isHidden && typed.paginate === true)
     throw usageError(["--paginate can't be used with data_compliance, because its replies are never printed"]);
-  if (context.settings.curl) return printCurl(context, [curlOf(request, isHidden)]);
+  if (context.settings.curl) return printCurl(context, [request], { isHidden, hasToken: true });
   if (context.settings.dryRun) {
     const url = shownUrl(request.url, await context.connection());
     return printPlan(context, requestText(input, url, isHidden));

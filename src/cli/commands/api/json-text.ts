@@ -47,15 +47,6 @@ export const layOutJson = (json: string, isPretty: boolean): string => {
   return escapeJson(laid);
 };
 
-export const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const nameOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
 
 /** A name that occurs twice in one object of valid JSON, ignoring case. Parsers differ in which of the two they use. */

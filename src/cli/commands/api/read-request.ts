@@ -98,7 +98,7 @@ const placeOf = async ({ context, problems }: Invocation, target: Target): Promi
   const { baseUrl } = connection;
   const below = isSandboxOrigin(target.origin, connection, context.runtime)
     ? target.path
-    : (pathBelow(target, baseUrl) ?? pathBelow(target, await context.identity.root(target.origin)));
+    : (pathBelow(target, baseUrl) ?? pathBelow(target, await context.identity.root()));
   if (below === undefined)
     problems.add(`${target.origin} is not the service of this profile (${shownUrl(baseUrl, connection)})`);
   problems.check();

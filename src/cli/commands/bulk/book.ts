@@ -121,9 +121,8 @@ const sendBooking = (
   };
 };
 
-const checkFlags = ({ context, typed, problems }: Invocation): void => {
+const checkFlags = ({ typed, problems }: Invocation): void => {
   if (typed.body !== undefined) problems.add("--body can't be used with --from");
-  if (context.settings.curl) problems.add("--curl can't be used with --from");
   if (typed['allow-duplicate'] === true)
     problems.add("--allow-duplicate can't be used with --from: book that line on its own");
 };

@@ -34,7 +34,7 @@ const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan):
   const origins = new Set(items.filter((text) => text.includes('://')).map((text) => new URL(text).origin));
   origins.delete(new URL((await context.connection()).baseUrl).origin);
   if (origins.size === 0) return;
-  origins.delete(new URL(await context.identity.root([...origins][0])).origin);
+  origins.delete(new URL(await context.identity.root()).origin);
   for (const origin of origins) problems.add(`${origin} is not the service of this profile`);
   problems.check();
 };

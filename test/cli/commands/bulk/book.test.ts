@@ -212,7 +212,7 @@ describe('invitees create --from', () => {
     expect([code, stderr, requests.length]).toEqual([2, expect.stringContaining(problem), 0]);
   });
 
-  test.each(['--body x.json', '--curl', '--allow-duplicate'])('refuses %s', async (flag) => {
+  test.each(['--body x.json', '--allow-duplicate'])('refuses %s', async (flag) => {
     const { write, rows, create } = await prepare();
     write(rows(1));
     const { code, stderr } = await create(`--yes ${flag}`);
