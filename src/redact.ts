@@ -26,6 +26,9 @@ const shortestPart = 4;
 /** Marks the end of a cut text, so that a secret cut in two is recognized by its first part. */
 const cutMark = '…';
 
+/** The mark, perhaps after the first part of an escape. */
+const cutHere = /(?:[\\%=&#"'][\\%=&#"'\w{]{0,16})?…/y;
+
 /** Cuts a text to `length` characters. Cut printed text only with this function: see `cutMark`. */
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}${cutMark}`;
@@ -138,7 +141,10 @@ const endOf = (spelling: Spelling, text: string, start: number): number | undefi
     // To compile a pattern takes long, and a letter that isn't plain can only be an escape.
     const pattern = code < 0 || escapeSigns.has(next) ? patternAt(spelling, index) : undefined;
     if (pattern !== undefined) pattern.lastIndex = end;
-    if (!pattern?.test(text)) return index >= shortestPart && text.startsWith(cutMark, end) ? end : undefined;
+    if (!pattern?.test(text)) {
+      cutHere.lastIndex = end;
+      return index >= shortestPart && cutHere.test(text) ? end : undefined;
+    }
     end = pattern.lastIndex;
   }
   return end;

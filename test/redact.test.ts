@@ -145,6 +145,19 @@ describe('redact (R12)', () => {
     expect(cut('as it is', 8)).toBe('as it is');
   });
 
+  test.each([
+    'percent-encoded letter by letter',
+    'percent-encoded twice',
+    'as JSON with every letter escaped, in JSON',
+    'as JavaScript code points',
+    'as decimal entities',
+    'as hexadecimal entities',
+  ])('finds the rest of a secret that was cut off inside an escape: %s', (form) => {
+    const whole = forms[form]!(token);
+    for (let length = 5 * 8; length < whole.length; length += 1)
+      expect(redact(cut(`${whole} is bad`, length + 1))).toMatch(/^\[token\].{0,16}…$/);
+  });
+
   test.each(['\\', '%25', '=', '&amp;', '\n  ', 'Ca', 'C\\', '\\u0043'])(
     'takes no longer for a reply that consists only of %j',
     (text) => {
