@@ -65,31 +65,8 @@ export interface Runtime extends World {
   readonly secrets: Secrets;
   /** Writes to stdout without redaction, for a command whose output is a secret. */
   reveal(text: string): Promise<void>;
-  /** The program that runs the command, if that is not a person with a shell. */
-  readonly caller?: Caller;
   /** The status line. Missing in CI, with `--quiet`, and if stderr is not a terminal. */
   readonly status?: StatusLine;
-}
-
-/** Where a page of a list begins. Without a token it is the first page. */
-export interface ListPlace {
-  token?: string;
-  /** Results to request. Default: as many as the list needs. */
-  count?: number;
-  /** The query of the first page. A page token belongs to it, and words such as "today" could now mean another one. */
-  query?: Readonly<Record<string, string | number | boolean>>;
-}
-
-/** A program that runs commands for a person: it asks the person, and reads a list in parts. */
-export interface Caller {
-  /** Asks the person to confirm a write. Missing if the program can't ask. */
-  confirm?(question: string): Promise<boolean>;
-  /** Where a list resumes. */
-  readonly from?: ListPlace | undefined;
-  /** Called for each page of a list, before its rows are printed. */
-  onPage(page: { place: ListPlace; nextToken: string | undefined }): void;
-  /** Called after a list. `isCut`: the limit left out rows of the last page. */
-  onListEnd(isCut: boolean): void;
 }
 
 /** A text in several lengths, the longest first. The first one that fits is shown. */

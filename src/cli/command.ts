@@ -1,6 +1,5 @@
 import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
-import type { Runtime } from '../runtime.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Choice } from './session/asker.ts';
 import type { Context } from './session/context.ts';
@@ -65,11 +64,7 @@ export interface Parsed {
 export interface Invocation extends Parsed {
   context: Context;
   help: ShowHelp;
-  invoke: Invoke;
 }
-
-/** Runs another command line. Throws its error. With `isJson`, its notes are lines of JSON. */
-export type Invoke = (argv: readonly string[], runtime: Runtime, isJson: boolean) => Promise<void>;
 
 /** Shows the help of these words, as `sched help` does. */
 export type ShowHelp = (words: readonly string[]) => Promise<void>;

@@ -99,8 +99,11 @@ const start = async (
     if (slips.length > 0 && leaf.definition.operation === undefined) parsed.problems.check();
     const { runCommand } = await import('./run-command.ts');
     const help = (about: readonly string[]) => start(['help', ...about], runtime, isJson);
-    const explain = (error: unknown) => unknownId(error, parsed.args, noun);
-    await runCommand(leaf.definition, parsed, runtime, { isJson, help, invoke, explain });
+    const suggest = async (error: unknown, profile: string | undefined) => {
+      const { withSuggestion } = await import('./suggestion.ts');
+      return withSuggestion(unknownId(error, parsed.args, noun), parsed, runtime, profile);
+    };
+    await runCommand(leaf.definition, parsed, runtime, { isJson, help, suggest });
   };
   const again = (meant: Meant | undefined, problem: string): Promise<void> => {
     if (meant === undefined) throw usageError([...slips, problem]);

@@ -4,12 +4,12 @@ import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Invocation, Invoke, Parsed, ShowHelp, Typed } from './command.ts';
+import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
-import { createContext, type FindUser } from './session/context.ts';
+import { createContext, type FindUser, type Frontend } from './session/context.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
@@ -46,15 +46,12 @@ const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
   };
 };
 
-/** Loaded only if a command fails. */
-const loadSuggestion = () => import('./suggestion.ts');
-
-interface Reporting {
+interface Surroundings {
   isJson: boolean;
   help: ShowHelp;
-  invoke: Invoke;
-  /** Adds to an error what only the command's noun knows. */
-  explain(error: unknown): unknown;
+  /** Adds to an error which command to try. `profile` is the one whose login the command uses. */
+  suggest(error: unknown, profile: string | undefined): Promise<unknown>;
+  frontend?: Frontend;
 }
 
 /** Whether the command line lacks a required flag or argument. */
@@ -87,7 +84,7 @@ export const runCommand = async (
   command: Command,
   parsed: Parsed,
   world: Runtime,
-  { isJson, help, invoke, explain }: Reporting,
+  { isJson, help, suggest, frontend }: Surroundings,
 ): Promise<void> => {
   const { typed, problems } = parsed;
   const runtime = await withStatus(world, typed, isJson);
@@ -95,12 +92,12 @@ export const runCommand = async (
   const account = await accountOf(command, typed, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
     problems.check();
-    throw (await loadSuggestion()).withSuggestion(error, parsed, runtime, named);
+    throw await suggest(error, named);
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const { env, stderr } = runtime;
   const color = colourWanted({ flag: (typed.color ?? 'auto') as ColourFlag, env, isTerminal: stderr.isTerminal });
-  const notes = createNotes(stderr, isJson, color && typed.accessible !== true);
+  const notes = frontend?.notes ?? createNotes(stderr, isJson, color && typed.accessible !== true);
   const tell = {
     problem: (text: string) => problems.add(text),
     value: problems.value.bind(problems),
@@ -129,14 +126,14 @@ export const runCommand = async (
     if (problem !== undefined) problems.add(problem);
   }
 
-  const context = createContext(runtime, settings, notes, findUser, command.operation, command.background);
+  const context = createContext(runtime, settings, notes, findUser, command.operation, command.background, frontend);
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
     checkSelected(context, known, command.operation, problems, fieldsFix(typed, known));
   }
   try {
-    await command.run(await complete(command, { context, help, invoke, ...parsed }));
+    await command.run(await complete(command, { context, help, ...parsed }));
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
@@ -146,8 +143,7 @@ export const runCommand = async (
     // The write was applied; only its reply could not be printed.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    const { withSuggestion } = await loadSuggestion();
-    throw withSuggestion(explain(error), parsed, runtime, account?.name ?? named);
+    throw await suggest(error, account?.name ?? named);
   } finally {
     await context.close();
     await notes.flush();

@@ -229,13 +229,13 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
   }
   const differences = differencesOf(plans, sent);
-  const { dryRun, yes, canConfirm } = context.settings;
+  const { dryRun, yes } = context.settings;
   const names = schedules.map(nameOf).join(', ');
   const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
   if (id === undefined && (dryRun || yes))
     context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
   // A prompt shows them itself, even with --quiet.
-  if (dryRun || yes || !canConfirm) for (const line of differences) context.notes.info(line);
+  if (dryRun || yes || !context.canConfirm) for (const line of differences) context.notes.info(line);
   const input = { path, body };
   if (dryRun) return printRequest(invocation, operation, [input]);
   await confirm(context, {

@@ -81,25 +81,26 @@ export const errorLines = async (
   return shown.flat();
 };
 
-/** The error for programs: one line of JSON. */
-export const errorJson = ({ category, message, facts }: SchedError): string => {
+/** The error for programs. */
+export const errorRecord = ({ category, message, facts }: SchedError) => {
   const { outcome, retryAfterSeconds, http } = facts;
-  return escapeJson(
-    JSON.stringify({
-      error: {
-        code: category,
-        exit: exitCodes[category],
-        message,
-        cause: causeOf(facts),
-        hint: hintOf(facts),
-        retryable: retryable.has(category),
-        retry_after_s: retryAfterSeconds,
-        outcome: outcome ?? 'not-sent',
-        http: http && { status: http.status, method: http.method, path: http.path, request_id: http.requestId },
-      },
-    }),
-  );
+  return {
+    error: {
+      code: category,
+      exit: exitCodes[category],
+      message,
+      cause: causeOf(facts),
+      hint: hintOf(facts),
+      retryable: retryable.has(category),
+      retry_after_s: retryAfterSeconds,
+      outcome: outcome ?? 'not-sent',
+      http: http && { status: http.status, method: http.method, path: http.path, request_id: http.requestId },
+    },
+  };
 };
+
+/** The same as one line of JSON. */
+export const errorJson = (error: SchedError): string => escapeJson(JSON.stringify(errorRecord(error)));
 
 /** The stack trace of an error, or of the bug that caused it. */
 export const stackOf = (error: SchedError): string | undefined =>

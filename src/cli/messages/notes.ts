@@ -34,9 +34,31 @@ const fitted = async (line: string, columns: number): Promise<string> => {
   return wrap(line, columns - 2).join('\n  ');
 };
 
+type Write = (text: string, style?: keyof Paint) => void;
+
+const notesTo = (write: Write, how: Pick<Notes, 'isJson' | 'color' | 'flush'>, hasFooters: boolean): Notes => {
+  let isSandboxSaid = false;
+  const notes: Notes = {
+    quiet: false,
+    ...how,
+    info: (text) => {
+      if (!notes.quiet) write(text);
+    },
+    warn: (text) => write(text, 'warning'),
+    always: (text) => write(text),
+    sandbox: () => {
+      if (!isSandboxSaid) write(how.isJson ? 'sandbox' : '[sandbox]', 'faint');
+      isSandboxSaid = true;
+    },
+    footer: (text) => {
+      if (!notes.quiet && hasFooters) write(text, 'faint');
+    },
+  };
+  return notes;
+};
+
 export const createNotes = (stderr: Output, isJson: boolean, color = false): Notes => {
   let written: Promise<void> = Promise.resolve();
-  let isSandboxSaid = false;
   const send = (text: string | Promise<string>): void => {
     // A closed stderr must not end the command.
     written = written.then(async () => stderr.write(await text)).catch(() => {});
@@ -49,27 +71,13 @@ export const createNotes = (stderr: Output, isJson: boolean, color = false): Not
     const { createPaint } = await import('../../output/paint.ts');
     return createPaint(true)[style](plain);
   };
-  const write = (text: string, style?: keyof Paint): void => {
+  const write: Write = (text, style) => {
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text, style);
     send(Promise.resolve(line).then((each) => `${each}\n`));
   };
-  const notes: Notes = {
-    quiet: false,
-    isJson,
-    color,
-    info: (text) => {
-      if (!notes.quiet) write(text);
-    },
-    warn: (text) => write(text, 'warning'),
-    always: (text) => write(text),
-    sandbox: () => {
-      if (!isSandboxSaid) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
-      isSandboxSaid = true;
-    },
-    footer: (text) => {
-      if (!notes.quiet && stderr.isTerminal && !isJson) write(text, 'faint');
-    },
-    flush: () => written,
-  };
-  return notes;
+  return notesTo(write, { isJson, color, flush: () => written }, stderr.isTerminal && !isJson);
 };
+
+/** Notes that a program takes one by one instead of lines on stderr. */
+export const collectNotes = (take: (text: string) => void): Notes =>
+  notesTo(take, { isJson: true, color: false, flush: async () => {} }, false);

@@ -4,6 +4,7 @@ import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
+import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -40,20 +41,23 @@ const mostRows = ({ context, typed }: Invocation, { limit }: Bounds): number => 
 };
 
 /** Whether a list has more rows than are shown. It learns this from the pages, without a request of its own. */
-export class Remainder {
-  #isCut = false;
-  #hasNext = false;
+export class Remainder implements ListRest {
+  place: ListPlace | undefined;
+  nextToken: string | undefined;
+  isCut = false;
   #isFiltered = false;
 
-  readonly add = ({ isCut, nextToken, isFiltered }: Rest): void => {
-    this.#isCut ||= isCut;
-    this.#hasNext = nextToken !== undefined;
+  /** Adds a page of a list with this query. */
+  add({ place, isCut, nextToken, isFiltered }: Rest, query: NonNullable<Input['query']>): void {
+    this.place = { ...place, query };
+    this.nextToken = nextToken;
+    this.isCut ||= isCut;
     this.#isFiltered ||= isFiltered;
-  };
+  }
 
   /** Marks rows that were left out after their page was read. */
   cut(): void {
-    this.#isCut = true;
+    this.isCut = true;
   }
 
   /** Marks that rows were filtered out after their page was read. */
@@ -61,14 +65,11 @@ export class Remainder {
     this.#isFiltered = true;
   }
 
-  get isCut(): boolean {
-    return this.#isCut;
-  }
-
   /** With a filter, the next page may have no matching row. */
   get more(): 'more' | 'maybe more' | undefined {
-    if (this.#isCut) return 'more';
-    return this.#hasNext ? (this.#isFiltered ? 'maybe more' : 'more') : undefined;
+    if (this.isCut) return 'more';
+    if (this.nextToken === undefined) return undefined;
+    return this.#isFiltered ? 'maybe more' : 'more';
   }
 }
 
@@ -110,8 +111,7 @@ export const printPages = async (
   const limit = mostRows(invocation, bounds);
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
-  const { rows, hiddenColumns } = await printer.list(view, shown);
-  runtime.caller?.onListEnd(remainder.isCut);
+  const { rows, hiddenColumns } = await printer.list(view, shown, remainder);
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
   if (rows === 0) return notes.footer(['Nothing found', ...scope].join('. '));
@@ -163,18 +163,16 @@ async function* chosen(
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
   const { operation, view, bounds, scope, keep, choose, add } = listing;
   const { pageSize } = bounds;
-  const client = await invocation.context.client();
-  const { afterSend, caller } = invocation.context.runtime;
-  const query = caller?.from?.query ?? listing.input.query ?? {};
+  const { context } = invocation;
+  const client = await context.client();
+  const { afterSend } = context.runtime;
+  const { from } = context.printer;
+  const query = from?.query ?? listing.input.query ?? {};
   const input = { ...listing.input, query };
   const asked = rowFilter(operation, query);
-  /** The list of the service, from the place that a program asked for. */
   const found = (remainder: Remainder, options: ListOptions<Json>) => {
-    const onPage = (rest: Rest) => {
-      remainder.add(rest);
-      caller?.onPage({ ...rest, place: { ...rest.place, query } });
-    };
-    return client.pages(operation, input, { from: caller?.from, pageSize, onPage, ...options });
+    const onPage = (rest: Rest) => remainder.add(rest, query);
+    return client.pages(operation, input, { from, pageSize, onPage, ...options });
   };
   if (keep === undefined && choose === undefined && add === undefined) {
     const pages = (limit: number, remainder: Remainder) => found(remainder, { limit, keep: asked, afterSend });

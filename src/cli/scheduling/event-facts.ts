@@ -118,7 +118,8 @@ export const cancelQuestion = async (
   found: readonly (Json | string)[],
   total = found.length,
 ): Promise<Confirmation> => {
-  const { canConfirm, zone } = context.settings;
+  const { canConfirm } = context;
+  const { zone } = context.settings;
   const [first] = found;
   if (total === 1 && typeof first === 'object') {
     return {
@@ -144,7 +145,7 @@ export const cancelQuestion = async (
 /** The prompt before a no-show for a meeting that has not started. */
 export const noShowQuestion = async (context: Context, event: Json, invitee: Json): Promise<Confirmation> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
-  const facts = context.settings.canConfirm ? await factsOf(context, event) : [];
+  const facts = context.canConfirm ? await factsOf(context, event) : [];
   return {
     question: `Mark ${who} as no-show? ${quotedName(event)} has not started yet.`,
     action: `mark ${who} as no-show for ${nameAndTime(context, event)}, which has not started yet`,

@@ -77,10 +77,9 @@ export const confirm = async (
   { question, action, list = [], facts = [] }: Confirmation,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
-  const { settings, runtime } = context;
+  const { settings, runtime, frontend } = context;
   if (settings.yes) return;
-  const { caller } = runtime;
-  if (!settings.canConfirm) throw unconfirmed(cut(action), caller !== undefined);
+  if (!context.canConfirm) throw unconfirmed(cut(action), frontend !== undefined);
   const place = about === 'service' ? await serviceFacts(context, await organizationOf(context)) : [];
   const asked = {
     question: cut(question),
@@ -91,9 +90,9 @@ export const confirm = async (
   };
   const lines = await laidOut(asked, runtime.stderr.columns);
   const isConfirmed =
-    caller?.confirm === undefined
+    frontend?.confirm === undefined
       ? await askYes(context, asked, [...lines, 'Continue? [y/N] '].join('\n'))
-      : await caller.confirm(lines.join('\n'));
+      : await frontend.confirm(lines.join('\n'));
   if (!isConfirmed) {
     const nothing = about === 'service' ? 'sent' : 'changed';
     throw new SchedError('confirmation-required', `Not confirmed. Nothing was ${nothing}`, { outcome: 'not-sent' });

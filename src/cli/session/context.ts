@@ -19,6 +19,14 @@ import { openSharedState } from './shared-state.ts';
 /** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
 const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;
 
+/** A program that runs commands for a person, in place of a terminal. */
+export interface Frontend {
+  printer: Printer;
+  notes: Notes;
+  /** Asks the person to confirm a write. Missing if the person can't be asked. */
+  confirm?(question: string): Promise<boolean>;
+}
+
 /** Everything a running command can use. Opened on first use. */
 export interface Context {
   runtime: Runtime;
@@ -32,6 +40,9 @@ export interface Context {
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   identity: Identity;
+  frontend?: Frontend | undefined;
+  /** Whether the person can be asked to confirm a write. */
+  canConfirm: boolean;
   close(): Promise<void>;
 }
 
@@ -46,6 +57,7 @@ export const createContext = (
   findUser: FindUser,
   operation?: Operation,
   isBackground = false,
+  frontend?: Frontend,
 ): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
@@ -81,27 +93,29 @@ export const createContext = (
     runtime,
     settings,
     notes,
-    printer: createPrinter({
-      format,
-      fields,
-      header,
-      raw,
-      jq,
-      localTime: settings.localTimes ? (text) => time().showExact(text) : undefined,
-      color,
-      accessible,
-      stdout: runtime.stdout,
-      showTime: (text) => time().show(text),
-      get zoneLabel() {
-        return time().label;
-      },
-      say: notes.info,
-      onRows: runtime.status?.rows,
-      env: withoutSecrets(runtime.env),
-      interrupted: runtime.interrupted,
-      // After a write, the next words typed belong to the shell, not to a pager.
-      openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,
-    }),
+    printer:
+      frontend?.printer ??
+      createPrinter({
+        format,
+        fields,
+        header,
+        raw,
+        jq,
+        localTime: settings.localTimes ? (text) => time().showExact(text) : undefined,
+        color,
+        accessible,
+        stdout: runtime.stdout,
+        showTime: (text) => time().show(text),
+        get zoneLabel() {
+          return time().label;
+        },
+        say: notes.info,
+        onRows: runtime.status?.rows,
+        env: withoutSecrets(runtime.env),
+        interrupted: runtime.interrupted,
+        // After a write, the next words typed belong to the shell, not to a pager.
+        openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,
+      }),
     connection,
     client,
     sharedState,
@@ -112,6 +126,8 @@ export const createContext = (
       owner: async () => ownerOfToken(runtime, await connection(), client),
       findUser: (who) => findUser(who, context),
     }),
+    frontend,
+    canConfirm: settings.canAsk || frontend?.confirm !== undefined,
     close: async () => {
       await shared?.close();
       await open?.close();

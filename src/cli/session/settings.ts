@@ -38,8 +38,6 @@ export interface Settings {
   yes: boolean;
   /** Prompts are possible: there is a terminal, and they are not turned off. */
   canAsk: boolean;
-  /** A write can be confirmed: at a terminal, or through the program that runs the command. */
-  canConfirm: boolean;
   /** Long output may go through a pager. */
   mayPage: boolean;
   sandbox: boolean;
@@ -195,7 +193,6 @@ export const resolveSettings = (
     curl: typed.curl === true,
     yes: typed.yes === true,
     canAsk,
-    canConfirm: canAsk || runtime.caller?.confirm !== undefined,
     mayPage: !isSilent && typed.accessible !== true,
     sandbox: wantsSandbox(typed, runtime),
     ...(account === undefined ? {} : { account }),

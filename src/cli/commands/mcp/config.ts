@@ -3,7 +3,7 @@ import type { Invocation } from '../../command.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
 import { clients } from './clients.ts';
-import { sharedWords, toolWords } from './serve-flags.ts';
+import { serveWords } from './serve-flags.ts';
 import { allTools } from './tools.ts';
 
 export const runConfig = async (registry: Nouns, invocation: Invocation): Promise<void> => {
@@ -22,7 +22,7 @@ export const runConfig = async (registry: Nouns, invocation: Invocation): Promis
   problems.check();
   // A client may not have the PATH of a shell, so the program is named in full.
   const [command = 'sched', ...first] = runtime.machine.program ?? [];
-  const words = [...first, 'mcp', 'serve', ...sharedWords(invocation), ...toolWords(invocation)];
+  const words = [...first, 'mcp', 'serve', ...serveWords(invocation)];
   await printer.text(client!.lines(command, words));
   notes.info(client!.where);
   const isStored = settings.sandbox || settings.account !== undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '../../../api/limits.ts';
 import { usageError } from '../../../errors.ts';
 import { isObject, type Json } from '../../../json.ts';
-import type { ListPlace } from '../../../runtime.ts';
+import type { ListPlace } from '../../../output/printer.ts';
 import type { Values } from './parameters.ts';
 
 /** Where a list resumes, and rows of that page that were already returned. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../json.ts';
 import { safe } from '../../../output/sanitise.ts';
 
 /** How much of a value a result has. */
@@ -18,9 +19,6 @@ const mostDepth = 12;
 const mostKeys = 200;
 
 export const mostCharacters = steps[0]!.characters;
-
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Text without control characters, cut at a length. The mark says how long it was. */
 export const cutText = (text: string, most: number = mostCharacters): string => {
@@ -61,7 +59,7 @@ const withoutLargest = (record: Record<string, unknown>, most: number): Record<s
 
 /** A record with safe texts that has at most this many bytes as JSON. */
 export const fitRecord = (record: unknown, most: number): Record<string, unknown> => {
-  const whole = isPlainObject(record) ? record : { value: record };
+  const whole = isObject(record) ? record : { value: record };
   for (const caps of steps) {
     const shown = capped(whole, caps, 0) as Record<string, unknown>;
     if (bytesOf(shown) <= most) return shown;

@@ -1,3 +1,4 @@
+import type { Typed } from '../../command.ts';
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
 import type { ArgumentFacts, CallFacts, FlagFacts } from '../schema/command-facts.ts';
@@ -117,20 +118,17 @@ export const schemaOf = (
   };
 };
 
-const flagWords = ({ name, type, isNegatable }: Parameter, value: unknown): string[] => {
-  if (type !== 'boolean') return [value].flat().map((each) => `--${name}=${each}`);
-  if (value === true) return [`--${name}`];
-  return isNegatable ? [`--no-${name}`] : [];
+const typedValue = ({ type, isArray, isNegatable }: Parameter, value: unknown): Typed[string] => {
+  if (type === 'boolean') return value === true ? true : isNegatable ? false : undefined;
+  return isArray ? [value].flat().map(String) : String(value);
 };
 
-/**
- * The words of the command line for checked values. A value is joined to its flag, and arguments follow `--`, so that
- * no value can be read as a flag.
- */
-export const wordsOf = (parameters: readonly Parameter[], values: Values): { flags: string[]; args: string[] } => {
+/** The arguments and flags of the command for checked values. */
+export const typedOf = (parameters: readonly Parameter[], values: Values): { args: string[]; typed: Typed } => {
   const given = parameters.filter(({ property }) => values[property] !== undefined);
+  const flags = given.filter(({ isArgument }) => !isArgument);
   return {
-    flags: given.filter(({ isArgument }) => !isArgument).flatMap((each) => flagWords(each, values[each.property])),
     args: given.filter(({ isArgument }) => isArgument).flatMap(({ property }) => [values[property]].flat().map(String)),
+    typed: Object.fromEntries(flags.map((flag) => [flag.name, typedValue(flag, values[flag.property])])),
   };
 };

@@ -4,7 +4,7 @@ import { leaves, valueAt } from '../../../output/fields.ts';
 import { isTimeName } from '../../../output/view.ts';
 import { counted } from '../../../plural.ts';
 import { createShowTime } from '../../../time/show.ts';
-import { asSchedError, errorJson } from '../../messages/error-report.ts';
+import { asSchedError, errorRecord } from '../../messages/error-report.ts';
 import { writeCursor } from './cursor.ts';
 import { bytesOf, cutText, fitRecord } from './fit.ts';
 import type { Values } from './parameters.ts';
@@ -103,7 +103,7 @@ const listResult = (
   outcome: Outcome,
   { tool, values, zone }: Facts,
 ): ToolResult => {
-  const place = outcome.placeAfter(count);
+  const place = outcome.places[count];
   const cursor = place && writeCursor(tool.name, values, place);
   const left = outcome.records.length - count;
   const leftOut = [
@@ -162,7 +162,7 @@ export const errorResult = (error: unknown, done: readonly unknown[] = []): Tool
   const { hint: _, lines: __, ...rest } = facts;
   return fitting((share) => {
     // The message can quote the service.
-    const reported = fitRecord(JSON.parse(errorJson(new SchedError(category, message, rest))), mostTextBytes * share);
+    const reported = fitRecord(errorRecord(new SchedError(category, message, rest)), mostTextBytes * share);
     const items = done.slice(0, 20).map((record) => fitRecord(record, 1024 * share));
     return {
       content: [

@@ -1,19 +1,23 @@
 import { setMaxListeners } from 'node:events';
-import { ClosedPipe, SchedError } from '../../../errors.ts';
-import { type Json, parseJson } from '../../../json.ts';
-import { safe } from '../../../output/sanitise.ts';
-import type { Caller, ListPlace, Output, Runtime } from '../../../runtime.ts';
-import type { Invoke } from '../../command.ts';
-import { type Resume, readCursor } from './cursor.ts';
-import { type Values, wordsOf } from './parameters.ts';
+import { SchedError } from '../../../errors.ts';
+import type { Output, Runtime } from '../../../runtime.ts';
+import type { Typed } from '../../command.ts';
+import { collectNotes, type Notes } from '../../messages/notes.ts';
+import { Problems } from '../../messages/problems.ts';
+import { runCommand } from '../../run-command.ts';
+import type { Frontend } from '../../session/context.ts';
+import { Collector } from './collector.ts';
+import { readCursor } from './cursor.ts';
+import { typedOf, type Values } from './parameters.ts';
 import { defaultRows, type Tool } from './tools.ts';
 
 /** What every call of a server shares. */
 export interface Host {
   runtime: Runtime;
-  invoke: Invoke;
+  /** Notes of the server itself. */
+  notes: Notes;
   /** Flags of the server that its commands get too: profile, sandbox, waiting. */
-  flags: readonly string[];
+  flags: Typed;
   /** Time zone of days and times, unless a call has its own. */
   zone: string;
 }
@@ -24,81 +28,23 @@ export interface Call {
   values: Values;
   /** Aborted if the client cancels the call or goes away. */
   signal: AbortSignal;
-  confirm?: Caller['confirm'];
+  confirm?: NonNullable<Frontend['confirm']>;
 }
 
-/** What a command printed, and why it ended. */
-export interface Outcome {
-  records: Json[];
-  /** Where the record with this index can be read again. Undefined after the last one. */
-  placeAfter(count: number): Resume | undefined;
+/** The records of a command, and why it ended. */
+export interface Outcome extends Pick<Collector, 'records' | 'places'> {
   notes: string[];
   error?: unknown;
 }
 
-/** Rows of a page that were printed. */
-interface PrintedPage extends ListPlace {
-  nextToken?: string | undefined;
-  rows: number;
-}
+/** stdout belongs to the protocol, and a question is wrapped by the client. */
+const noOutput: Output = {
+  isTerminal: false,
+  columns: 1000,
+  write: () => Promise.reject(new Error('a tool returns records')),
+};
 
-/** Takes the lines that a command prints: those of a list up to its limit, and then closes. */
-class Lines {
-  readonly wanted: string[] = [];
-  readonly pages: PrintedPage[] = [];
-  isClosed = false;
-  isCut = false;
-  #rest = '';
-  #count = 0;
-  readonly #skip: number;
-  readonly #most: number;
-
-  constructor(skip: number, most: number) {
-    this.#skip = skip;
-    this.#most = most;
-  }
-
-  readonly write = async (text: string): Promise<void> => {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop()!;
-    for (const line of lines) this.#add(line);
-  };
-
-  #add(line: string): void {
-    if (this.wanted.length === this.#most) {
-      this.isClosed = true;
-      throw new ClosedPipe();
-    }
-    if (this.pages.length === 0) this.pages.push({ rows: 0 });
-    this.pages.at(-1)!.rows += 1;
-    this.#count += 1;
-    if (this.#count > this.#skip) this.wanted.push(line);
-  }
-
-  /** Where the list resumes after this many of its wanted lines. */
-  placeAfter(count: number): Resume | undefined {
-    const placeIn = ({ rows: _, nextToken: __, ...place }: PrintedPage, skip: number): Resume => ({
-      ...place,
-      skip,
-    });
-    let before = this.#skip + count;
-    if (count < this.wanted.length) {
-      for (const page of this.pages) {
-        if (before < page.rows) return placeIn(page, before);
-        before -= page.rows;
-      }
-    }
-    const last = this.pages.at(-1);
-    if (last === undefined) return undefined;
-    if (this.isCut || this.isClosed) return placeIn(last, last.rows);
-    if (last.nextToken === undefined) return undefined;
-    return { token: last.nextToken, skip: 0, ...(last.query === undefined ? {} : { query: last.query }) };
-  }
-}
-
-const silent = (write: Output['write'], columns = 80): Output => ({ isTerminal: false, columns, write });
-
-/** The input of a command: the real one belongs to the protocol. */
+/** The real input belongs to the protocol. */
 const noInput: Runtime['stdin'] = {
   isTerminal: false,
   bytes: async () => new Uint8Array(),
@@ -108,94 +54,65 @@ const noInput: Runtime['stdin'] = {
   },
 };
 
-/** A line of notes as JSON. Anything else is kept as it is. */
-const noteIn = (line: string): string => {
-  try {
-    const { note } = JSON.parse(line) as { note?: unknown };
-    return typeof note === 'string' ? note : line;
-  } catch {
-    return line;
-  }
-};
+const anyOf = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
+  one === undefined ? other : AbortSignal.any([one, other]);
 
-/** Questions are wrapped by the client. */
-const unwrapped = 1000;
-
-/** The world of one call: its own streams, and an interruption of its own. */
-const runtimeOf = (
-  { runtime }: Host,
-  { tool, signal, confirm }: Call,
-  lines: Lines,
-  notes: string[],
-  from: Resume | undefined,
-): Runtime => {
+/** The world of one call: no terminal, and an interruption of its own. */
+const runtimeOf = (runtime: Runtime, signal: AbortSignal): Runtime => {
   const canceled = new AbortController();
   setMaxListeners(0, canceled.signal);
   const cancel = () => canceled.abort(new SchedError('interrupted', 'Canceled by the client'));
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
-  const onError = async (text: string): Promise<void> => {
-    const added = text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map(noteIn);
-    notes.push(...added);
-    // Perhaps nobody reads the notes of the server, so a failure to write them is no failure of the call.
-    for (const note of added) await runtime.stderr.write(`${tool.name}: ${safe(note)}\n`).catch(() => {});
-  };
-  const caller: Caller = {
-    ...(confirm === undefined ? {} : { confirm }),
-    from,
-    onPage: ({ place, nextToken }) => lines.pages.push({ ...place, nextToken, rows: 0 }),
-    onListEnd: (isCut) => {
-      lines.isCut = isCut;
-    },
-  };
   const own: Partial<Runtime> = {
     stdin: noInput,
     keyboard: noInput,
-    stdout: silent((text) => lines.write(runtime.secrets.redact(text))),
-    stderr: silent(onError, unwrapped),
+    stdout: noOutput,
+    stderr: noOutput,
     interrupted: canceled.signal,
     send: (request) => runtime.send({ ...request, signal: anyOf(request.signal, canceled.signal) }),
     openBrowser: async () => false,
-    caller,
   };
-  const missing = { openPager: undefined, promptStreams: undefined, spawn: undefined, status: undefined };
-  return Object.create(runtime, Object.getOwnPropertyDescriptors({ ...own, ...missing }));
+  // The status line belongs to the terminal of the server.
+  return Object.create(runtime, Object.getOwnPropertyDescriptors({ ...own, status: undefined }));
 };
 
-const anyOf = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
-  one === undefined ? other : AbortSignal.any([one, other]);
-
-/** Runs the command of a tool as the command line would, and collects what it prints. */
-export const runTool = async (host: Host, call: Call): Promise<Outcome> => {
-  const { tool, values } = call;
-  const notes: string[] = [];
+/** Runs the command of a tool as the command line would, and collects its records. */
+export const runTool = async (host: Host, { tool, values, signal, confirm }: Call): Promise<Outcome> => {
   const from = tool.isList ? readCursor(tool.name, values) : undefined;
-  const skip = from?.skip ?? 0;
-  const rows = tool.isList ? Number(values.limit ?? defaultRows) : Number.POSITIVE_INFINITY;
-  const lines = new Lines(skip, rows);
-  const { flags, args } = wordsOf(tool.parameters, values);
-  const hasLimit = tool.command.flags.some(({ name }) => name === 'limit');
-  const argv = [
-    ...tool.words,
-    ...host.flags.filter((flag) => !flag.startsWith('--tz=') || values.tz === undefined),
-    '--output=jsonl',
-    ...(hasLimit && tool.isList ? [`--limit=${skip + rows}`] : []),
-    ...flags,
-    ...(args.length === 0 ? [] : ['--', ...args]),
-  ];
-  const outcome = (error?: unknown): Outcome => ({
-    records: lines.wanted.map((line) => parseJson(line) as Json),
-    placeAfter: (count) => lines.placeAfter(count),
-    notes,
-    ...(error === undefined ? {} : { error }),
-  });
+  const most = tool.isList ? Number(values.limit ?? defaultRows) : Number.POSITIVE_INFINITY;
+  const hasLimit = tool.isList && tool.command.flags.some(({ name }) => name === 'limit');
+  const { args, typed } = typedOf(tool.parameters, values);
+  const parsed = {
+    name: tool.words.join(' '),
+    args,
+    typed: {
+      ...host.flags,
+      output: 'jsonl',
+      ...(hasLimit ? { limit: String((from?.skip ?? 0) + most) } : {}),
+      ...typed,
+    },
+    inOrder: [],
+    rest: [],
+    problems: new Problems(),
+  };
+  const printer = new Collector(most, from);
+  const notes: string[] = [];
+  const take = (note: string) => {
+    notes.push(note);
+    host.notes.always(`${tool.name}: ${note}`);
+  };
+  const { records, places } = printer;
   try {
-    await host.invoke(argv, runtimeOf(host, call, lines, notes, from), true);
+    await runCommand(tool.command, parsed, runtimeOf(host.runtime, signal), {
+      isJson: true,
+      help: async () => {},
+      // A tool has no command to try.
+      suggest: async (error) => error,
+      frontend: { printer, notes: collectNotes(take), ...(confirm === undefined ? {} : { confirm }) },
+    });
+    return { records, places, notes };
   } catch (error) {
-    if (!(error instanceof ClosedPipe && lines.isClosed)) return outcome(error);
+    return { records, places, notes, error };
   }
-  return outcome();
 };

@@ -1,7 +1,7 @@
 import type { Invocation } from '../../command.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
-import { sharedWords } from './serve-flags.ts';
+import { sharedTyped } from './serve-flags.ts';
 import { allTools } from './tools.ts';
 
 /** What a client tells its model about all tools. */
@@ -24,7 +24,7 @@ const instructionsFor = ({ context }: Invocation, hasWrites: boolean): string =>
 };
 
 export const runServe = async (registry: Nouns, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems, invoke } = invocation;
+  const { context, typed, problems } = invocation;
   const { runtime, settings, notes } = context;
   const tools = chooseTools(invocation, await allTools(registry));
   problems.check();
@@ -34,9 +34,9 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
   const { serve } = await import('./server.ts');
   await serve({
     runtime,
-    invoke,
+    notes,
     tools,
-    flags: sharedWords(invocation),
+    flags: sharedTyped(invocation),
     zone: settings.zone,
     hasOutputSchemas: typed['output-schemas'] === true,
     mayAsk: typed['no-input'] !== true && !runtime.env.SCHED_NO_INPUT,
@@ -44,6 +44,5 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
       invocation,
       tools.some(({ isWrite }) => isWrite),
     ),
-    note: notes.info,
   });
 };

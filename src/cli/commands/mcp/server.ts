@@ -15,13 +15,13 @@ import {
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { ClosedPipe, usageError } from '../../../errors.ts';
-import type { Caller, Output } from '../../../runtime.ts';
+import type { Output } from '../../../runtime.ts';
 import { version } from '../../../version.ts';
 import { cutText } from './fit.ts';
 import type { Values } from './parameters.ts';
 import { prompts } from './prompts.ts';
 import { errorResult, toolResult } from './result.ts';
-import { type Host, runTool } from './run-tool.ts';
+import { type Call, type Host, runTool } from './run-tool.ts';
 import { describeTool, type Tool } from './tools.ts';
 
 export interface ServerSetup extends Host {
@@ -30,8 +30,6 @@ export interface ServerSetup extends Host {
   /** Whether the person may be asked at all. */
   mayAsk: boolean;
   instructions: string;
-  /** Writes a line to stderr. */
-  note(text: string): void;
 }
 
 /** What a client sends back together with the answer to a question. */
@@ -82,7 +80,7 @@ const createParts = (setup: ServerSetup) => {
     const tool = tools[index];
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No tool "${cutText(name, 100)}"`);
     let asked: string | undefined;
-    const confirm: Caller['confirm'] = async (question) => {
+    const confirm: Call['confirm'] = async (question) => {
       const digest = digestOf(name, values, question);
       const answer = inputResponse(context.mcpReq.inputResponses, answerKey);
       // An answer counts only for the question as it is now: the event may have changed meanwhile.
@@ -165,7 +163,7 @@ export const serve = async (setup: ServerSetup): Promise<void> => {
   const transport = new StdioServerTransport(runtime.stdin.stream() as Readable, stdout);
   const handle = serveStdio(createServer, {
     transport,
-    onerror: ({ message }) => setup.note(`protocol: ${cutText(message, 300)}`),
+    onerror: ({ message }) => setup.notes.info(`protocol: ${cutText(message, 300)}`),
   });
   const close = () => void handle.close();
   await new Promise<void>((resolve) => {

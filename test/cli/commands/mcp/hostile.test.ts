@@ -18,6 +18,16 @@ const dangerous = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u
 const world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
 const tools = (await allTools({ nouns, findNoun })).filter(({ isWrite }) => !isWrite);
 
+const base = 'http://127.0.0.1:4010';
+const token = 'canary+Token/0123456789-abcdefghij~klmnopqrstuvwxyz';
+const hex = (char: string) => char.charCodeAt(0).toString(16);
+/** Ways to quote a character of the token. */
+const quotes: Record<string, (char: string) => string> = {
+  plain: (char) => char,
+  'percent-encoded': (char) => `%${hex(char)}`,
+  'JSON escapes': (char) => `\\u00${hex(char)}`,
+};
+
 /** Every text that nothing depends on also gives an order and controls a terminal. Names are very long. */
 const hostile: Send = async (request) => {
   const reply = poisonedReply(await world.service(request), needed);
@@ -61,6 +71,26 @@ describe('hostile text in a result of', () => {
     expect(whole).toContain(notice);
     // The order is inside a record, never a line of its own.
     expect(whole.split('\n').filter((line) => line.startsWith(order))).toEqual([]);
+  });
+
+  // R12
+  test.each(Object.keys(quotes))('the token is redacted, also where it is cut: %s', async (form) => {
+    const quote = [...token].map(quotes[form]!);
+    const cutAt = (most: number, early: number) => `${'x'.repeat(most - early)}${quote.join('')} and more`.padEnd(most);
+    const fields = [20, 21, 22, 23, 24, 25].flatMap((early) => [
+      [`value_${early}`, cutAt(2000, early * 2)],
+      [`text_${early}`, cutAt(500, early * 2)],
+    ]);
+    const body = JSON.stringify({ resource: { uri: `${base}/users/A`, ...Object.fromEntries(fields) } });
+    const { client, close } = await connect(world, '', {
+      env: { SCHED_TOKEN: token, SCHED_BASE_URL: base },
+      send: async () => ({ status: 200, headers: {}, body }),
+    });
+    const { record, text } = await callTool(client, 'users_me');
+    expect(record.value_20).toMatch(/x\[token\].{0,8}… \[cut: /);
+    expect(text).toMatch(/x\[token\].{0,8}… \[cut: /);
+    for (const each of [text, ...textsIn(record)]) expect(each).not.toContain(quote.slice(0, 5).join(''));
+    await close();
   });
 
   test('an error is escaped and cut', async () => {

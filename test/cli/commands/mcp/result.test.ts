@@ -12,7 +12,7 @@ describe('a result of many quotes has at most 32 KiB', () => {
   test('as a record', () => {
     const record = Object.fromEntries(Array.from({ length: 85 }, (_, index) => [`field_${index}`, quotes(100)]));
     const tool = { name: 'events_get', isList: false, isWrite: false, facts: { columns: [] } } as unknown as Tool;
-    const outcome = { records: [record], placeAfter: () => undefined, notes: [] };
+    const outcome = { records: [record], places: [], notes: [] };
     const result = toolResult(outcome, { tool, values: {}, zone: 'UTC' });
     expect(bytesOf(result)).toBeLessThanOrEqual(mostBytes);
     expect(Object.keys(result.structuredContent.record as object).length).toBeGreaterThan(30);
