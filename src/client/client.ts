@@ -71,7 +71,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
 };
 
 /** A list without `count` should be one page. If its reply names a next page anyway, that page is fetched too. */
-const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
+export const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
 
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('unavailable', 'Listing took too long: the next page is no longer available', {

@@ -8,9 +8,9 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeLines } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { fold } from '../operation/fold-text.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
+import { readBounds, type Stage } from '../operation/listing.ts';
 import { supportsFilter, type Verdict } from '../scheduling/filter-support.ts';
 import { windowFlags } from '../scheduling/window-flags.ts';
 import type { Context } from '../session/context.ts';
@@ -131,17 +131,11 @@ export const settleFilters = async (context: Context, query: NonNullable<Input['
   return { choose, confirm: verdicts.flatMap((verdict) => verdict.confirm ?? []) };
 };
 
-const printList = async (
-  invocation: Invocation,
-  query: NonNullable<Input['query']>,
-  isWith: boolean,
-): Promise<void> => {
-  const { context, typed } = invocation;
+/** Notes, for `--dry-run` and `--curl`, what the printed request leaves out. */
+const noteRest = ({ context, typed }: Invocation, isWith: boolean): void => {
   const here = ['event-type', 'search'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
   if (here.length > 0) context.notes.info(`${here.join(' and ')}: not part of the request, applied to its reply`);
   if (isWith) context.notes.info('--with invitees: for each event GET /scheduled_events/{event}/invitees');
-  const count = firstCount(invocation, events.list, readBounds(invocation));
-  await printRequest(invocation, events.list, [{ query: { ...query, ...count } }]);
 };
 
 /** The footer of a list without a time window, which starts today. Two lines: each fits on a narrow screen. */
@@ -162,9 +156,12 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const typedQuery = input.query!;
   const query: NonNullable<Input['query']> = { ...typedQuery, ...window };
   const rows = await fillScope(events.list, { query }, 'events', context);
-  if (context.settings.dryRun) return printList(invocation, query, isWith);
+  const { dryRun } = context.settings;
+  if (dryRun) noteRest(invocation, isWith);
 
-  const { choose, confirm } = await settleFilters(context, query, command.arguments.length > 0);
+  const { choose, confirm } = dryRun
+    ? { choose: undefined, confirm: [] }
+    : await settleFilters(context, query, command.arguments.length > 0);
   const isSlow = isWith || choose !== undefined;
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
@@ -180,9 +177,10 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     isRows ? inviteeRows : undefined,
   );
   const { format, fields: chosen } = context.settings;
-  const questions = isRows && format === 'csv' && chosen === undefined ? await readQuestions(context, query) : [];
+  const needsQuestions = isRows && format === 'csv' && chosen === undefined && !dryRun;
+  const questions = needsQuestions ? await readQuestions(context, query) : [];
   const plainView = isWith ? withInvitees(command.view) : command.view;
-  await printListing(invocation, {
+  await runListing(invocation, {
     operation: events.list,
     view: isRows ? withInviteeRows(command.view, questions) : plainView,
     input: { query },

@@ -15,7 +15,7 @@ import type { Context } from '../session/context.ts';
 import { fillScope, scopeLines } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
-import { firstCount, keepOf, noteRowFilters, printListing, readBounds } from './listing.ts';
+import { firstInput, keepOf, type Listing, noteRowFilters, printListing, readBounds } from './listing.ts';
 import { printRecord } from './print-record.ts';
 import { views } from './views.ts';
 import { printCreated, titleOf, writeAndRead } from './write-result.ts';
@@ -108,6 +108,12 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
   await context.printer.whole(jsonText(shown.length === 1 ? shown[0] : shown, 2));
 };
 
+/** Prints a list, or with `--dry-run` and `--curl` its first request. */
+export const runListing = (invocation: Invocation, listing: Listing): Promise<void> =>
+  invocation.context.settings.dryRun
+    ? printRequest(invocation, listing.operation, [firstInput(invocation, listing)])
+    : printListing(invocation, listing);
+
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
 /** Runs a generic command: reads the input, fills in the scope, sends the request and prints the reply. */
@@ -123,12 +129,10 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
   const scope = scopeLines(await fillScope(operation, input, noun, context));
-  if (context.settings.dryRun) {
-    const count = isList ? firstCount(invocation, operation, bounds, rows) : {};
-    noteRowFilters(invocation, command.fieldFlags);
-    return printRequest(invocation, operation, [{ ...input, query: { ...input.query, ...count } }]);
-  }
-  if (isList) return printListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows) });
+  const { dryRun } = context.settings;
+  if (dryRun) noteRowFilters(invocation, command.fieldFlags);
+  if (isList) return runListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows) });
+  if (dryRun) return printRequest(invocation, operation, [input]);
   if (isRead(operation))
     return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);

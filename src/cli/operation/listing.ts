@@ -1,6 +1,6 @@
 import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
-import type { Input } from '../../client/client.ts';
+import { type Input, isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
@@ -159,9 +159,21 @@ async function* chosen(
   }
 }
 
+/** With a filter it is unknown how many rows are needed to find enough, so pages have their full size. */
+const isPlain = ({ keep, choose, add }: Listing): boolean =>
+  keep === undefined && choose === undefined && add === undefined;
+
+/** The input of the first request, for `--dry-run` and `--curl`. */
+export const firstInput = (invocation: Invocation, listing: Listing): Input => {
+  const { operation, input, bounds } = listing;
+  if (!isPaged(operation)) return input;
+  const most = isPlain(listing) ? mostRows(invocation, bounds) : Number.POSITIVE_INFINITY;
+  return { ...input, query: { ...input.query, count: Math.min(bounds.pageSize, most) } };
+};
+
 /** Prints the results of a list operation. */
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
-  const { operation, view, bounds, scope, keep, choose, add } = listing;
+  const { operation, view, bounds, scope, keep, add } = listing;
   const { pageSize } = bounds;
   const { context } = invocation;
   const client = await context.client();
@@ -174,12 +186,11 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
     const onPage = (rest: Rest) => remainder.add(rest, query);
     return client.pages(operation, input, { from, pageSize, onPage, ...options });
   };
-  if (keep === undefined && choose === undefined && add === undefined) {
+  if (isPlain(listing)) {
     const pages = (limit: number, remainder: Remainder) => found(remainder, { limit, keep: asked, afterSend });
     return printPages(invocation, view, pages, bounds, scope);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
-  // It is unknown how many rows are needed to find enough matches, so use the full page size.
   const pages = (limit: number, remainder: Remainder) => {
     const ahead = limit === Number.POSITIVE_INFINITY ? { afterSend } : {};
     return chosen(found(remainder, { keep: wanted, ...ahead }), listing, limit, remainder);
@@ -197,16 +208,4 @@ export const noteRowFilters = ({ context, typed }: Invocation, flags: readonly F
   if (names.length === 0) return;
   const words = names.map(({ name }) => `--${name}`).join(' and ');
   context.notes.info(`${words}: not part of the request, applied to its reply`);
-};
-
-/** The `count` of the first request. Empty if the list has no pages. */
-export const firstCount = (
-  invocation: Invocation,
-  operation: Operation,
-  bounds: Bounds,
-  rows: Input['query'] = {},
-): { count?: number } => {
-  if (operation.query === undefined || !Object.hasOwn(operation.query.shape, 'count')) return {};
-  if (Object.keys(rows).length > 0) return { count: bounds.pageSize };
-  return { count: Math.min(bounds.pageSize, mostRows(invocation, bounds)) };
 };

@@ -13,9 +13,9 @@ import { day, midnightOf, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { fillScope, scopeLines } from '../../operation/default-scope.ts';
-import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
-import { noteRowFilters, printListing } from '../../operation/listing.ts';
+import { noteRowFilters } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
 import type { Agenda } from './agenda-data.ts';
 import { isWithin, type Meeting, meetingOf } from './meetings.ts';
@@ -85,13 +85,10 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
   const { event_type: type } = input.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
 
-  if (settings.dryRun) {
-    noteRowFilters(invocation, command.fieldFlags);
-    return printRequest(invocation, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
-  }
-  if (!printer.showsPages) {
+  if (settings.dryRun) noteRowFilters(invocation, command.fieldFlags);
+  if (settings.dryRun || !printer.showsPages) {
     // The window is the limit, so a terminal gets all rows too.
-    return printListing(
+    return runListing(
       { ...invocation, typed: { ...typed, all: true } },
       {
         operation: events.list,
