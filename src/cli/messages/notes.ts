@@ -19,7 +19,6 @@ export interface Notes {
   /** Resolves when all notes are written. */
   flush(): Promise<void>;
   quiet: boolean;
-  readonly isJson: boolean;
   /** Whether stderr has colors. */
   readonly color: boolean;
 }
@@ -36,7 +35,7 @@ const fitted = async (line: string, columns: number): Promise<string> => {
 
 type Write = (text: string, style?: keyof Paint) => void;
 
-const notesTo = (write: Write, how: Pick<Notes, 'isJson' | 'color' | 'flush'>, hasFooters: boolean): Notes => {
+const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: boolean, hasFooters: boolean): Notes => {
   let isSandboxSaid = false;
   const notes: Notes = {
     quiet: false,
@@ -47,7 +46,7 @@ const notesTo = (write: Write, how: Pick<Notes, 'isJson' | 'color' | 'flush'>, h
     warn: (text) => write(text, 'warning'),
     always: (text) => write(text),
     sandbox: () => {
-      if (!isSandboxSaid) write(how.isJson ? 'sandbox' : '[sandbox]', 'faint');
+      if (!isSandboxSaid) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
       isSandboxSaid = true;
     },
     footer: (text) => {
@@ -75,9 +74,9 @@ export const createNotes = (stderr: Output, isJson: boolean, color = false): Not
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text, style);
     send(Promise.resolve(line).then((each) => `${each}\n`));
   };
-  return notesTo(write, { isJson, color, flush: () => written }, stderr.isTerminal && !isJson);
+  return notesTo(write, { color, flush: () => written }, isJson, stderr.isTerminal && !isJson);
 };
 
 /** Notes that a program takes one by one instead of lines on stderr. */
 export const collectNotes = (take: (text: string) => void): Notes =>
-  notesTo(take, { isJson: true, color: false, flush: async () => {} }, false);
+  notesTo(take, { color: false, flush: async () => {} }, true, false);

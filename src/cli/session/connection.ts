@@ -98,10 +98,12 @@ export const environmentToken = async ({ env, secrets, interrupted }: Runtime): 
   return token;
 };
 
-/** The URLs from the environment, else from the profile. */
-const addresses = ({ env }: Runtime, account: Account | undefined) => ({
+/** A service on the network. Its URLs are from the environment, else from the profile. */
+const serviceOf = ({ env }: Runtime, account: Account | undefined) => ({
   baseUrl: env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : account?.profile.base_url,
   mcpUrl: env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : account?.profile.mcp_url,
+  isSandbox: false,
+  close: async () => {},
 });
 
 /** The profile's user belongs to the profile's login, so it is only second to the owner of another token. */
@@ -117,20 +119,14 @@ const defaultsOf = (
 
 /** `--curl` prints a request that needs no reads without a token. With a read, it fails with `error`. */
 const withoutToken = (error: SchedError, runtime: Runtime, { account, curl }: Settings): Connection => {
-  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  const { baseUrl, ...service } = serviceOf(runtime, account);
   if (!curl || baseUrl === undefined) throw error;
-  return {
-    baseUrl,
-    mcpUrl,
-    credentials: { current: () => Promise.reject(error) },
-    isSandbox: false,
-    ...defaultsOf(account, 'login'),
-    close: async () => {},
-  };
+  const credentials = { current: () => Promise.reject(error) };
+  return { ...service, baseUrl, credentials, ...defaultsOf(account, 'login') };
 };
 
 const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
-  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  const { baseUrl, ...service } = serviceOf(runtime, account);
   if (baseUrl === undefined) {
     throw new SchedError('environment', 'Found a token, but no base URL to send it to', {
       reason: 'SCHED_BASE_URL is not set, and there is no profile',
@@ -139,12 +135,10 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
   }
   const credential = { token, origin: new URL(baseUrl).origin };
   return {
+    ...service,
     baseUrl,
-    mcpUrl,
     credentials: { current: async () => credential },
-    isSandbox: false,
     ...defaultsOf(account, 'environment'),
-    close: async () => {},
   };
 };
 
@@ -167,20 +161,18 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
     return withoutToken(error, runtime, settings);
   }
   const { owner, organization, scope } = await session.record();
-  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  const { baseUrl, ...service } = serviceOf(runtime, account);
   return {
+    ...service,
     baseUrl: baseUrl!,
-    mcpUrl,
     credentials: {
       current: () => session.current().catch(withOutcome('not-sent')),
       refresh: (refused) => session.refresh(refused).catch(withOutcome('not-applied')),
     },
-    isSandbox: false,
     isLogin: true,
     ...defaultsOf(account, 'login'),
     owner: { user: owner || undefined, organization: organization || undefined },
     scopes: scope === '' ? undefined : scope.split(' '),
-    close: async () => {},
   };
 };
 
