@@ -1,3 +1,4 @@
+import type { Collection } from './collections.ts';
 import type { Operation, Resource } from './operation.ts';
 
 /** Headings of the noun list in help, in display order. */
@@ -8,8 +9,8 @@ interface NounEntry {
   readonly singular: string;
   readonly summary: string;
   readonly group: (typeof helpGroups)[number];
-  /** First segments of the noun's paths, so that a sandbox request loads only the operations it needs. */
-  readonly paths: readonly string[];
+  /** The collections that the noun's paths begin with. A sandbox request loads only the operations it needs. */
+  readonly paths: readonly Collection[];
   /** Default scope of a list: records of the token's user, or of the whole organization. */
   readonly whose: 'user' | 'organization';
   readonly load: () => Promise<Record<string, Operation>>;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Collection } from './collections.ts';
 import { isEmailAddress } from './email-address.ts';
 
 /** The schema of a field, a query, a body or a record. */
@@ -14,8 +15,8 @@ export type Value<F extends Field> = z.output<F>;
 
 /** Field facts that zod can't hold. They need their own registry: zod's global one would print them in OpenAPI. */
 export const facts = z.registry<{
-  /** First path segment of the records that a reference can point to. */
-  collection?: string;
+  /** The collection that a reference points to. */
+  collection?: Collection;
   /** Fields that results can be sorted by. */
   sortedBy?: readonly string[];
   /** The part that the documentation doesn't show: the contents of an object, some of its keys, or the allowed values. */
@@ -59,7 +60,7 @@ export const dateTime = (description: string) => described(z.iso.datetime({ offs
 export const date = (description: string) => described(z.iso.date(), description);
 
 /** A reference to another record, sent as its full URI under `/collection/`. */
-export const reference = (collection: string, description: string) => {
+export const reference = (collection: Collection, description: string) => {
   const field = word(description);
   facts.add(field, { collection });
   return field;

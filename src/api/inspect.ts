@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Collection } from './collections.ts';
 import { type Field, facts, type Shape } from './field.ts';
 
 /** Schema facts used by flags, help, completions and the sandbox. */
@@ -15,8 +16,8 @@ export interface Inspected {
   readonly fields?: Shape | undefined;
   /** Alternatives of a union. */
   readonly options?: readonly Field[] | undefined;
-  /** First path segment of the records that a reference can point to. */
-  readonly collection?: string | undefined;
+  /** The collection that a reference points to. */
+  readonly collection?: Collection | undefined;
   /** Fields that results can be sorted by. */
   readonly sortedBy?: readonly string[] | undefined;
   /** The part of the field that the documentation doesn't show. */

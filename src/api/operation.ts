@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Collection } from './collections.ts';
 import { annotated, integer, type RecordField, record, type Shape, sorting, text } from './field.ts';
 import { limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
@@ -29,7 +30,7 @@ export type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnTyp
 export interface Operation {
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly path: `/${string}`;
+  readonly path: `/${Collection}` | `/${Collection}/${string}`;
   /** The scope the token needs. Operations without a scope are called without a token. */
   readonly scope?: Scope;
   /** The host that serves it, if not the API host. */

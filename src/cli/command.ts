@@ -1,3 +1,4 @@
+import type { Collection } from '../api/collections.ts';
 import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
@@ -10,7 +11,7 @@ export interface Argument {
   required?: boolean;
   variadic?: boolean;
   /** The collection of the record it names. */
-  collection?: string;
+  collection?: Collection;
   /** The allowed values. */
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */

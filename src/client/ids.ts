@@ -1,3 +1,4 @@
+import { type Collection, collections } from '../api/collections.ts';
 import { pathParameters } from '../api/operation.ts';
 
 const plainId = /^[A-Za-z0-9_-]{1,128}$/;
@@ -8,50 +9,41 @@ export type Ids =
   /** `root` is that of a full URI. `name` may be the ID or the name of a record: only the service can tell. */
   { ok: true; ids: string[]; root?: string; name?: string } | { ok: false; problem: string };
 
-/** Collections whose records people know by name. `cli/operation/name-lookup.ts` finds them. */
-const namedCollections = new Set([
-  'event_types',
-  'groups',
-  'routing_forms',
-  'event_type_availability_schedules',
-  'users',
-  'organization_memberships',
-]);
-
-export const isNamed = (collection: string): boolean => namedCollections.has(collection);
-
-/** Words for the token's own records. */
-export const selfWords: Readonly<Record<string, string>> = {
-  users: 'me',
-  organization_memberships: 'me',
-  organizations: 'current',
-};
-
 /** Users, and their memberships of the organization. */
-export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
+export const isPerson = (collection: Collection): boolean => collections[collection].self === 'me';
 
-/** The ways to name a record of a collection, as help and errors list them. */
-export const waysToName = (collection: string): string => {
-  if (isPerson(collection)) return 'me, a name, an email address, an ID or a URI';
-  if (collection === 'organizations') return 'current, an ID or a URI';
-  return isNamed(collection) ? 'a name, an ID or a URI' : 'an ID or a URI';
+/** The ways to name a record of a collection, besides its URI. */
+export const waysToName = (collection: Collection): string[] => {
+  const { self, isNamed } = collections[collection];
+  const own = self === undefined ? [] : [self];
+  return [...own, ...(isNamed ? ['name'] : []), ...(isPerson(collection) ? ['email'] : []), 'ID'];
 };
+
+const inSentence: Readonly<Record<string, string>> = { name: 'a name', email: 'an email address', ID: 'an ID' };
+
+/** The ways to name a record, as errors list them. */
+export const waysInSentence = (collection: Collection): string =>
+  `${waysToName(collection)
+    .map((way) => inSentence[way] ?? way)
+    .join(', ')} or a URI`;
 
 /**
- * Reads a word that is not an ID for certain: one of `selfWords`, or the name of a record that has names. Only a URI is
- * certain to be no name, but the URI of a user also names their membership.
+ * Reads a word that is not an ID for certain: the word for the token's own record, or the name of a record that has
+ * names. Only a URI is certain to be no name, but the URI of a user also names their membership.
  */
-const readName = (text: string, collection: string): Ids | undefined => {
+const readName = (text: string, collection: Collection): Ids | undefined => {
   const named = { ok: true as const, ids: [], name: text };
-  if (text === selfWords[collection]) return named;
-  if (!isNamed(collection) || text.trim() === '') return undefined;
+  const { self, isNamed } = collections[collection];
+  if (text === self) return named;
+  if (!isNamed || text.trim() === '') return undefined;
   if (!isUri(text)) return named;
   const user = collection === 'organization_memberships' ? idsInUri(text, '/users/{user}') : undefined;
   return user === undefined ? undefined : { ...named, root: user.root };
 };
 
 /** The collection of a parameter's record: the path segment before the parameter. */
-export const collectionOf = (path: string, parameter: string): string => recordPath(path, parameter).split('/').at(-2)!;
+export const collectionOf = (path: string, parameter: string): Collection =>
+  recordPath(path, parameter).split('/').at(-2) as Collection;
 
 /** The path up to and including a parameter, as in the record's `uri`: `/scheduled_events/{event}`. */
 const recordPath = (path: string, parameter: string): string =>
@@ -90,7 +82,7 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
   if (!isUri(text))
     return {
       ok: false,
-      problem: `<${parameter}> must be ${waysToName(collection).replace('an ID', 'an ID (letters, digits, - and _)')}, not "${text}"`,
+      problem: `<${parameter}> must be ${waysInSentence(collection).replace('an ID', 'an ID (letters, digits, - and _)')}, not "${text}"`,
     };
   const found = idsInUri(text, template);
   if (found === undefined)
@@ -102,7 +94,7 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
 };
 
 /** Reads a reference in a query or body: a bare ID, or a full `uri` under `/collection/`. */
-export const readReference = (text: string, flag: string, collection: string): Ids => {
+export const readReference = (text: string, flag: string, collection: Collection): Ids => {
   const named = readName(text, collection);
   if (named !== undefined) return named;
   if (plainId.test(text)) return { ok: true, ids: [text] };
@@ -110,7 +102,7 @@ export const readReference = (text: string, flag: string, collection: string): I
   if (found === undefined)
     return {
       ok: false,
-      problem: `--${flag} must be ${waysToName(collection)} under /${collection}/, not "${text}"`,
+      problem: `--${flag} must be ${waysInSentence(collection)} under /${collection}/, not "${text}"`,
     };
   return { ok: true, ...found };
 };

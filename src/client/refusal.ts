@@ -1,3 +1,4 @@
+import { type Collection, collections } from '../api/collections.ts';
 import { type Category, SchedError } from '../errors.ts';
 import type { HttpReply, HttpRequest } from '../http/message.ts';
 import { cut } from '../redact.ts';
@@ -59,20 +60,6 @@ const isSlotGone = (request: HttpRequest, { status }: HttpReply, { details }: Re
       details.length > 0 &&
       details.every((detail) => detail?.parameter === 'start_time')));
 
-/** What users call the records of a collection. */
-const recordNames: Readonly<Record<string, string>> = {
-  scheduled_events: 'event',
-  invitees: 'invitee',
-  event_types: 'event type',
-  event_type_availability_schedules: 'availability schedule',
-  organizations: 'organization',
-  organization_memberships: 'member',
-  users: 'user',
-  groups: 'group',
-  group_relationships: 'group relationship',
-  webhook_subscriptions: 'webhook',
-};
-
 /** What a 404 says if the path is unknown to the service, or if anything may be: `Not Found`, `Cannot GET /x`, HTML. */
 const saysLittle = (said: string): boolean =>
   /^(404[\s:]*)?(error|(page )?not[\s_-]*found|[\s:;.,])*$/i.test(said) ||
@@ -84,10 +71,12 @@ const saysLittle = (said: string): boolean =>
  */
 const notFound = (pathname: string, said: string): string => {
   const segments = pathname.split('/');
-  const index = segments.findLastIndex((name, at) => Object.hasOwn(recordNames, name) && segments[at + 1]);
+  const recordAt = (index: number) =>
+    Object.hasOwn(collections, segments[index]!) ? collections[segments[index] as Collection].singular : undefined;
+  const index = segments.findLastIndex((_, at) => recordAt(at) !== undefined && segments[at + 1]);
   return index < 0 || segments[index + 1] === 'me' || saysLittle(said)
     ? `The service found nothing at ${pathname}`
-    : `No ${recordNames[segments[index]!]} with ID ${segments[index + 1]}`;
+    : `No ${recordAt(index)} with ID ${segments[index + 1]}`;
 };
 
 const pathAdvice = 'check the ID and the base URL; the service may also not have this path';

@@ -87,6 +87,10 @@ describe('refusal', () => {
     const messageOf = (path: string) =>
       refusalOf({ ...get, url: `https://api.example.com${path.replaceAll(/[{}]/g, '')}` }, gone).message;
     expect(paths.filter((path) => !messageOf(path).startsWith('No '))).toEqual([]);
+    const ofRecords = operations.filter(({ path, method }) => method === 'GET' && /^\/\w+\/\{\w+\}$/.test(path));
+    expect(ofRecords.map(({ path }) => messageOf(path).split(' with ')[0])).toEqual(
+      ofRecords.map(({ reply }) => `No ${reply.of.name}`),
+    );
   });
 
   test.each([

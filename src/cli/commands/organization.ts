@@ -1,4 +1,4 @@
-import { selfWords } from '../../client/ids.ts';
+import { collections } from '../../api/collections.ts';
 import type { Command } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 
@@ -15,6 +15,9 @@ export const decorate = {
       required: false,
     })),
     run: (invocation) =>
-      generic.run({ ...invocation, args: invocation.args.length > 0 ? invocation.args : [selfWords.organizations!] }),
+      generic.run({
+        ...invocation,
+        args: invocation.args.length > 0 ? invocation.args : [collections.organizations.self!],
+      }),
   }),
 };

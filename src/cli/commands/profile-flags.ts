@@ -1,6 +1,5 @@
 import { inspect } from '../../api/inspect.ts';
 import { clientAuthMethods } from '../../auth/auth-server.ts';
-import { selfWords } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
 import { referenceWords } from '../operation/field-flags.ts';
 import { Profile, settableKeys } from '../session/profile-schema.ts';
@@ -8,13 +7,10 @@ import { Profile, settableKeys } from '../session/profile-schema.ts';
 /** `base_url` ⇒ `--base-url`. */
 export const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));
 
-/** The settings that name a record, and the collection of the record. */
-export const collections: Readonly<Record<string, string>> = { user: 'users', organization: 'organizations' };
-
-const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
-  const collection = collections[key];
+const placeholderOf = (key: (typeof settableKeys)[number]): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
+  const { collection } = inspect(Profile.shape[key]);
   if (key === 'client_auth') return { value: 'METHOD', choices: clientAuthMethods };
-  if (collection !== undefined) return { value: referenceWords[collection]!, suggestions: [selfWords[collection]!] };
+  if (collection !== undefined) return referenceWords(collection);
   return { value: key.endsWith('_url') || key === 'issuer' || key === 'shared_state' ? 'URL' : 'ID' };
 };
 

@@ -1,5 +1,6 @@
+import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
-import { readReference, waysToName } from '../../client/ids.ts';
+import { readReference, waysInSentence } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
 import { readJsonFile } from '../operation/json-file.ts';
@@ -10,7 +11,7 @@ import { Profile, SettableProfile, settableKeys } from '../session/profile-schem
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
 import type { Facts } from '../session/prompt.ts';
 import { addressKeys, withoutAddresses } from '../session/server-addresses.ts';
-import { collections, fileFlag, flagName, keyFlags, keyOf, organizationFlag } from './profile-flags.ts';
+import { fileFlag, flagName, keyFlags, keyOf, organizationFlag } from './profile-flags.ts';
 import { view } from './profile-view.ts';
 
 const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
@@ -23,8 +24,13 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
 };
 
 /** Checks a user or organization to be set. Only the service knows whether it exists. */
-const checkReference = (key: string, value: unknown, shown: string, { problems }: Invocation): void => {
-  const collection = collections[key];
+const checkReference = (
+  key: (typeof settableKeys)[number],
+  value: unknown,
+  shown: string,
+  { problems }: Invocation,
+): void => {
+  const { collection } = inspect(Profile.shape[key]);
   if (collection === undefined || typeof value !== 'string' || value === '') return;
   const read = readReference(value, key, collection);
   if (!read.ok) problems.add(read.problem.replace(`--${key}`, shown));
@@ -100,10 +106,9 @@ const add = async (invocation: Invocation): Promise<void> => {
 const set = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   const [typedKey, value] = args;
-  const key = typedKey === undefined ? undefined : keyOf(typedKey);
+  const key = typedKey === undefined ? undefined : (keyOf(typedKey) as (typeof settableKeys)[number]);
   if (key === undefined || value === undefined) problems.add('Missing argument: <key> and <value> are required');
-  else if (!(settableKeys as string[]).includes(key))
-    problems.add(`<key> must be one of ${settableKeys.join(', ')}, not "${key}"`);
+  else if (!settableKeys.includes(key)) problems.add(`<key> must be one of ${settableKeys.join(', ')}, not "${key}"`);
   else checkReference(key, value, key, invocation);
   problems.check();
   const { name, profile } = await named({ ...invocation, args: [] });
@@ -113,7 +118,7 @@ const set = async (invocation: Invocation): Promise<void> => {
     invocation,
   );
   problems.check();
-  const one = { [key!]: changed![key as keyof Profile] };
+  const one = { [key!]: changed![key!] };
   // The addresses found at the last login belong to the server that was the auth URL then.
   const isOtherServer = key === 'auth_url' && changed!.auth_url !== profile.auth_url;
   // Keep settings and logins that other processes saved in the meantime.
@@ -238,7 +243,7 @@ export const commands: Command[] = [
       'profiles set user ada@engine.example',
     ],
     notes: [
-      `user: ${waysToName('users')}. organization (or org): ${waysToName('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
+      `user: ${waysInSentence('users')}. organization (or org): ${waysInSentence('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
     ],
     local: true,
     run: set,

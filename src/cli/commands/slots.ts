@@ -42,10 +42,9 @@ export const slotWindowFlags: FieldFlag[] = [
 
 const hostFlag: FieldFlag = {
   name: 'host',
-  value: referenceWords.users!,
+  ...referenceWords('users'),
   description: 'only times when this host is free',
   heading: 'Filters',
-  suggestions: ['me'],
   part: 'rows',
   path: ['host'],
   field: reference('users', 'host who must be free'),

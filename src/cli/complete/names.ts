@@ -1,3 +1,4 @@
+import type { Collection } from '../../api/collections.ts';
 import { limits } from '../../api/limits.ts';
 import { isPerson } from '../../client/ids.ts';
 import type { Credential } from '../../http/authorize.ts';
@@ -45,13 +46,13 @@ const hurried = (runtime: Runtime, end: AbortSignal): Runtime => {
 const hasToken = ({ sandbox, account }: Settings, { env }: Runtime): boolean =>
   sandbox || Boolean(env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) || account?.profile.login?.store === 'file';
 
-const ask = async (collection: string, context: Context, credential: Credential): Promise<NamedChoice[]> => {
+const ask = async (collection: Collection, context: Context, credential: Credential): Promise<NamedChoice[]> => {
   const { budget } = await context.sharedState();
   if (isScarce(await budget.limitOf(budgetKey('general', credential), 'general'))) return [];
   return choicesOf(collection, context);
 };
 
-const look = async (collection: string, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
+const look = async (collection: Collection, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
   const ignore = () => {};
   const account = await accountOf({}, typed, runtime);
   const reports = { problem: ignore, value: ignore, note: ignore };
@@ -79,7 +80,7 @@ const look = async (collection: string, typed: Typed, runtime: Runtime): Promise
 };
 
 /** The records of a collection. None if they can't be had at once, whatever the reason. */
-export const namesOf = async (collection: string, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
+export const namesOf = async (collection: Collection, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
   const end = new AbortController();
   const nothing = (): NamedChoice[] => [];
   const late = runtime.clock.sleep(limitMs, end.signal).then(nothing, nothing);

@@ -1,5 +1,5 @@
+import { type Collection, collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
-import { isNamed } from '../../client/ids.ts';
 import { safe } from '../../output/sanitise.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
@@ -37,7 +37,7 @@ const listOffer = (words: readonly string[], typed: string): Offer => {
 
 /** Records by name. One whose name can't be typed, or isn't unique, is offered by its ID. */
 const recordCandidates = async (
-  collection: string,
+  collection: Collection,
   typed: string,
   leaf: Leaf,
   runtime: Runtime,
@@ -76,7 +76,7 @@ export const valueOffer = async (
   if (value.startsWith('FILE') || name === 'file' || names === 'files') return { candidates: [], directive: 'files' };
   const { candidates } = wordsOffer(choices ?? suggestions);
   const collection = field === undefined ? (place as Argument).collection : inspect(field).collection;
-  if (leaf !== undefined && collection !== undefined && isNamed(collection))
+  if (leaf !== undefined && collection !== undefined && collections[collection].isNamed)
     candidates.push(...(await recordCandidates(collection, typed, leaf, runtime)));
   return candidates.length === 0 ? undefined : { candidates, directive: 'words' };
 };

@@ -1,5 +1,5 @@
+import { collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
-import { isNamed } from '../../client/ids.ts';
 import type { Argument, Command, Flag, FollowUp, Invocation, Typed } from '../command.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker } from '../session/asker.ts';
@@ -40,7 +40,8 @@ const askFlag = async (flag: Flag, { choices }: Command, invocation: Invocation,
   const { context } = invocation;
   const label = capital(flag.description);
   const { collection } = isField(flag) ? inspect(flag.field) : {};
-  if (collection !== undefined && isNamed(collection)) return asker.choose(label, await choicesOf(collection, context));
+  if (collection !== undefined && collections[collection].isNamed)
+    return asker.choose(label, await choicesOf(collection, context));
   if (flag.choices !== undefined)
     return asker.choose(
       label,
@@ -84,7 +85,7 @@ const missingFlags = (command: Command, typed: Typed): Flag[] =>
 /** Whether every missing argument can be chosen from a list. Others, such as the ID of an event, must be typed. */
 export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' | 'typed'>): boolean => {
   const missing = missingArguments(command, invocation);
-  if (missing.some(({ collection }) => collection === undefined || !isNamed(collection))) return false;
+  if (missing.some(({ collection }) => collection === undefined || !collections[collection].isNamed)) return false;
   return missing.length > 0 || missingFlags(command, invocation.typed).length > 0;
 };
 

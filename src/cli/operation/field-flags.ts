@@ -1,8 +1,9 @@
+import { type Collection, collections } from '../../api/collections.ts';
 import { dateTime, type Field, type Shape } from '../../api/field.ts';
 import { type Inspected, inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
 import { edgeOf, windowQuery } from '../../api/window.ts';
-import { isNamed, selfWords } from '../../client/ids.ts';
+import { waysToName } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
 
 /** A flag that sets one field of a request, or a condition on the rows of its reply. */
@@ -38,11 +39,11 @@ const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
 /** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
-/** Placeholders of references that accept more than an ID. client/ids.ts reads them. */
-export const referenceWords: Record<string, string> = {
-  users: 'me|NAME|EMAIL|ID',
-  organization_memberships: 'me|NAME|EMAIL|ID',
-  organizations: 'current|ID',
+/** The placeholder of a reference and the value to offer for it. */
+export const referenceWords = (collection: Collection): Pick<Flag, 'value' | 'suggestions'> => {
+  const { self } = collections[collection];
+  const words = waysToName(collection).map((way) => (way === self ? way : way.toUpperCase()));
+  return { value: words.join('|'), ...(self === undefined ? {} : { suggestions: [self] }) };
 };
 
 /** Parameters of every list, set by `--limit`, `--all` and `--page-size`. */
@@ -51,35 +52,34 @@ const paging = new Set(['count', 'page_token']);
 /** Types that one word on the command line can express. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
-const placeholderOf = (name: string, { type, format, collection, sortedBy }: Inspected): string => {
+const placeholderOf = (name: string, { type, format, sortedBy }: Inspected): string => {
   if (sortedBy !== undefined) return 'FIELD[:desc]';
-  if (collection !== undefined) return referenceWords[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
   if (type === 'enum') return 'WORD';
   if (type === 'number') return 'N';
   if (format !== undefined && placeholders[format] !== undefined) return placeholders[format];
   return name === 'timezone' ? 'ZONE' : 'TEXT';
 };
 
-/** Values to offer: the user's own record, or the orders that a list can have. */
-const suggestionsOf = ({ collection = '', sortedBy }: Inspected): string[] | undefined => {
-  const own = selfWords[collection];
-  return own === undefined ? sortedBy?.flatMap((by) => [`${by}:asc`, `${by}:desc`]) : [own];
+/** The placeholder of a value, and the values to offer: the user's own record, or the orders that a list can have. */
+const valueWords = (name: string, inspected: Inspected): Pick<Flag, 'value' | 'suggestions'> => {
+  const { collection, sortedBy } = inspected;
+  if (collection !== undefined) return referenceWords(collection);
+  const orders = sortedBy?.flatMap((by) => [`${by}:asc`, `${by}:desc`]);
+  return { value: placeholderOf(name, inspected), ...(orders === undefined ? {} : { suggestions: orders }) };
 };
 
 const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required: boolean): FieldFlag => {
   const inspected = inspect(field);
   const { type, choices, collection, description = '', element } = inspected;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
-  const suggestions = suggestionsOf(inspected);
   const last = path.at(-1)!;
   // Not required on the command line: defaults to the token's own user or organization.
-  const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
+  const isOwn = required && collection !== undefined && collections[collection].owner !== undefined;
   const owner = collection === 'users' ? 'you' : 'your own';
   return {
     name: names[path.join('.')] ?? (part === 'body' ? undefined : edgeOf(last)?.edge) ?? last.replaceAll('_', '-'),
-    ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, inspected) }),
+    ...(type === 'boolean' ? { negatable: true } : valueWords(last, inspected)),
     ...(choices === undefined ? {} : { choices }),
-    ...(suggestions === undefined ? {} : { suggestions }),
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
     heading: part === 'body' ? 'Flags' : 'Filters',
     part,

@@ -1,8 +1,9 @@
 import type { Noun } from '../../api/catalogue.ts';
+import { type Collection, collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
-import { collectionOf, isNamed, isPerson, selfWords, withArticle } from '../../client/ids.ts';
+import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { isJson, jsonText, parseJson } from '../../json.ts';
 import { curlLine } from '../../output/curl.ts';
@@ -28,33 +29,23 @@ export interface GenericCommand extends Command {
   view: View;
 }
 
-/** The ways to name a record of a collection. */
-const identifiers = (collection = ''): string => {
-  if (isPerson(collection)) return 'me, name, email, ID or URI';
-  if (collection === 'organizations') return 'current, ID or URI';
-  return isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
-};
-
-const suggestionsFor = (collection = ''): Pick<Argument, 'suggestions'> => {
-  const own = selfWords[collection];
-  return own === undefined ? {} : { suggestions: [own] };
-};
-
-const argumentOf = (path: string, parameter: string, isOptional: boolean): Argument => {
-  const words = parameter.replaceAll('_', ' ');
-  const collection = collectionOf(path, parameter);
+/** An argument that names a record. */
+const argumentOf = (name: string, collection: Collection, description: string, required: boolean): Argument => {
+  const { self } = collections[collection];
   return {
-    name: parameter.replaceAll('_', '-'),
-    description: `${identifiers(collection)} of ${withArticle(words)}`,
-    required: !isOptional,
-    ...(collection === undefined ? {} : { collection }),
-    ...suggestionsFor(collection),
+    name: name.replaceAll('_', '-'),
+    description: `${waysToName(collection).join(', ')} or URI${description}`,
+    required,
+    collection,
+    ...(self === undefined ? {} : { suggestions: [self] }),
   };
 };
 
 /** A full `uri` contains all IDs, so only the first argument is required. */
 const argumentsOf = (path: string): Argument[] =>
-  pathParameters(path).map((name, index) => argumentOf(path, name, index > 0));
+  pathParameters(path).map((name, index) =>
+    argumentOf(name, collectionOf(path, name), ` of ${withArticle(name.replaceAll('_', ' '))}`, index === 0),
+  );
 
 /** A generated example, for a command without its own. */
 const exampleOf = (noun: string, verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
@@ -140,7 +131,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   return operation.effect === 'creation' ? printCreated(context, view, record) : context.printer.one(view, record);
 };
 
-/** Lets the command take the value of a flag as its argument. */
+/** Lets the command take the record of a flag as its argument. */
 export const positional = (
   generic: GenericCommand,
   name: string,
@@ -148,19 +139,9 @@ export const positional = (
   run = (command: GenericCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
 ): GenericCommand => {
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
-  const { collection } = inspect(flag.field);
-  const description = `${identifiers(collection)}: ${flag.description}`;
   const command: GenericCommand = {
     ...generic,
-    arguments: [
-      {
-        name,
-        description,
-        required,
-        ...(collection === undefined ? {} : { collection }),
-        ...suggestionsFor(collection),
-      },
-    ],
+    arguments: [argumentOf(name, inspect(flag.field).collection!, `: ${flag.description}`, required)],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { collections } from '../../api/collections.ts';
 import { inspect, isOpenAt } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import type { Input } from '../../client/client.ts';
-import { collectionOf, readId, selfWords } from '../../client/ids.ts';
+import { collectionOf, readId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
@@ -187,7 +188,7 @@ export const readInput = async (
   for (const [parameter, name] of Object.entries(named)) {
     const within = query.event_type === undefined ? undefined : String(query.event_type);
     const collection = collectionOf(operation.path, parameter);
-    if (collection === 'users' && name === selfWords.users && (await context.identity.isTokenUser())) {
+    if (collection === 'users' && name === collections.users.self && (await context.identity.isTokenUser())) {
       // The service itself understands GET /users/me, so no lookup is needed.
       ids[parameter] = name;
       continue;
@@ -205,8 +206,8 @@ export const readInput = async (
   }
   for (const flag of flags) {
     if (!flag.own || isSet(body, flag.path)) continue;
-    const own = inspect(flag.field).collection === 'organizations' ? 'organization' : 'user';
-    setAt(body, flag.path, await context.identity[own]());
+    const { owner } = collections[inspect(flag.field).collection!];
+    setAt(body, flag.path, await context.identity[owner!]());
   }
   const known = found === undefined ? {} : { found };
   if (operation.body === undefined) return { path: ids, query, rows, ...known };

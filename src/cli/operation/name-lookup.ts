@@ -1,11 +1,7 @@
-import { availability } from '../../api/availability.ts';
-import { eventTypes } from '../../api/event-types.ts';
-import { groups } from '../../api/groups.ts';
-import type { Operation } from '../../api/operation.ts';
-import { members } from '../../api/organizations.ts';
-import { routingForms } from '../../api/routing-forms.ts';
-import { users } from '../../api/users.ts';
-import type { Input, ReadOperation } from '../../client/client.ts';
+import { catalogue, type Noun } from '../../api/catalogue.ts';
+import { type Collection, collections } from '../../api/collections.ts';
+import { type Operation, pathParameters } from '../../api/operation.ts';
+import { isRead, type ReadOperation } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
@@ -15,93 +11,72 @@ import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { fold } from './fold-text.ts';
 
-/** A type of record that people know by name. */
+type Query = Record<string, string>;
+
+/** How to find the records of a collection by name. */
 interface Kind {
   words: string;
-  /** The command that shows the names. */
-  listing: string;
+  /** The noun that lists the names. */
+  noun: Noun;
   list: Operation;
+  /** Reads one record by its ID. If undefined, records can be found only in the list. */
+  get: ReadOperation | undefined;
   /**
    * Paths of the record's URI and name in a row of the list, of another URI that names the record, and of what tells
    * records with the same name apart.
    */
   row: { uri: string; name: string; alias?: string; detail?: string };
-  /** Reads one record by its ID. If undefined, records can be found only in the list. */
-  get?: (id: string) => { operation: ReadOperation; input: Input };
-  /** Queries of the lists to search, one after another until one has the name. */
-  places(context: Context, within: string | undefined): Promise<Query[]>;
 }
 
-type Query = Record<string, string>;
+/** Rows that show people. */
+const peopleRows: Partial<Record<Collection, Kind['row']>> = {
+  users: { uri: 'user.uri', name: 'user.name', detail: 'user.email' },
+  organization_memberships: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
+};
 
-const ofOrganization: Kind['places'] = async ({ identity }) => [{ organization: await identity.organization() }];
+const nounOf = (collection: Collection): Noun =>
+  (Object.keys(catalogue) as Noun[]).find((noun) => catalogue[noun].paths.some((path) => path === collection))!;
+
+/** The read at a path of the collection. */
+const readAt = async (noun: Noun, path: RegExp): Promise<ReadOperation | undefined> =>
+  Object.values<Operation>(await catalogue[noun].load()).find(
+    (row) => isRead(row) && path.test(row.path),
+  ) as ReadOperation;
+
+const kindOf = async (collection: Collection): Promise<Kind> => {
+  // Users have no list: the members of the organization are users.
+  const listed = collection === 'users' ? 'organization_memberships' : collection;
+  const noun = nounOf(listed);
+  return {
+    words: collections[collection].singular!,
+    noun,
+    list: (await readAt(noun, new RegExp(`^/${listed}$`)))!,
+    get: await readAt(nounOf(collection), new RegExp(`^/${collection}/\\{`)),
+    row: peopleRows[collection] ?? { uri: 'uri', name: 'name' },
+  };
+};
 
 const isOf = (error: unknown, ...categories: SchedError['category'][]): error is SchedError =>
   error instanceof SchedError && categories.includes(error.category);
 
-const plainRow = { uri: 'uri', name: 'name' };
-
-const kinds: Readonly<Record<string, Kind>> = {
-  event_types: {
-    words: 'event type',
-    listing: 'event-types list',
-    list: eventTypes.list,
-    row: plainRow,
-    get: (id) => ({ operation: eventTypes.get, input: { path: { event_type: id } } }),
-    // The user's own and shared ones first: people usually mean those, and every token may list them.
-    places: async ({ identity }) => {
-      const found: Query[] = [];
-      const refusals: SchedError[] = [];
-      // A token that may not read its own user, or has no organization, can still search the other place.
-      for (const part of ['user', 'organization'] as const) {
-        const uri = await identity[part]().catch((error: unknown) => {
-          if (!isOf(error, 'forbidden', 'usage')) throw error;
-          refusals.push(error);
-        });
-        if (uri !== undefined) found.push({ [part]: uri });
-      }
-      if (found.length === 0) throw refusals[0];
-      return found;
-    },
-  },
-  groups: {
-    words: 'group',
-    listing: 'groups list',
-    list: groups.list,
-    row: plainRow,
-    get: (id) => ({ operation: groups.get, input: { path: { group: id } } }),
-    places: ofOrganization,
-  },
-  routing_forms: {
-    words: 'routing form',
-    listing: 'routing-forms list',
-    list: routingForms.list,
-    row: plainRow,
-    places: ofOrganization,
-  },
-  event_type_availability_schedules: {
-    words: 'availability schedule',
-    listing: 'availability list',
-    list: availability.list,
-    row: plainRow,
-    places: async (_, within) => (within === undefined ? [] : [{ event_type: within }]),
-  },
-  users: {
-    words: 'user',
-    listing: 'members list',
-    list: members.list,
-    row: { uri: 'user.uri', name: 'user.name', detail: 'user.email' },
-    get: (id) => ({ operation: users.get, input: { path: { user: id } } }),
-    places: ofOrganization,
-  },
-  organization_memberships: {
-    words: 'member',
-    listing: 'members list',
-    list: members.list,
-    row: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
-    get: (id) => ({ operation: members.get, input: { path: { membership: id } } }),
-    places: ofOrganization,
-  },
+/** Queries of the lists to search, one after another until one has the name. */
+const placesOf = async ({ identity }: Context, { list, noun }: Kind, within: string | undefined): Promise<Query[]> => {
+  const fields = list.query!.shape;
+  if (fields.event_type !== undefined) return within === undefined ? [] : [{ event_type: within }];
+  // The user's own and shared ones first: people usually mean those, and every token may list them.
+  const parts = catalogue[noun].whose === 'user' ? (['user', 'organization'] as const) : (['organization'] as const);
+  const found: Query[] = [];
+  const refusals: SchedError[] = [];
+  // A token that may not read its own user, or has no organization, can still search the other place.
+  for (const part of parts) {
+    const uri = await identity[part]().catch((error: unknown) => {
+      if (!isOf(error, 'forbidden', 'usage')) throw error;
+      refusals.push(error);
+    });
+    if (uri !== undefined) found.push({ [part]: uri });
+  }
+  if (found.length === 0) throw refusals[0];
+  return found;
 };
 
 /** A record in a list: the parts that identify it. */
@@ -117,12 +92,12 @@ const valueAt = (row: Json, path: string): string =>
 /** How many matching records an error message lists at most. */
 const mostNamed = 5;
 
-const several = ({ words, listing }: Kind, name: string, fits: readonly Listed[]): SchedError => {
+const several = ({ words, noun }: Kind, name: string, fits: readonly Listed[]): SchedError => {
   const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
   const rest = fits.length > mostNamed ? ` and ${fits.length - mostNamed} more` : '';
   return new SchedError('usage', `${fits.length} ${words}s are named "${name}": ${named.join(', ')}${rest}`, {
     reason: 'a name must be unique; use the ID of the one you mean',
-    ...(rest === '' ? {} : { hint: { command: listing.split(' ') } }),
+    ...(rest === '' ? {} : { hint: { command: [noun, 'list'] } }),
     outcome: 'not-sent',
   });
 };
@@ -151,7 +126,7 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
 const lookUp = async (context: Context, kind: Kind, word: string, within: string | undefined) => {
   const known: string[] = [];
   const refusals: SchedError[] = [];
-  const places = await kind.places(context, within);
+  const places = await placesOf(context, kind, within);
   for (const query of places) {
     const found = await search(context, kind, word, query).catch((error: unknown) => {
       if (!isOf(error, 'forbidden')) throw error;
@@ -174,11 +149,11 @@ export interface NamedChoice extends Choice {
 }
 
 /** The records of a collection that the token may list, to choose from. */
-export const choicesOf = async (collection: string, context: Context, within?: string): Promise<NamedChoice[]> => {
-  const kind = kinds[collection]!;
+export const choicesOf = async (collection: Collection, context: Context, within?: string): Promise<NamedChoice[]> => {
+  const kind = await kindOf(collection);
   const client = await context.client();
   const choices = new Map<string, NamedChoice>();
-  for (const query of await kind.places(context, within)) {
+  for (const query of await placesOf(context, kind, within)) {
     for await (const page of client.pages(kind.list, { query })) {
       for (const each of page) {
         const value = idIn(valueAt(each, kind.row.uri));
@@ -198,11 +173,12 @@ export const choicesOf = async (collection: string, context: Context, within?: s
 /** The record with this ID, or the service's refusal to show it. */
 const readById = async (
   context: Context,
-  { operation, input }: { operation: ReadOperation; input: Input },
+  get: ReadOperation,
+  id: string,
 ): Promise<{ record: Json } | { refusal: SchedError }> => {
   const client = await context.client();
   try {
-    return { record: await client.call(operation, input) };
+    return { record: await client.call(get, { path: { [pathParameters(get.path)[0]!]: id } }) };
   } catch (error) {
     // Assumed (errors.bad-id): the service may reply 400 instead of 404 to a word that doesn't look like an ID.
     if (isOf(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
@@ -226,17 +202,17 @@ export interface Found {
  */
 export const findRecord = async (
   word: string,
-  collection: string,
+  collection: Collection,
   context: Context,
   within?: string,
 ): Promise<Found> => {
-  const kind = kinds[collection]!;
+  const kind = await kindOf(collection);
   const mayBeId = isPlainId(word);
   const asId = async (): Promise<Found> => ({
     uri: `${await context.identity.root()}/${collection}/${word}`,
     isUnchecked: true,
   });
-  const read = mayBeId && kind.get !== undefined ? await readById(context, kind.get(word)) : undefined;
+  const read = mayBeId && kind.get !== undefined ? await readById(context, kind.get, word) : undefined;
   if (read !== undefined && 'record' in read) return { uri: String(read.record.uri), record: read.record };
   const refusal = read?.refusal;
   // A 403 leaves open whether the ID exists: some services reply 403 instead of 404.
@@ -261,7 +237,7 @@ export const findRecord = async (
       ...refusal?.facts,
       ...(listed instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${listed.message}` } : {}),
       hint: {
-        command: kind.listing.split(' '),
+        command: [kind.noun, 'list'],
         flags: within === undefined ? {} : { 'event-type': idIn(within) },
       },
       ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),

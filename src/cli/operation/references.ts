@@ -1,4 +1,5 @@
-import { isPerson, isUri, selfWords } from '../../client/ids.ts';
+import { collections } from '../../api/collections.ts';
+import { isPerson, isUri } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
@@ -11,7 +12,7 @@ import { isEmail, type Reference } from './values.ts';
 const memberNamed = async (who: string, context: Context): Promise<Json> => {
   const { members } = await import('../../api/organizations.ts');
   const { identity } = context;
-  const isMe = who === selfWords.users;
+  const isMe = who === collections.users.self;
   const query: Record<string, string> = {};
   if (isMe) query.user = await identity.user();
   else if (isUri(who)) query.user = `${await identity.root()}/users/${idIn(who)}`;
@@ -42,9 +43,9 @@ export const referredRecord = async (
 ): Promise<Found> => {
   const { identity } = context;
   if (name === undefined) return { uri: `${await identity.root()}/${collection}/${id}` };
-  const isOwn = name === selfWords[collection];
-  if (isOwn && collection === 'users') return { uri: await identity.user() };
-  if (isOwn && collection === 'organizations') return { uri: await identity.organization() };
+  const { self, owner } = collections[collection];
+  const isOwn = name === self;
+  if (isOwn && owner !== undefined) return { uri: await identity[owner]() };
   if (!isOwn && !(isPerson(collection) && (isEmail(name) || isUri(name))))
     return (await import('./name-lookup.ts')).findRecord(name, collection, context, within);
   const member = await memberNamed(name, context);

@@ -1,3 +1,4 @@
+import type { Collection } from '../../api/collections.ts';
 import { isEmailAddress } from '../../api/email-address.ts';
 import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
@@ -12,7 +13,7 @@ export type Value = { ready: unknown } | Reference;
 
 export interface Reference {
   id: string;
-  collection: string;
+  collection: Collection;
   /** The root of a typed full URI. */
   root?: string | undefined;
   /** The typed word if it isn't an ID for certain: `me`, an email address, a name. `id` is then empty. */
@@ -26,7 +27,7 @@ type Checked<T> =
 /** Whether a text is an email address. A URI may also contain an `@`. */
 export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
-const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
+const readOwnReference = (flag: FieldFlag, raw: string, collection: Collection): Checked<Value> => {
   const read = readReference(raw, flag.name, collection);
   return read.ok ? { ok: true, value: { id: read.ids[0] ?? '', collection, root: read.root, name: read.name } } : read;
 };

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { collections } from '../../api/collections.ts';
 import type { Client } from '../../client/client.ts';
-import { isPlainId, isUri, readReference, selfWords } from '../../client/ids.ts';
+import { isPlainId, isUri, readReference } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
 import { isObject, type Json } from '../../json.ts';
@@ -135,7 +136,7 @@ const sourceOf = (collection: keyof typeof sources): string =>
   `it comes from ${sources[collection].variable} or from the profile's ${sources[collection].key}`;
 
 const readSetting = (value: string | undefined, collection: keyof typeof sources): Setting => {
-  if (!value || value === selfWords[collection]) return undefined;
+  if (!value || value === collections[collection].self) return undefined;
   // An ID answers without a request, so a word that may be an ID is not looked up as a name.
   if (isPlainId(value)) return { id: value };
   const { variable, key } = sources[collection];

@@ -1,5 +1,6 @@
+import { collections } from '../../api/collections.ts';
 import { withContent } from '../../client/content.ts';
-import { isPlainId, isUri, selfWords } from '../../client/ids.ts';
+import { isPlainId, isUri } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
 import { authorize } from '../../http/authorize.ts';
 import { callBeforeSend } from '../../http/before-send.ts';
@@ -93,7 +94,7 @@ export const bookerOf = (
   { defaults, owner }: Pick<Connection, 'defaults' | 'owner'>,
 ): string | undefined =>
   [env.SCHED_USER, defaults?.user, owner?.user].find(
-    (user) => user && user !== selfWords.users && (isPlainId(user) || isUri(user)),
+    (user) => user && user !== collections.users.self && (isPlainId(user) || isUri(user)),
   );
 
 export interface Network {

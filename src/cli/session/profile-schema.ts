@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { choice, described, word } from '../../api/field.ts';
+import { choice, described, reference, word } from '../../api/field.ts';
 import { clientAuthMethods, endpointProblem, methodNamed } from '../../auth/auth-server.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import { commonFormats } from '../../output/formats.ts';
@@ -43,8 +43,8 @@ export const Profile = z.strictObject({
       'how the client sends its secret, if it has one',
     ),
   ),
-  user: z.optional(word('default user')),
-  organization: z.optional(word('default organization')),
+  user: z.optional(reference('users', 'default user')),
+  organization: z.optional(reference('organizations', 'default organization')),
   timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),
   output: z.optional(choice(commonFormats, 'default output format on a terminal')),
   shared_state: z.optional(

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/api/catalogue.ts';
+import { type Collection, collections } from '../../../src/api/collections.ts';
 import { inspect } from '../../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../../src/api/operation.ts';
 import type { Command, Flag } from '../../../src/cli/command.ts';
 import { nouns } from '../../../src/cli/commands/registry.ts';
 import type { FieldFlag } from '../../../src/cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
-import { collectionOf, isNamed } from '../../../src/client/ids.ts';
+import { collectionOf } from '../../../src/client/ids.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
@@ -93,9 +94,10 @@ const findPlaces = async (): Promise<Place[]> => {
       const { name: verb, operation, flags, arguments: args, fieldFlags = [] } = command;
       // `events follow` prints what happens from now on: nothing here.
       if (operation === undefined || verb === 'follow') continue;
-      const add = (written: string, collection = '', flag?: string) => {
+      const add = (written: string, collection?: Collection, flag?: string) => {
+        if (collection === undefined || !collections[collection].isNamed) return;
         const place = { title: `${noun} ${verb} ${written}`, noun, verb, collection, operation };
-        if (isNamed(collection)) found.push({ ...place, ...(flag === undefined ? {} : { flag }) });
+        found.push({ ...place, ...(flag === undefined ? {} : { flag }) });
       };
       const parameters = pathParameters(operation.path);
       for (const { name } of args) {

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Collection, collections } from '../../../src/api/collections.ts';
 import { inspect } from '../../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../../src/api/operation.ts';
 import type { Argument, Command, Flag } from '../../../src/cli/command.ts';
 import { nouns } from '../../../src/cli/commands/registry.ts';
 import { type FieldFlag, referenceWords } from '../../../src/cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
-import { collectionOf, selfWords } from '../../../src/client/ids.ts';
+import { collectionOf } from '../../../src/client/ids.ts';
 import { idIn } from '../../../src/uri.ts';
 import { createWorld, logIn, loginAddresses } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
@@ -17,7 +18,7 @@ const jonas = { user: `${root}/users/UZ8CY4QAYV5BWVCA`, member: `${root}/organiz
 const organization = `${root}/organizations/GHDAK7KT3RW2W9R9`;
 
 /** Every way to name a record of a collection, and the URI that it stands for. */
-const names: Record<string, [way: string, word: string, uri: string][]> = {
+const names: Partial<Record<Collection, [way: string, word: string, uri: string][]>> = {
   users: [
     ['me', 'me', amara.user],
     ['an email address', 'jonas.weber@northlight.example', jonas.user],
@@ -43,11 +44,13 @@ const names: Record<string, [way: string, word: string, uri: string][]> = {
   ],
 };
 
+const people = Object.keys(names) as Collection[];
+
 interface Place {
   /** A place that takes a person or an organization, such as `users get <user>` or `events list --org`. */
   title: string;
   words: string[];
-  collection: string;
+  collection: Collection;
   flag?: string;
   suggestions: readonly string[] | undefined;
   operation: Operation;
@@ -91,7 +94,7 @@ for (const [noun, { leaf, commands }] of Object.entries(nouns)) {
     for (const flag of command.flags) {
       places.push(...placeOfFlag(words, command, flag));
       const isTelling =
-        Object.values(referenceWords).includes(flag.value ?? '') ||
+        people.some((each) => referenceWords(each).value === flag.value) ||
         /^(user|org|organization|owner|member|host|co-host)$/.test(flag.name);
       if (isTelling) telling.push(`${words.join(' ')} --${flag.name}`);
     }
@@ -143,7 +146,7 @@ describe('a person or an organization', () => {
 
   test('is offered as me or current by completions', () => {
     for (const { title, collection, suggestions } of places)
-      expect([title, suggestions]).toEqual([title, [selfWords[collection]]]);
+      expect([title, suggestions]).toEqual([title, [collections[collection].self]]);
   });
 
   const cells = places.flatMap((place) =>

@@ -1,6 +1,6 @@
+import { collections } from '../../../api/collections.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { limits } from '../../../api/limits.ts';
-import { selfWords } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
 import { foldAddress } from '../../../jobs/address.ts';
 import { estimatedSeconds, type Plan } from '../../../jobs/batch-plan.ts';
@@ -46,8 +46,7 @@ const flags: Flag[] = [
   },
   {
     name: 'org',
-    value: referenceWords.organizations!,
-    suggestions: [selfWords.organizations!],
+    ...referenceWords('organizations'),
     description: 'stop unless the token belongs to this organization',
     heading: 'Safety',
   },
@@ -149,7 +148,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const key = (await findKey(invocation, true))!;
   const who = await askRequester(context);
   if (typed.org !== undefined) {
-    const isCurrent = typed.org === selfWords.organizations;
+    const isCurrent = typed.org === collections.organizations.self;
     checkOrganization(isCurrent ? idIn(await context.identity.organization()) : String(typed.org), who);
   }
   const isSandbox = await isSandboxed(context);
