@@ -15,6 +15,7 @@ import {
   text,
   word,
 } from './field.ts';
+import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 
@@ -128,8 +129,7 @@ export const invitees = {
   }),
   create: operation({
     summary: 'Book a meeting for an invitee',
-    method: 'POST',
-    path: '/invitees',
+    ...bookingRequest,
     effect: 'creation',
     scope: 'scheduled_events:write',
     body: record({

@@ -28,3 +28,9 @@ export const limits = {
    */
   deletionBatch: 25,
 } as const;
+
+/** The request that books a meeting. It has limits of its own (`createInvitee`), and must never be carried out twice. */
+export const bookingRequest = { method: 'POST', path: '/invitees' } as const;
+
+export const isBooking = ({ method, path }: { method: string; path: string }): boolean =>
+  method === bookingRequest.method && path === bookingRequest.path;

@@ -1,3 +1,4 @@
+import { isBooking } from '../api/limits.ts';
 import type { Operation } from '../api/operation.ts';
 import { SchedError, sameCommand } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
@@ -123,7 +124,7 @@ export const createClient = (options: ClientOptions): Client => {
     const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
     const text = body === undefined ? undefined : jsonText(body);
     const request = requestOf(operation.method, `${rootOf(operation, options)}${filled}`, pairs, text);
-    return { ...request, effect: effectOf(operation) };
+    return { ...request, effect: effectOf(operation), isBooking: isBooking(operation) };
   };
 
   const prepareRaw = ({ method, path, query = [], headers, body }: RawInput): HttpRequest =>

@@ -45,15 +45,12 @@ const categoryOf = (status: number, isRead: boolean): Category => {
   return isUnfinished && !isRead ? 'outcome-unknown' : 'unavailable';
 };
 
-const isBooking = ({ method, url }: HttpRequest): boolean =>
-  method === 'POST' && new URL(url).pathname.endsWith('/invitees');
-
 /**
  * Assumed (errors.slot): if a slot is no longer free, the service replies 409, or 400 with details about nothing but
  * the time.
  */
-const isSlotGone = (request: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
-  isBooking(request) &&
+const isSlotGone = ({ isBooking }: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
+  isBooking === true &&
   (status === 409 ||
     (status === 400 &&
       Array.isArray(details) &&

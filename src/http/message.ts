@@ -11,6 +11,8 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** If missing, the method decides: a GET reads, a POST creates, all others change. */
   effect?: Effect;
+  /** It books a meeting: a rate limit of its own applies, and a conflict is about the time. */
+  isBooking?: boolean;
   /** Aborted when the reply is no longer needed: the request is neither sent nor awaited. Not for writes at the service. */
   signal?: AbortSignal;
   /** Called right before each attempt is sent, after every wait. If it fails, nothing is sent. */

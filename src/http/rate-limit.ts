@@ -135,12 +135,12 @@ export const rateLimit = ({
     return key;
   };
 
-  const bucketsOf = ({ method, url, headers }: HttpRequest): Bucket[] => {
+  const bucketsOf = ({ isBooking, url, headers }: HttpRequest): Bucket[] => {
     const { authorization } = headers;
     if (authorization === undefined) return [];
-    const { origin, pathname } = new URL(url);
+    const { origin } = new URL(url);
     const general: Bucket = { key: keyOf('general', origin, authorization), kind: 'general' };
-    if (method !== 'POST' || !pathname.endsWith('/invitees')) return [general];
+    if (!isBooking) return [general];
     return [general, { key: keyOf('bookings', origin, authorization), kind: 'bookings' }];
   };
 

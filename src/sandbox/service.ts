@@ -126,7 +126,7 @@ export const createService = ({
     const isOAuth = oauthAddresses.includes(pathname);
     const authorization = header(request, 'authorization');
     const holder = isOAuth ? undefined : findHolder(store, authorization, now);
-    if (limits) throttle(store, holder?.caller, { method: request.method, pathname }, now, headers);
+    if (limits) throttle(store, holder?.caller, { method: request.method, path: pathname }, now, headers);
     else Object.assign(headers, unlimitedHeaders);
     if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
     if (isOAuth) {

@@ -1,5 +1,4 @@
-import { limits } from '../api/limits.ts';
-import type { HttpRequest } from '../http/message.ts';
+import { isBooking, limits } from '../api/limits.ts';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 import { dayMilliseconds } from './store/names.ts';
@@ -152,12 +151,13 @@ const owners: readonly [prefix: string, whose: string][] = [
 export const throttle = (
   store: Store,
   caller: Caller | undefined,
-  { method, pathname }: Pick<HttpRequest, 'method'> & { pathname: string },
+  asked: { method: string; path: string },
   now: number,
   headers: Record<string, string>,
 ) => {
-  const isBooking = method === 'POST' && pathname === '/invitees';
-  const windows = caller ? [generalWindow(caller), ...(isBooking ? bookingWindows(caller) : [])] : [addressWindow];
+  const windows = caller
+    ? [generalWindow(caller), ...(isBooking(asked) ? bookingWindows(caller) : [])]
+    : [addressWindow];
   const { headers: current, refusedBy } = admit(store, windows, now);
   Object.assign(headers, current);
   if (!refusedBy) return;

@@ -448,6 +448,17 @@ describe('booking: a raw request', () => {
     },
   );
 
+  test('counts as a booking, like that of invitees create', async () => {
+    const send = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }));
+    for (const line of [booking(0), raw(0)]) {
+      const { stderr, requests } = await world.run(line, { send });
+      expect(stderr).toContain("That time isn't available");
+      expect(requests.filter((request) => request.isBooking).map(({ url }) => new URL(url).pathname)).toEqual([
+        '/invitees',
+      ]);
+    }
+  });
+
   test('and invitees create detect duplicates of each other', async () => {
     expect((await world.run(booking(0))).code).toBe(0);
     const second = await world.run(raw(0));

@@ -3,7 +3,7 @@ import { loadCatalogue } from '../../src/api/catalogue.ts';
 import { blamesParameter, forbiddenBy, refusalOf } from '../../src/client/refusal.ts';
 
 const get = { method: 'GET', url: 'https://api.example.com/users/me?x=1', headers: {} };
-const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: {}, body: '{}' };
+const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: {}, body: '{}', isBooking: true };
 
 const reply = (status: number, body: unknown = {}, headers: Record<string, string> = {}) => ({
   status,
@@ -51,7 +51,7 @@ describe('refusal', () => {
     expect(refusalOf(post, of('start_time', 'invitee.email')).category).toBe('usage');
     expect(refusalOf(post, of()).category).toBe('usage');
     expect(refusalOf(post, reply(422, of('start_time').body)).category).toBe('usage');
-    expect(refusalOf({ ...post, url: 'https://api.example.com/shares' }, of('start_time')).category).toBe('usage');
+    expect(refusalOf({ ...post, isBooking: false }, of('start_time')).category).toBe('usage');
     expect(refusalOf(get, of('start_time')).category).toBe('usage');
   });
 
@@ -117,8 +117,7 @@ describe('refusal', () => {
 
   test('says that the time is not available only for a booking', () => {
     expect(refusalOf(post, reply(409)).message).toBe("That time isn't available");
-    const other = { ...post, url: 'https://api.example.com/shares' };
-    expect(refusalOf(other, reply(409)).message).toBe('The service reported a conflict');
+    expect(refusalOf({ ...post, isBooking: false }, reply(409)).message).toBe('The service reported a conflict');
   });
 
   test.each<[string, unknown, string]>([

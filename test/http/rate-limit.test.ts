@@ -12,6 +12,7 @@ import { runs } from '../support/tier.ts';
 const request = {
   method: 'POST',
   url: 'https://api.example.com/invitees',
+  isBooking: true,
   headers: { authorization: 'Bearer x' },
   body: '{}',
 };

@@ -176,7 +176,7 @@ describe('budget: versions of a record', () => {
 });
 
 describe('budget: bookings', () => {
-  const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}' };
+  const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}', isBooking: true };
   const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80000' };
   const general = { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '400', 'x-ratelimit-reset': '30' };
 

@@ -459,7 +459,7 @@ describe.each(sample(places, 1))('budget in $name: the pace for a service withou
     const place = await newPlace();
     const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80' };
     const booker = simulatedProcess(clock, async () => ({ status: 200, headers: day, body: '{}' }), place);
-    const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}' };
+    const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}', isBooking: true };
     await run(booker.send(booking));
     const waiting = booker.send(booking);
     await quiet();

@@ -15,7 +15,7 @@ import type { Context } from '../../session/context.ts';
 import { addPlaceToLook } from '../../session/lost-creation.ts';
 import { bookingIn, bookRaw } from './booking.ts';
 import { layOutJson } from './json-text.ts';
-import { isBooking, isPrivate, questionFor } from './known-paths.ts';
+import { isPrivate, mayBook, questionFor } from './known-paths.ts';
 import { methods } from './method.ts';
 import { type ApiRequest, readRequest } from './read-request.ts';
 import { printReply, viewOf } from './reply.ts';
@@ -129,7 +129,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { input, operation } = planned;
   keepSigningKey(context.runtime, input.body);
   const client = await context.client();
-  const request = { ...client.prepareRaw(input), ...effectOf(operation) };
+  const isBooking = mayBook(input.method, input.path);
+  const request = { ...client.prepareRaw(input), ...effectOf(operation), isBooking };
   // Check the full path: the part that makes a request private may be in the base URL.
   const { pathname } = new URL(request.url);
   const isHidden = planned.isHidden || isPrivate([pathname]);
@@ -149,7 +150,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   }
   if (typed.paginate === true) return printPages(invocation, planned);
   const showing = { operation, isPrivate: isHidden };
-  if (isBooking(input.method, input.path)) {
+  if (isBooking) {
     const booking = readBooking(invocation, input);
     if (booking !== undefined) return bookRaw(invocation, request, booking, showing);
   }

@@ -3,6 +3,7 @@ import { loadCatalogue, type Noun } from '../../../api/catalogue.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
+import { isBooking } from '../../../api/limits.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { isPlainId } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
@@ -66,11 +67,11 @@ const noShowPart = segmentsOf(invitees['no-show'].path).at(-1)!;
 export const isPrivate = (words: readonly string[]): boolean =>
   words.some((word) => folded(word).includes(compliancePart));
 
-/** Whether this request books. Only the end of the path counts: the base URL may have a path of its own. */
-export const isBooking = (method: string, path: string): boolean => {
+/** Whether this request may book. Only the end of the path counts: the base URL may have a path of its own. */
+export const mayBook = (method: string, path: string): boolean => {
   const segments = segmentsOf(path);
-  const isOther = segments.includes('scheduled_events') || isPrivate([path]);
-  return method === 'POST' && segments.at(-1) === 'invitees' && !isOther;
+  const isOther = segments.includes(events.list.path.slice(1)) || isPrivate([path]);
+  return isBooking({ method, path: `/${segments.at(-1)}` }) && !isOther;
 };
 
 /** The invitees that a deletion names, counted if its body can be read. */

@@ -12,7 +12,7 @@ import { isSandboxOrigin, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
 import { readHeaders } from './headers.ts';
-import { isBooking, isPrivate, nounOf, rowsAt } from './known-paths.ts';
+import { isPrivate, mayBook, nounOf, rowsAt } from './known-paths.ts';
 import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
@@ -152,7 +152,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   checkOutput(invocation, operation);
   checkPaging(invocation, method, names, operation);
   for (const { name } of bookingFlags)
-    if (typed[name] !== undefined && !isBooking(method, target.path))
+    if (typed[name] !== undefined && !mayBook(method, target.path))
       problems.add(`--${name} works only with POST /invitees`);
   readBounds(invocation);
   problems.check();
