@@ -170,6 +170,13 @@ export type ResourceName = Rows extends infer Row
     : never
   : never;
 
+/** Names of the records that the service creates. */
+export type CreatedName = Rows extends infer Row
+  ? Row extends { effect: 'creation'; reply: { of: Resource<infer Name> } }
+    ? Name
+    : never
+  : never;
+
 export const loadCatalogue = async (): Promise<Record<Noun, Record<string, Operation>>> => {
   const nouns = await Promise.all(Object.entries(catalogue).map(async ([noun, { load }]) => [noun, await load()]));
   return Object.fromEntries(nouns);

@@ -90,20 +90,15 @@ const newestNamed = async (
   return undefined;
 };
 
-/** How to find a created record, by path. The service has no list of links. */
-const finders: Record<string, (client: Client, body: Json, sentAt: number) => Promise<Json | undefined>> = {
-  '/event_types': (client, body, sentAt) => newestNamed(client, body.owner, body, sentAt),
-  '/one_off_event_types': (client, body, sentAt) => newestNamed(client, body.host, body, sentAt),
-};
-
 /** Sends a write and returns the record to print. If the reply lacks the record, it is looked up once. */
 export const writeAndRead = async (context: Context, operation: Operation, input: Input): Promise<Json> => {
   const client = await context.client();
   const body = (input.body ?? {}) as Json;
   const sentAt = context.runtime.clock.now();
-  const find = finders[operation.path];
+  // The service has no list of links.
+  const isListed = operation.reply.of.name === 'event type';
   return recordOf(context, await client.write(operation, input), {
-    read: find && (() => find(client, body, sentAt)),
+    read: isListed ? () => newestNamed(client, body.owner ?? body.host, body, sentAt) : undefined,
     known: () => body,
   });
 };

@@ -1,34 +1,31 @@
+import type { CreatedName } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
 import { type NextStep, SchedError, sameCommand } from '../../errors.ts';
 import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
 
-const newest: NextStep = {
-  hint: { command: ['event-types', 'list'], flags: { sort: 'created_at:desc', limit: '5' } },
-};
-
-/** By path: how to check whether something was created. Bookings need nothing, because sched looks them up. */
-const places: Record<string, NextStep> = {
-  '/event_types': newest,
-  '/one_off_event_types': newest,
-  '/webhook_subscriptions': {
+/** How to check whether something was created. Without an entry the code doesn't compile. */
+const places: Record<CreatedName, NextStep> = {
+  'event type': { hint: { command: ['event-types', 'list'], flags: { sort: 'created_at:desc', limit: '5' } } },
+  // Bookings need nothing, because sched looks them up.
+  invitee: {},
+  webhook: {
     // Assumed (webhooks.once): creating a webhook again with the same URL and scope is refused with 409.
     advice: 'you can run the command again: sched assumes that the service accepts a URL only once per scope',
     hint: sameCommand,
   },
-  '/shares': {
+  share: {
     advice: 'run the command again only if a second link does no harm: the service has no list of links to check',
   },
 };
 
 /** Adds to an error with an unknown outcome how to check whether something was created. */
 export const addPlaceToLook = (error: unknown, operation: Operation | undefined): unknown => {
-  const place = operation?.effect === 'creation' ? places[operation.path] : undefined;
-  if (place === undefined || !isOutcomeUnknown(error)) return error;
+  if (operation?.effect !== 'creation' || !isOutcomeUnknown(error)) return error;
   return new SchedError('outcome-unknown', error.message, {
     ...error.facts,
     outcome: 'unknown',
-    ...place,
+    ...places[operation.reply.of.name as CreatedName],
   });
 };
 
