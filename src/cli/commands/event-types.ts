@@ -4,7 +4,6 @@ import type { Json } from '../../json.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { withSchedulingPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
@@ -53,7 +52,6 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
 };
 
 export const decorate = {
-  get: withSchedulingPage,
   update: (generic: GenericCommand): Command => ({
     ...generic,
     run: (invocation) => runUpdate(generic, invocation),

@@ -1,18 +1,16 @@
-/** Examples of commands that have no file of their own. The IDs exist in the sandbox. */
-export const members = {
-  list: ['members list', 'members list --role admin --json=user.name,user.email'],
-  get: ['members get L9UWUQHVLBD3MGX8', 'members get L9UWUQHVLBD3MGX8 --json'],
-};
+import type { Noun } from '../../api/catalogue.ts';
 
-export const invitations = { list: ['invitations list', 'invitations list --status pending --json=email'] };
-
-export const users = {
-  me: ['users me', 'users me --json=uri,timezone'],
-  get: ['users get PT9ZYPA238K4HZQ6', 'users get PT9ZYPA238K4HZQ6 --json=name,email'],
-};
-
-export const locations = { list: ['locations list', 'locations list --user jonas.weber@northlight.example --json'] };
-
-export const activity = {
-  list: ['activity list --limit 20', 'activity list --since -7d --namespace EventType --json'],
+/** Examples of nouns that have no file of their own. The IDs exist in the sandbox. */
+export const examples: Partial<Record<Noun, Record<string, string[]>>> = {
+  members: {
+    list: ['members list', 'members list --role admin --json=user.name,user.email'],
+    get: ['members get L9UWUQHVLBD3MGX8', 'members get L9UWUQHVLBD3MGX8 --json'],
+  },
+  invitations: { list: ['invitations list', 'invitations list --status pending --json=email'] },
+  users: {
+    me: ['users me', 'users me --json=uri,timezone'],
+    get: ['users get PT9ZYPA238K4HZQ6', 'users get PT9ZYPA238K4HZQ6 --json=name,email'],
+  },
+  locations: { list: ['locations list', 'locations list --user jonas.weber@northlight.example --json'] },
+  activity: { list: ['activity list --limit 20', 'activity list --since -7d --namespace EventType --json'] },
 };

@@ -20,7 +20,7 @@ interface Special {
   extra?: () => Command[];
 }
 
-/** Nouns of the catalogue that have more than a generic command for each row. */
+/** Nouns of the catalogue that have more than examples and a generic command for each row. */
 const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   events: () => import('./events.ts'),
   invitees: () => import('./invitees.ts'),
@@ -28,20 +28,9 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   availability: () => import('./availability.ts'),
   shares: () => import('./shares.ts'),
   'one-offs': () => import('./one-offs.ts'),
-  locations: async () => ({ examples: (await import('./examples.ts')).locations }),
   'routing-forms': () => import('./routing-forms.ts'),
   orgs: () => import('./organization.ts'),
-  members: async () => ({ examples: (await import('./examples.ts')).members }),
-  invitations: async () => ({ examples: (await import('./examples.ts')).invitations }),
   groups: () => import('./groups.ts'),
-  users: async () => {
-    const [{ users }, { withSchedulingPage }] = await Promise.all([
-      import('./examples.ts'),
-      import('../operation/open-page.ts'),
-    ]);
-    return { examples: users, decorate: { me: withSchedulingPage, get: withSchedulingPage } };
-  },
-  activity: async () => ({ examples: (await import('./examples.ts')).activity }),
   compliance: () => import('./compliance/compliance.ts'),
   webhooks: () => import('./webhooks/webhooks.ts'),
   mcp: async () => {
@@ -50,6 +39,10 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   },
 };
 
+const examplesOf = async (noun: Noun): Promise<Special> => ({
+  examples: (await import('./examples.ts')).examples[noun] ?? {},
+});
+
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
 const fromCatalogue = (noun: Noun): NounEntry => {
   const { singular, group, summary, load } = catalogue[noun];
@@ -57,9 +50,9 @@ const fromCatalogue = (noun: Noun): NounEntry => {
     const [{ genericCommand }, rows, special] = await Promise.all([
       import('../operation/generic-command.ts'),
       load(),
-      specials[noun]?.(),
+      specials[noun]?.() ?? examplesOf(noun),
     ]);
-    const { examples = {}, decorate = {}, extra = () => [] }: Special = special ?? {};
+    const { examples = {}, decorate = {}, extra = () => [] }: Special = special;
     const generic: Record<string, GenericCommand> = Object.fromEntries(
       Object.entries(rows).map(([verb, row]) => [verb, genericCommand(noun, verb, row, examples[verb])]),
     );

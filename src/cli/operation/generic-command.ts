@@ -17,6 +17,7 @@ import { fillScope, scopeLines } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
 import { firstInput, keepOf, type Listing, noteRowFilters, printListing, readBounds } from './listing.ts';
+import { withSchedulingPage } from './open-page.ts';
 import { printRecord } from './print-record.ts';
 import { views } from './views.ts';
 import { printCreated, titleOf, writeAndRead } from './write-result.ts';
@@ -177,5 +178,5 @@ export const genericCommand = (noun: Noun, verb: string, operation: Operation, e
     view: views[operation.reply.of.name as keyof typeof views],
     run: (invocation) => runOperation(command, noun, invocation),
   };
-  return command;
+  return withSchedulingPage(command);
 };

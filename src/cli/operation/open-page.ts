@@ -1,9 +1,9 @@
+import type { Operation } from '../../api/operation.ts';
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
-import type { GenericCommand } from './generic-command.ts';
 
 /** A page of a record: the field that holds its URL, and its name. */
 export interface Page {
@@ -44,11 +44,11 @@ export const openPage = async (context: Context, record: object, page: Page): Pr
 const printingFlags = ['output', 'json', 'jq', 'fields'];
 
 /** Adds `--web` to a command that reads a record. It opens a page of the record instead of printing the record. */
-export const withPage = (
-  generic: GenericCommand,
+export const withPage = <Own extends Command>(
+  generic: Own,
   pageFor: (value: string | true) => Page | undefined,
   flag: Flag = webFlag,
-): Command => ({
+): Own => ({
   ...generic,
   flags: [...generic.flags, flag],
   run: (invocation: Invocation) => {
@@ -68,6 +68,10 @@ export const withPage = (
   },
 });
 
-/** For records with a `scheduling_url`. */
-export const withSchedulingPage = (generic: GenericCommand): Command =>
-  withPage(generic, () => ({ field: 'scheduling_url', name: 'scheduling page' }));
+/** Adds `--web` if the command reads a record with a scheduling page. */
+export const withSchedulingPage = <Own extends Command & { operation: Operation }>(generic: Own): Own => {
+  const { method, reply } = generic.operation;
+  const field = 'scheduling_url';
+  const hasPage = method === 'GET' && reply.kind === 'one' && Object.hasOwn(reply.of.record.shape, field);
+  return hasPage ? withPage(generic, () => ({ field, name: 'scheduling page' })) : generic;
+};
