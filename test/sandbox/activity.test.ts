@@ -70,7 +70,7 @@ describe('activity', () => {
   it('requires the organization, and an admin or its owner', async () => {
     expect((await list({}, { token: 'sandbox_user' })).status).toBe(403);
     expect((await list({}, { token: 'sandbox_admin' })).status).toBe(200);
-    expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+    expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
     expect(parametersOf((await world.get('/activity_log_entries')).body)).toEqual(['organization']);
   });
 

@@ -142,7 +142,7 @@ describe('booking', () => {
   it('requires every host of a collective event type to be free', async () => {
     const booked = await world.book('partner-interview', at('08:00'));
     expect((await eventOf(booked)).event_memberships).toHaveLength(3);
-    const elif = uri.user(makeId('seed/user/elif'));
+    const elif = uri('users', makeId('seed/user/elif'));
     expect((await eventOf(booked)).event_memberships.map((host: { user: string }) => host.user)).toContain(elif);
     expect((await world.book('research-interview', at('08:15'))).status).toBe(409);
     // 14:30Z is 17:30 in Istanbul.

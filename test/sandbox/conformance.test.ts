@@ -40,7 +40,7 @@ interface Case {
   asUser?: 403;
 }
 
-const other = uri.organization('SOMEBODYELSE');
+const other = uri('organizations', 'SOMEBODYELSE');
 const at = (time: string) => `${freeMonday}T${time}:00Z`;
 const booking = {
   event_type: eventType('intro-call'),
@@ -89,12 +89,12 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
           { query: { user: undefined, organization } },
           { token: 'sandbox_user' },
         ],
-        ['an unknown user', 404, { query: { user: uri.user('NOBODY'), organization } }],
-        ['an unknown group', 404, { query: { group: uri.group('NONE') } }],
+        ['an unknown user', 404, { query: { user: uri('users', 'NOBODY'), organization } }],
+        ['an unknown group', 404, { query: { group: uri('groups', 'NONE') } }],
         [
           'a group for a user',
           403,
-          { query: { user: tomas, group: uri.group(makeId('seed/group/Leadership')) } },
+          { query: { user: tomas, group: uri('groups', makeId('seed/group/Leadership')) } },
           { token: 'sandbox_user' },
         ],
         ['an invalid status', 400, { query: { status: 'gone' } }, { parameter: 'status' }],
@@ -118,7 +118,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     create: {
       happy: { body: booking },
       wrong: [
-        ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
+        ['an unknown event type', 404, { body: { event_type: uri('event_types', 'NONE') } }],
         [
           'an inactive event type',
           400,
@@ -186,7 +186,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     create: {
       happy: { body: { owner: amara, name: 'Coffee' } },
       wrong: [
-        ['an unknown owner', 400, { body: { owner: uri.user('NOBODY') } }, { parameter: 'owner' }],
+        ['an unknown owner', 400, { body: { owner: uri('users', 'NOBODY') } }, { parameter: 'owner' }],
         ['an invalid color', 400, { body: { color: 'red' } }, { parameter: 'color' }],
         ['a duration that is too long', 400, { body: { duration: 721 } }, { parameter: 'duration' }],
       ],
@@ -202,13 +202,13 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     },
     hosts: {
       happy: { query: { event_type: eventType('support-call') } },
-      wrong: [['an unknown event type', 404, { query: { event_type: uri.eventType('NONE') } }]],
+      wrong: [['an unknown event type', 404, { query: { event_type: uri('event_types', 'NONE') } }]],
     },
   },
   availability: {
     list: {
       happy: { query: { event_type: eventType('intro-call') } },
-      wrong: [['an unknown event type', 404, { query: { event_type: uri.eventType('NONE') } }]],
+      wrong: [['an unknown event type', 404, { query: { event_type: uri('event_types', 'NONE') } }]],
     },
     update: {
       happy: { params: { schedule: makeId('seed/schedule/intro-call/amara') }, body: { rules: closed } },
@@ -221,7 +221,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     'update-all': {
       happy: { body: { event_type: eventType('intro-call'), rules: closed } },
       wrong: [
-        ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
+        ['an unknown event type', 404, { body: { event_type: uri('event_types', 'NONE') } }],
         ['an invalid time zone', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
         ['a day with two rules', 400, { body: { rules: [...closed, ...closed] } }, { parameter: 'rules[1].wday' }],
       ],
@@ -232,7 +232,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     create: {
       happy: { body: { event_type: eventType('consultation'), duration: 45 } },
       wrong: [
-        ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
+        ['an unknown event type', 404, { body: { event_type: uri('event_types', 'NONE') } }],
         ['a duration the event type does not offer', 400, { body: { duration: 50 } }, { parameter: 'duration' }],
         [
           'a duration that is not among the options sent',
@@ -266,12 +266,12 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     create: {
       happy: { body: oneOff },
       wrong: [
-        ['an unknown host', 400, { body: { host: uri.user('NOBODY') } }, { parameter: 'host' }],
+        ['an unknown host', 400, { body: { host: uri('users', 'NOBODY') } }, { parameter: 'host' }],
         ['a repeated host', 400, { body: { co_hosts: [amara] } }, { parameter: 'co_hosts[0]' }],
         [
           'eleven hosts',
           400,
-          { body: { co_hosts: Array.from({ length: 10 }, (_, index) => uri.user(`U${index}`)) } },
+          { body: { co_hosts: Array.from({ length: 10 }, (_, index) => uri('users', `U${index}`)) } },
           { parameter: 'co_hosts' },
         ],
         [
@@ -288,7 +288,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
   locations: {
     list: {
       happy: { query: { user: amara } },
-      wrong: [['an unknown user', 404, { query: { user: uri.user('NOBODY') } }]],
+      wrong: [['an unknown user', 404, { query: { user: uri('users', 'NOBODY') } }]],
       asUser: 403,
     },
   },
@@ -296,7 +296,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     list: { happy: { query: { organization } }, wrong: foreign },
     submissions: {
       happy: { query: { form: '<form>' } },
-      wrong: [['an unknown form', 404, { query: { form: uri.routingForm('NONE') } }]],
+      wrong: [['an unknown form', 404, { query: { form: uri('routing_forms', 'NONE') } }]],
     },
   },
   orgs: { get: { happy: { params: { organization: idOf(organization) } } } },
@@ -323,8 +323,12 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
           { query: { owner: membership('amara') } },
           { parameter: 'organization' },
         ],
-        ['an unknown group', 404, { query: { organization: undefined, group: uri.group('NONE') } }],
-        ['an unknown owner', 404, { query: { organization: undefined, owner: uri.membership('NONE') } }],
+        ['an unknown group', 404, { query: { organization: undefined, group: uri('groups', 'NONE') } }],
+        [
+          'an unknown owner',
+          404,
+          { query: { organization: undefined, owner: uri('organization_memberships', 'NONE') } },
+        ],
       ],
     },
     relationship: { happy: { params: { relationship: id('relationship') } } },
@@ -361,9 +365,9 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       wrong: [
         ...foreign,
         ['an unknown scope', 400, { query: { scope: 'world' } }, { parameter: 'scope' }],
-        ['an unknown user', 404, { query: { scope: 'user', user: uri.user('NOBODY') } }],
+        ['an unknown user', 404, { query: { scope: 'user', user: uri('users', 'NOBODY') } }],
         ['another user for a user', 403, { query: { scope: 'user', user: amara } }, { token: 'sandbox_user' }],
-        ['an unknown group', 404, { query: { scope: 'group', group: uri.group('NONE') } }],
+        ['an unknown group', 404, { query: { scope: 'group', group: uri('groups', 'NONE') } }],
         ['all groups for a user', 403, { query: { scope: 'group' } }, { token: 'sandbox_user' }],
       ],
       asUser: 403,
@@ -519,7 +523,7 @@ beforeAll(async () => {
   );
   found.relationship = one('SELECT id FROM group_members ORDER BY id');
   found.webhook = makeId('seed/webhook/https://hooks.northlight.example/crm');
-  found.form = uri.routingForm(one('SELECT id FROM routing_forms ORDER BY id'));
+  found.form = uri('routing_forms', one('SELECT id FROM routing_forms ORDER BY id'));
   Object.assign(found, { taken: one(`SELECT start_time FROM events WHERE id = '${found.event}'`) });
 });
 afterAll(() => {

@@ -136,7 +136,7 @@ describe('event-types create', () => {
     const refused = await create({ owner: amara, name: 'Hers' }, 'sandbox_user');
     expect([refused.status, refused.body.title]).toEqual([403, 'Permission Denied']);
     expect((await create({ owner: tomas, name: 'His' }, 'sandbox_admin')).status).toBe(201);
-    const { status, body } = await create({ owner: uri.user('NOBODY'), name: 'Nobody’s' });
+    const { status, body } = await create({ owner: uri('users', 'NOBODY'), name: 'Nobody’s' });
     expect([status, parametersOf(body)]).toEqual([400, ['owner']]);
   });
 

@@ -28,7 +28,7 @@ describe('events', () => {
     const { status, body } = await world.get('/scheduled_events', { user: tomas, organization });
     expect(status).toBe(200);
     expect(body.collection.length).toBeGreaterThan(5);
-    const nobody = uri.user('NOBODY');
+    const nobody = uri('users', 'NOBODY');
     expect((await world.get('/scheduled_events', { user: nobody, organization })).status).toBe(404);
   });
 
@@ -40,7 +40,7 @@ describe('events', () => {
     expect(await statusFor('sandbox_user', { organization })).toBe(403);
     expect(await statusFor('sandbox_user', { organization, user: amara })).toBe(403);
     expect(await statusFor('sandbox_user', { organization, user: tomas })).toBe(200);
-    expect(await statusFor('sandbox_owner', { organization: uri.organization('OTHER') })).toBe(403);
+    expect(await statusFor('sandbox_owner', { organization: uri('organizations', 'OTHER') })).toBe(403);
   });
 
   it('filters by status, time window and invitee', async () => {
@@ -75,13 +75,13 @@ describe('events', () => {
   });
 
   it('lists the events of a group', async () => {
-    const group = uri.group(makeId('seed/group/Product team'));
+    const group = uri('groups', makeId('seed/group/Product team'));
     const events = await world.walk('/scheduled_events', { group });
-    const members = ['priya', 'mei', 'elif'].map((key) => uri.user(makeId(`seed/user/${key}`)));
+    const members = ['priya', 'mei', 'elif'].map((key) => uri('users', makeId(`seed/user/${key}`)));
     expect(events.length).toBeGreaterThan(20);
     for (const { event_memberships: hosts } of events)
       expect(hosts.some(({ user }: { user: string }) => members.includes(user))).toBe(true);
-    expect((await world.get('/scheduled_events', { group: uri.group('NONE') })).status).toBe(404);
+    expect((await world.get('/scheduled_events', { group: uri('groups', 'NONE') })).status).toBe(404);
     expect((await world.get('/scheduled_events', { group }, { token: 'sandbox_user' })).status).toBe(403);
   });
 

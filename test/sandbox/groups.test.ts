@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeId } from '../../src/sandbox/store/names.ts';
 import { membership, openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
 
-const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
+const group = (name: string) => uri('groups', makeId(`seed/group/${name}`));
 const asUser = { token: 'sandbox_user' };
 
 describe('groups', () => {
@@ -20,7 +20,7 @@ describe('groups', () => {
   it('require the organization', async () => {
     const { status, body } = await world.get('/groups');
     expect([status, parametersOf(body)]).toEqual([400, ['organization']]);
-    expect((await world.get('/groups', { organization: uri.organization('OTHER') })).status).toBe(403);
+    expect((await world.get('/groups', { organization: uri('organizations', 'OTHER') })).status).toBe(403);
   });
 
   it('can be read by ID', async () => {
@@ -50,14 +50,14 @@ describe('groups', () => {
       expect(parametersOf((await list({})).body)).toEqual(['organization', 'owner', 'group']);
       const both = await list({ organization, group: group('Leadership') });
       expect([both.status, parametersOf(both.body)]).toEqual([400, ['organization', 'group']]);
-      const wrong = await list({ owner: uri.user('X') });
+      const wrong = await list({ owner: uri('users', 'X') });
       expect([wrong.status, parametersOf(wrong.body)]).toEqual([400, ['owner']]);
     });
 
     it('reject unknown groups and members, and other organizations', async () => {
-      expect((await list({ group: uri.group('NONE') })).status).toBe(404);
-      expect((await list({ owner: uri.membership('NONE') })).status).toBe(404);
-      expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+      expect((await list({ group: uri('groups', 'NONE') })).status).toBe(404);
+      expect((await list({ owner: uri('organization_memberships', 'NONE') })).status).toBe(404);
+      expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
     });
 
     it('can be read by ID', async () => {

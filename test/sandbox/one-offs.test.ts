@@ -113,11 +113,11 @@ describe('one-offs', () => {
   });
 
   it('require members of the organization as hosts, each once and at most ten', async () => {
-    const nobody = uri.user('NOBODY');
+    const nobody = uri('users', 'NOBODY');
     await refused(['host'], { host: nobody });
     await refused(['co_hosts[1]'], { co_hosts: [jonas, nobody] });
     await refused(['co_hosts[0]', 'co_hosts[2]'], { co_hosts: [amara, jonas, jonas] });
-    await refused(['co_hosts'], { co_hosts: Array.from({ length: 10 }, (_, index) => uri.user(`U${index}`)) });
+    await refused(['co_hosts'], { co_hosts: Array.from({ length: 10 }, (_, index) => uri('users', `U${index}`)) });
     await refused(['co_hosts[0]'], { co_hosts: [organization] });
   });
 

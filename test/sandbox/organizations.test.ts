@@ -66,7 +66,7 @@ describe('organizations', () => {
       expect((await list({ user: amara, organization }, asUser)).status).toBe(403);
       expect(names((await list({ user: tomas }, asUser)).body)).toEqual(['Tomás Ferreira']);
       expect((await list({}, asUser)).status).toBe(403);
-      expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+      expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
     });
 
     it('can be read by ID', async () => {
@@ -105,7 +105,7 @@ describe('organizations', () => {
       expect(parametersOf((await list({})).body)).toEqual(['organization']);
       expect((await list({ organization }, asUser)).status).toBe(403);
       expect((await list({ organization }, { token: 'sandbox_admin' })).status).toBe(200);
-      expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+      expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
     });
   });
 
@@ -133,7 +133,7 @@ describe('organizations', () => {
       expect(body).toEqual((await list({}, asUser)).body);
       expect(body.collection).toContainEqual({ kind: 'zoom_conference', connected: false });
       expect((await list({ user: amara }, asUser)).status).toBe(403);
-      expect((await list({ user: uri.user('NOBODY') })).status).toBe(404);
+      expect((await list({ user: uri('users', 'NOBODY') })).status).toBe(404);
     });
   });
 });

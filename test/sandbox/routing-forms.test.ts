@@ -26,7 +26,7 @@ describe('routing-forms', () => {
   it('require the organization', async () => {
     const { status, body } = await world.get('/routing_forms');
     expect([status, parametersOf(body)]).toEqual([400, ['organization']]);
-    expect((await world.get('/routing_forms', { organization: uri.organization('OTHER') })).status).toBe(403);
+    expect((await world.get('/routing_forms', { organization: uri('organizations', 'OTHER') })).status).toBe(403);
   });
 
   it('route submitters to event types, pages and messages', async () => {
@@ -57,6 +57,6 @@ describe('routing-forms', () => {
   it('require an existing form for submissions', async () => {
     const { status, body } = await world.get('/routing_form_submissions');
     expect([status, parametersOf(body)]).toEqual([400, ['form']]);
-    expect((await world.get('/routing_form_submissions', { form: uri.routingForm('NONE') })).status).toBe(404);
+    expect((await world.get('/routing_form_submissions', { form: uri('routing_forms', 'NONE') })).status).toBe(404);
   });
 });

@@ -3,7 +3,8 @@ import { makeId } from '../../src/sandbox/store/names.ts';
 import { lastPage } from '../spec/transcript.ts';
 import { eventType, freeMonday, openWorld, parametersOf, pathOf, tomas, uri, type World } from './world.ts';
 
-const scheduleOf = (slug: string, key: string) => uri.schedule(makeId(`seed/schedule/${slug}/${key}`));
+const scheduleOf = (slug: string, key: string) =>
+  uri('event_type_availability_schedules', makeId(`seed/schedule/${slug}/${key}`));
 const hours = (from: string, to: string) => ({ from, to });
 
 describe('availability schedules', () => {

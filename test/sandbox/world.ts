@@ -1,6 +1,6 @@
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
-import { makeId, uri as paths } from '../../src/sandbox/store/names.ts';
+import { makeId, uri as storedUri } from '../../src/sandbox/store/names.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
@@ -16,17 +16,15 @@ export const freeMonday = '2026-05-04';
 export const origin = 'http://127.0.0.1:4010';
 
 /** URIs as the service shows them there. */
-export const uri = Object.fromEntries(
-  Object.entries(paths).map(([name, path]) => [name, (...ids: [string, string]) => `${origin}${path(...ids)}`]),
-) as typeof paths;
+export const uri = (...of: Parameters<typeof storedUri>) => `${origin}${storedUri(...of)}`;
 
-export const user = (key: string) => uri.user(makeId(`seed/user/${key}`));
+export const user = (key: string) => uri('users', makeId(`seed/user/${key}`));
 export const amara = user('amara');
 export const jonas = user('jonas');
 export const tomas = user('tomas');
-export const organization = uri.organization(makeId('seed/organization'));
-export const membership = (key: string) => uri.membership(makeId(`seed/membership/${key}`));
-export const eventType = (slug: string) => uri.eventType(makeId(`seed/event-type/${slug}`));
+export const organization = uri('organizations', makeId('seed/organization'));
+export const membership = (key: string) => uri('organization_memberships', makeId(`seed/membership/${key}`));
+export const eventType = (slug: string) => uri('event_types', makeId(`seed/event-type/${slug}`));
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any body
 type Body = any;

@@ -149,7 +149,14 @@ const store = ({ store }: World, id: string, given: Case): void => {
       const added = 'INSERT INTO event_type_hosts (event_type, user, id, created_at) VALUES (?, ?, ?, ?)';
       store.run(added, id, idOf(user(host)), store.nextId('host'), timestamp(noon));
       const schedule = store.nextId('schedule');
-      const doc = { uri: uri.schedule(schedule), default: true, name: 'Hours', user: user(host), timezone, rules };
+      const doc = {
+        uri: uri('event_type_availability_schedules', schedule),
+        default: true,
+        name: 'Hours',
+        user: user(host),
+        timezone,
+        rules,
+      };
       store.insert('schedules', schedule, doc, { event_type: id, user: idOf(user(host)) });
     }
     for (const { host, start, minutes, isCanceled, isOfType, seats } of given.events) {
@@ -160,7 +167,7 @@ const store = ({ store }: World, id: string, given: Case): void => {
         status: isCanceled ? 'canceled' : 'active',
         end_time: timestamp(start + minutes * minute),
         invitees_counter: { total: seats, active: seats, limit: 2 },
-        event_type: isOfType ? made.event_type : uri.eventType(makeId('seed/event-type/intro-call')),
+        event_type: isOfType ? made.event_type : uri('event_types', makeId('seed/event-type/intro-call')),
       };
       const eventType = isOfType ? id : makeId('seed/event-type/intro-call');
       insertEvent(store, event, doc, { organization: idOf(organization), eventType, hosts: [idOf(user(host))] });
@@ -175,7 +182,7 @@ const isBookable = ({ store }: World, id: string, start: number, now: number): b
   const caller = { user: idOf(user('amara')), organization: idOf(organization), role: 'owner' } as Caller;
   const context = { store, now, caller } as Context;
   const invitee = { email: 'ada@engine.example', name: 'Ada Lovelace', timezone: 'Europe/London' };
-  const body = { event_type: uri.eventType(id), start_time: timestamp(start), invitee };
+  const body = { event_type: uri('event_types', id), start_time: timestamp(start), invitee };
   try {
     store.transaction(() => {
       invitees.create({ params: {}, query: undefined, body }, context);

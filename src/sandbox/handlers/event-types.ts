@@ -132,7 +132,7 @@ export const eventTypes: Handlers<'event-types'> = {
     const { id } = requireEventType(store, caller, idOf(query.event_type));
     const listing = {
       from: 'event_type_hosts h JOIN users u ON u.id = h.user',
-      doc: `json_object('uri', '${uri.host('')}' || h.id, 'event_type', '${uri.eventType('')}' || h.event_type, 'member', json(u.doc),
+      doc: `json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),
         'created_at', h.created_at, 'updated_at', h.created_at)`,
       id: 'h.id',
       sortable: { name: "(u.doc ->> 'name')" },

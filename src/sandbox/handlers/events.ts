@@ -20,10 +20,10 @@ export const events: Handlers<'events'> = {
     // Assumed (events.group-who): only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
     if (query.group !== undefined && !store.get('groups', idOf(query.group))) throw notFound('group');
-    const implied = query.group && uri.organization(caller.organization);
+    const implied = query.group && uri('organizations', caller.organization);
     const owners = { user: query.user, organization: query.organization ?? implied };
     // Assumed (events.own): without `user` and `organization`, the list has the events of the token's own user.
-    const { user } = chooseOwners(store, caller, owners, { user: uri.user(caller.user) });
+    const { user } = chooseOwners(store, caller, owners, { user: uri('users', caller.user) });
 
     const where: Condition[] = user ? [['h.user = ?', user]] : [['e.organization = ?', caller.organization]];
     if (query.status !== undefined) where.push(['e.status = ?', query.status]);

@@ -10,10 +10,10 @@ import type { Store } from '../store/store.ts';
  * Assumed (groups.owner): the owner of a group relationship is an organization membership, shown with `user`, `name` and
  * `email`.
  */
-const relationship = `json_object('uri', '${uri.relationship('')}' || r.id, 'role', r.role,
-  'owner', json_object('type', 'OrganizationMembership', 'uri', '${uri.membership('')}' || m.id,
+const relationship = `json_object('uri', '${uri('group_relationships', '')}' || r.id, 'role', r.role,
+  'owner', json_object('type', 'OrganizationMembership', 'uri', '${uri('organization_memberships', '')}' || m.id,
     'user', u.doc ->> 'uri', 'name', u.doc ->> 'name', 'email', u.doc ->> 'email'),
-  'organization', '${uri.organization('')}' || m.organization, 'group', '${uri.group('')}' || r."group",
+  'organization', '${uri('organizations', '')}' || m.organization, 'group', '${uri('groups', '')}' || r."group",
   'created_at', r.created_at, 'updated_at', r.created_at)`;
 const relationshipTables = 'group_members r JOIN memberships m ON m.user = r.user JOIN users u ON u.id = r.user';
 

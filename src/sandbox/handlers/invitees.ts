@@ -46,7 +46,7 @@ export const invitees: Handlers<'invitees'> = {
     const marked: InviteeRecord = {
       ...invitee,
       updated_at: created_at,
-      no_show: { uri: uri.noShow(store.nextId('no-show')), created_at },
+      no_show: { uri: uri('invitee_no_shows', store.nextId('no-show')), created_at },
     };
     store.update('invitees', params.invitee, marked);
     queueInviteeEvent(context, 'invitee_no_show.created', marked, event);

@@ -6,8 +6,8 @@ import { type Condition, readPage } from '../store/page.ts';
 import type { InvitationRecord, OrganizationRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
-const membership = `json_object('uri', '${uri.membership('')}' || m.id, 'role', m.role, 'user', json(u.doc),
-  'organization', '${uri.organization('')}' || m.organization, 'created_at', m.created_at, 'updated_at', m.updated_at)`;
+const membership = `json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
+  'organization', '${uri('organizations', '')}' || m.organization, 'created_at', m.created_at, 'updated_at', m.updated_at)`;
 const membershipTables = 'memberships m JOIN users u ON u.id = m.user';
 
 export const orgs: Handlers<'orgs'> = {
@@ -22,7 +22,7 @@ export const members: Handlers<'members'> = {
   list({ query }, { store, caller, asked }) {
     // Assumed (organizations.own): without `user` and `organization`, the list of memberships has the members of the
     // token's own organization.
-    const { user } = chooseOwners(store, caller, query, { organization: uri.organization(caller.organization) });
+    const { user } = chooseOwners(store, caller, query, { organization: uri('organizations', caller.organization) });
     const where: Condition[] = [['m.organization = ?', caller.organization]];
     if (user !== undefined) where.push(['m.user = ?', user]);
     if (query.role !== undefined) where.push(['m.role = ?', query.role]);

@@ -109,14 +109,14 @@ export const webhooks: Handlers<'webhooks'> = {
     const id = store.nextId('webhook');
     const created_at = timestamp(now);
     const webhook: WebhookRecord = {
-      uri: uri.webhook(id),
+      uri: uri('webhook_subscriptions', id),
       callback_url,
       state: 'active',
       events,
       scope,
-      organization: uri.organization(caller.organization),
-      user: scope === 'user' ? uri.user(place.owner) : null,
-      group: scope === 'group' ? uri.group(place.owner) : null,
+      organization: uri('organizations', caller.organization),
+      user: scope === 'user' ? uri('users', place.owner) : null,
+      group: scope === 'group' ? uri('groups', place.owner) : null,
       retry_started_at: null,
       created_at,
       updated_at: created_at,

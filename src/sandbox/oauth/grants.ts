@@ -68,8 +68,8 @@ const recordOf = (
     scope,
     expires_in: limits.accessTokenSeconds,
     created_at: Math.floor(at / 1000),
-    owner: uri.user(user),
-    organization: uri.organization(member!.organization),
+    owner: uri('users', user),
+    organization: uri('organizations', member!.organization),
   };
 };
 

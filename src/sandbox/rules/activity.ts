@@ -34,8 +34,8 @@ export const writeActivity = (
 ) => {
   const [namespace, action] = name.split('.') as [string, string];
   const entry: ActivityRecord = {
-    uri: uri.activity(id),
-    organization: uri.organization(organization),
+    uri: uri('activity_log_entries', id),
+    organization: uri('organizations', organization),
     action,
     fully_qualified_name: name,
     namespace,

@@ -176,7 +176,7 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
     scheduling_method: 'instant_book',
     // Assumed (invitees.scheduled-by): `invitee_scheduled_by` is the user who owns the token. A booking through the API
     // has no payment, because the request can't take one.
-    invitee_scheduled_by: uri.user(caller.user),
+    invitee_scheduled_by: uri('users', caller.user),
     questions_and_answers: [...(body.custom_questions ?? [])].sort((a, b) => a.position - b.position),
   };
   store.insert('invitees', id, invitee, { event: seat.id });

@@ -69,7 +69,7 @@ export const newEventType = (given: {
   owner: UserRecord;
   now: number;
 }): EventTypeRecord => ({
-  uri: uri.eventType(given.id),
+  uri: uri('event_types', given.id),
   name: given.name,
   active: true,
   slug: given.slug,
@@ -116,7 +116,7 @@ export const insertEventType = (store: Store, id: string, type: EventTypeRecord,
     store.run(added, id, host.id, store.nextId('host'), timestamp(facts.now));
     const schedule = store.nextId('schedule');
     const hours: Schedule = {
-      uri: uri.schedule(schedule),
+      uri: uri('event_type_availability_schedules', schedule),
       default: true,
       name: 'Working hours',
       user: host.user.uri,

@@ -200,7 +200,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     else if (fate < 30 && isOver) {
       const at = timestamp(Math.min(now, start + 20 * 60_000));
       const id = makeId(`seed/no-show/${events}`);
-      Object.assign(guests[0]!, { no_show: { uri: uri.noShow(id), created_at: at }, updated_at: at });
+      Object.assign(guests[0]!, { no_show: { uri: uri('invitee_no_shows', id), created_at: at }, updated_at: at });
     } else if (fate < 50 && seats > 2) guests[1]!.status = 'canceled';
     save(chosen, hosts, made, guests);
   };

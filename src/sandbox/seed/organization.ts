@@ -60,9 +60,9 @@ const seedGroups = (store: Store, organization: string, now: number) => {
     const id = makeId(`seed/group/${name}`);
     const created_at = timestamp(now - (150 - index * 60) * dayMilliseconds);
     const group: GroupRecord = {
-      uri: uri.group(id),
+      uri: uri('groups', id),
       name,
-      organization: uri.organization(organization),
+      organization: uri('organizations', organization),
       created_at,
       updated_at: created_at,
     };
@@ -94,12 +94,12 @@ const seedInvitations = (store: Store, organization: string, now: number) => {
     const id = makeId(`seed/invitation/${email}`);
     const [created_at, touched] = [made, last ?? made].map((days) => timestamp(now - days * dayMilliseconds));
     const invitation: InvitationRecord = {
-      uri: uri.invitation(id),
-      organization: uri.organization(organization),
+      uri: uri('organization_invitations', id),
+      organization: uri('organizations', organization),
       email,
       status,
       last_sent_at: status === 'pending' ? touched! : created_at!,
-      user: member ? uri.user(userId(member)) : null,
+      user: member ? uri('users', userId(member)) : null,
       name,
       kind,
       plan,

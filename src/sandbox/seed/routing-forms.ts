@@ -20,7 +20,7 @@ interface Form {
 
 const toType = (slug: string): Result => ({
   type: 'event_type',
-  value: uri.eventType(makeId(`seed/event-type/${slug}`)),
+  value: uri('event_types', makeId(`seed/event-type/${slug}`)),
 });
 const toPage = (value: string): Result => ({ type: 'external_url', value });
 const toWords = (value: string): Result => ({ type: 'custom_message', value });
@@ -138,7 +138,7 @@ const seedSubmission = (store: Store, form: Form, record: RoutingFormRecord, at:
   ];
   const invitee = inviteeOf(store, person, result);
   const submission: SubmissionRecord = {
-    uri: uri.submission(id),
+    uri: uri('routing_form_submissions', id),
     routing_form: record.uri,
     questions_and_answers: record.questions
       .map(({ uuid, name: question }, index) => ({ question_uuid: uuid, question, answer: answers[index]! }))
@@ -159,8 +159,8 @@ export const seedRoutingForms = (store: Store, organization: string, now: number
   for (const form of forms) {
     const id = makeId(`seed/routing-form/${form.name}`);
     const record: RoutingFormRecord = {
-      uri: uri.routingForm(id),
-      organization: uri.organization(organization),
+      uri: uri('routing_forms', id),
+      organization: uri('organizations', organization),
       name: form.name,
       status: form.status,
       questions: form.questions.map((question, index) => ({

@@ -17,7 +17,7 @@ import { seedWebhooks } from './webhooks.ts';
 const organization = { id: makeId('seed/organization'), name: 'Northlight Advisory' };
 
 const userOf = ({ key, name, timezone, locale }: (typeof team)[number], created_at: string): UserRecord => ({
-  uri: uri.user(userId(key)),
+  uri: uri('users', userId(key)),
   name,
   slug: slugOf(name),
   email: `${slugOf(name).replace('-', '.')}@northlight.example`,
@@ -26,7 +26,7 @@ const userOf = ({ key, name, timezone, locale }: (typeof team)[number], created_
   avatar_url: key === 'kofi' ? null : `${bookingSite}/avatars/${slugOf(name)}.png`,
   created_at,
   updated_at: created_at,
-  current_organization: uri.organization(organization.id),
+  current_organization: uri('organizations', organization.id),
   locale,
   resource_type: 'User',
 });
@@ -71,7 +71,7 @@ const eventTypeOf = (
 const seedTeam = (store: Store, now: number, plan: Plan, world: SeedName): Map<Member, UserRecord> => {
   const founded = timestamp(now - 400 * dayMilliseconds);
   store.insert('organizations', organization.id, {
-    uri: uri.organization(organization.id),
+    uri: uri('organizations', organization.id),
     name: organization.name,
     kind: 'team',
     plan,
@@ -90,7 +90,7 @@ const seedTeam = (store: Store, now: number, plan: Plan, world: SeedName): Map<M
   }
   for (const { name, members } of world.kind === 'empty' ? [] : groups) {
     const id = makeId(`seed/group/${name}`);
-    const group = { uri: uri.group(id), name, organization: uri.organization(organization.id) };
+    const group = { uri: uri('groups', id), name, organization: uri('organizations', organization.id) };
     const record = { ...group, created_at: founded, updated_at: founded };
     store.insert('groups', id, record, { organization: organization.id });
     for (const key of members) store.run('INSERT INTO group_members ("group", user) VALUES (?, ?)', id, userId(key));
@@ -113,7 +113,7 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
       const user = users.get(key)!;
       store.run('INSERT INTO event_type_hosts (event_type, user) VALUES (?, ?)', id, userId(key));
       const schedule: Schedule = {
-        uri: uri.schedule(makeId(`seed/schedule/${offer.slug}/${key}`)),
+        uri: uri('event_type_availability_schedules', makeId(`seed/schedule/${offer.slug}/${key}`)),
         default: true,
         name: 'Working hours',
         user: user.uri,

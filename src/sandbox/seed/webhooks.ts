@@ -44,14 +44,14 @@ export const seedWebhooks = (store: Store, organization: string, now: number) =>
     const id = makeId(`seed/webhook/${callback_url}`);
     const created_at = timestamp(now - made * dayMilliseconds);
     const record: WebhookRecord = {
-      uri: uri.webhook(id),
+      uri: uri('webhook_subscriptions', id),
       callback_url,
       state: failing === undefined ? 'active' : 'disabled',
       events,
       scope,
-      organization: uri.organization(organization),
-      user: scope === 'user' ? uri.user(owner) : null,
-      group: scope === 'group' ? uri.group(owner) : null,
+      organization: uri('organizations', organization),
+      user: scope === 'user' ? uri('users', owner) : null,
+      group: scope === 'group' ? uri('groups', owner) : null,
       retry_started_at: failing === undefined ? null : timestamp(now - failing * dayMilliseconds),
       created_at,
       updated_at: failing === undefined ? created_at : timestamp(now - (failing - 1) * dayMilliseconds),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Collection } from '../../api/collections.ts';
 import { windowIn } from '../../api/window.ts';
 
 /** Without I, O, 0 and 1, which are easily confused. 32 characters, so each encodes five bits of a hash. */
@@ -11,27 +12,8 @@ export const makeId = (text: string): string => {
   return id;
 };
 
-const under = (collection: string) => (id: string) => `/${collection}/${id}`;
-
-/** URIs without their origin, as they are stored. The same data can be served at any address. */
-export const uri = {
-  user: under('users'),
-  organization: under('organizations'),
-  membership: under('organization_memberships'),
-  invitation: under('organization_invitations'),
-  group: under('groups'),
-  relationship: under('group_relationships'),
-  eventType: under('event_types'),
-  host: under('event_type_memberships'),
-  event: under('scheduled_events'),
-  schedule: under('event_type_availability_schedules'),
-  noShow: under('invitee_no_shows'),
-  routingForm: under('routing_forms'),
-  submission: under('routing_form_submissions'),
-  webhook: under('webhook_subscriptions'),
-  activity: under('activity_log_entries'),
-  invitee: (event: string, id: string) => `/scheduled_events/${event}/invitees/${id}`,
-};
+/** A URI without its origin, as it is stored. The same data can be served at any address. */
+export const uri = (collection: Collection | 'invitee_no_shows', id: string): string => `/${collection}/${id}`;
 
 /** Fields with a URI. No field of these names has text that a user chose. */
 const linkFields = [

@@ -58,7 +58,7 @@ export const newEvent = (given: {
   place: LocationRecord | undefined;
   now: number;
 }): EventRecord => ({
-  uri: uri.event(given.id),
+  uri: uri('scheduled_events', given.id),
   name: given.type.name,
   meeting_notes_plain: null,
   meeting_notes_html: null,
@@ -90,10 +90,10 @@ export const newInvitee = (given: {
   tracking?: { [Field in keyof InviteeRecord['tracking']]?: string | undefined } | undefined;
   now: number;
 }): InviteeRecord => ({
-  uri: uri.invitee(given.event, given.id),
+  uri: `${uri('scheduled_events', given.event)}/invitees/${given.id}`,
   ...given.person,
   status: 'active',
-  event: uri.event(given.event),
+  event: uri('scheduled_events', given.event),
   created_at: timestamp(given.now),
   updated_at: timestamp(given.now),
   tracking: { ...noTracking, ...given.tracking },

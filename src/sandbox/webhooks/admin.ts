@@ -25,7 +25,7 @@ interface Row {
 
 const shown = ({ webhook, attempts, body, ...row }: Row, origin: string) => ({
   ...row,
-  webhook: `${origin}${uri.webhook(webhook)}`,
+  webhook: `${origin}${uri('webhook_subscriptions', webhook)}`,
   attempts: JSON.parse(attempts),
   body: JSON.parse(body),
 });

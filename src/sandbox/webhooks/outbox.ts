@@ -77,5 +77,5 @@ export const queueInviteeEvent = (
     idOf(scheduled.uri),
   );
   const payload = { ...invitee, scheduled_event: scheduled };
-  for (const { id } of webhooks) addDelivery(store, id, { event, payload, by: uri.user(caller.user), origin, now });
+  for (const { id } of webhooks) addDelivery(store, id, { event, payload, by: uri('users', caller.user), origin, now });
 };

@@ -15,7 +15,7 @@ const changes: Record<string, (invitee: InviteeRecord, event: EventRecord, now: 
   }),
   'invitee_no_show.created': (invitee, event, now) => ({
     ...invitee,
-    no_show: { uri: uri.noShow('SAMPLE'), created_at: timestamp(now) },
+    no_show: { uri: uri('invitee_no_shows', 'SAMPLE'), created_at: timestamp(now) },
     scheduled_event: event,
   }),
   'invitee_no_show.deleted': (invitee, event) => ({ ...invitee, no_show: null, scheduled_event: event }),
@@ -63,7 +63,7 @@ export const addSamples = (store: Store, { event, to, origin, now }: Trigger): n
     const owner = store.first<{ user: string }>("SELECT user FROM memberships WHERE role = 'owner'")!;
     const added = webhooks.flatMap(({ id }) => {
       const payload = sampleFor(store, id, event, now);
-      const happening: Happening | undefined = payload && { event, payload, by: uri.user(owner.user), origin, now };
+      const happening: Happening | undefined = payload && { event, payload, by: uri('users', owner.user), origin, now };
       return happening === undefined ? [] : [addDelivery(store, id, happening, false)];
     });
     if (added.length === 0)

@@ -24,7 +24,7 @@ export const subscribeTemporarily = (store: Store, { url, key, now, pid }: Subsc
     const made = store.nextId('temporary-webhook', 'webhook_sequence');
     const at = timestamp(now);
     const webhook: WebhookRecord = {
-      uri: uri.webhook(made),
+      uri: uri('webhook_subscriptions', made),
       callback_url: url,
       state: 'active',
       events: [...webhookEvents],

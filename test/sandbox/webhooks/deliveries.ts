@@ -7,7 +7,7 @@ import type { Post } from '../../../src/sandbox/webhooks/post.ts';
 import { closeLater } from '../../support/temporary.ts';
 import { freeMonday, openWorld, organization, origin, pathOf, uri } from '../world.ts';
 
-export const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
+export const group = (name: string) => uri('groups', makeId(`seed/group/${name}`));
 export const seconds = 1_000;
 export const minutes = 60 * seconds;
 export const hours = 60 * minutes;
