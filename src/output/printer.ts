@@ -134,9 +134,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const showsPages = format === 'table' && fields === undefined && jq === undefined;
 
-  const pageOf = async (view: View, record: object, before: object | undefined): Promise<string | undefined> => {
-    if (!showsPages || view.page === undefined) return undefined;
-    const [page, { drawPage, spokenPage }] = await Promise.all([view.page(), import('./page.ts')]);
+  const pageOf = async ({ page }: View, record: object, before: object | undefined): Promise<string | undefined> => {
+    if (!showsPages || page === undefined) return undefined;
+    const { drawPage, spokenPage } = await import('./page.ts');
     if (accessible) return spokenPage(page, record, before, options);
     const { createPaint } = await import('./paint.ts');
     return drawPage(page, record, before, { time: options, paint: createPaint(color), available });

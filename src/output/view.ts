@@ -35,8 +35,8 @@ export interface View<Resource extends object = object> {
   columns: readonly Column<Resource>[];
   /** Columns of a table, given its first rows, if they are not the columns of TSV. */
   tableColumns?(records: readonly Resource[]): readonly Column<Resource>[];
-  /** Loads the page that shows a single record to people. Without one, all fields are listed. */
-  page?(): Promise<Page>;
+  /** How a single record is shown to people. Without it, all fields are listed. */
+  page?: Page;
   /** Path of the field that identifies a record: printed by `-o id`, never dropped from a table. Default `uri`. */
   id?: string;
 }

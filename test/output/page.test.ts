@@ -21,7 +21,7 @@ const shown = async (
 ): Promise<string> => {
   const stdout = paper(true, columns);
   const base = { format: 'table', header: false, raw: false, color: false, accessible: false } as const;
-  const view = { columns: [], page: async () => page };
+  const view = { columns: [], page };
   await createPrinter({ ...base, ...time, ...options, stdout }).one(view, record, before);
   return stdout.text;
 };

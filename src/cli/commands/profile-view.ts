@@ -35,6 +35,6 @@ export const view: View = {
     { header: 'TIMEZONE', path: 'timezone', priority: 1 },
     { header: 'USER', path: 'user', as: 'id', value: userOf, priority: 3 },
   ],
-  page: async () => page,
+  page,
   id: 'name',
 };

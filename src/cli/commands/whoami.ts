@@ -6,7 +6,7 @@ import { isObject, type Json } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
-import { moment } from '../operation/page-values.ts';
+import { moment } from '../operation/view-values.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { type Connection, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
@@ -39,7 +39,7 @@ const view: View = {
     { header: 'EMAIL', path: 'email', priority: 2 },
     { header: 'ROLE', path: '_sched.role', priority: 1 },
   ],
-  page: async () => page,
+  page,
 };
 
 /** A part of the answer, and the scope it needs. */

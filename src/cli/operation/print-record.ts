@@ -15,9 +15,9 @@ const readers: Readonly<Record<string, (context: Context, id: string) => Promise
 
 /** The records that the page shows besides this one. One that can't be read is left out: the command still succeeded. */
 const embeddedIn = async (context: Context, view: View, record: Json): Promise<Json> => {
-  if (!context.printer.showsPages || view.page === undefined) return {};
+  if (!context.printer.showsPages) return {};
   const embedded: Json = {};
-  for (const field of (await view.page()).embeds ?? []) {
+  for (const field of view.page?.embeds ?? []) {
     const uri = record[field];
     if (typeof uri !== 'string' || !isPlainId(idIn(uri))) continue;
     const found = await readIfPossible(() => readers[field]!(context, idIn(uri)));

@@ -1,103 +1,42 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import { openValue } from '../../output/fields.ts';
-import { answersText, questionColumns } from '../../output/question-columns.ts';
-import type { View } from '../../output/view.ts';
-import { rulesText } from '../../time/availability-rules.ts';
-import { aboutText, actionText } from './activity-details.ts';
-
-/** The page of a record type, in `pages.ts`. Machine formats don't load it. */
-const pageOf = (name: ResourceName) => async () => (await import('./pages.ts')).pages[name];
-
-const inviteeColumns: View['columns'] = [
-  { header: 'NAME', path: 'name', priority: 5 },
-  { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
-  { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-  { header: 'TIMEZONE', path: 'timezone', priority: 1 },
-  { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
-];
-const inviteeId: View['columns'][number] = { header: 'ID', path: 'uri', as: 'id' };
+import type { Page, View } from '../../output/view.ts';
+import { schedulingViews } from './scheduling-views.ts';
+import { aboutText, actionText, createdLine, idColumn, idLine, moment } from './view-values.ts';
 
 /** For these fields, see the assumption organizations.invitation. */
 const invitedPerson: View['columns'] = [
   { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
   { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
   { header: 'SENT', path: 'last_sent_at', as: 'time', priority: 2 },
-  { header: 'ID', path: 'uri', as: 'id' },
+  idColumn,
 ];
 
 /**
- * The columns of each type of record. A record without a view does not compile. Add new columns at the end, because
- * scripts count columns.
+ * How each type of record is shown: its columns in lists, and its page for people. A record without a view does not
+ * compile. Add new columns at the end, because scripts count columns. A page has the name, time, place, people, state,
+ * links and ID, in this order; `--fields` and the machine formats have the other fields.
  */
-const columns: Record<ResourceName, View> = {
-  event: {
-    columns: [
-      { header: 'START', path: 'start_time', as: 'time', priority: 5 },
-      { header: 'END', path: 'end_time', as: 'clock', priority: 1.5, extra: true },
-      { header: 'NAME', path: 'name', priority: 4 },
-      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-      { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 2 },
-      { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
-  },
-  invitee: {
-    columns: [...inviteeColumns, inviteeId, { header: 'ANSWERS', path: 'questions_and_answers', value: answersText }],
-    tableColumns: (records) => [...inviteeColumns, ...questionColumns(records, 1.5), inviteeId],
-  },
-  'event type': {
-    columns: [
-      { header: 'NAME', path: 'name', priority: 5 },
-      { header: 'LENGTH', path: 'duration', as: 'minutes', priority: 4 },
-      { header: 'KIND', path: 'kind', priority: 3 },
-      { header: 'POOLING', path: 'pooling_type', priority: 1 },
-      { header: 'ACTIVE', path: 'active', as: 'boolean', priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
-  },
-  'event type host': {
-    columns: [
-      { header: 'NAME', path: 'member.name', value: openValue('member', 'name'), priority: 4 },
-      { header: 'EMAIL', path: 'member.email', priority: 3, least: 32 },
-      { header: 'USER', path: 'member.uri', as: 'id', priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
-  },
-  'availability schedule': {
-    columns: [
-      { header: 'NAME', path: 'name', priority: 4 },
-      { header: 'DEFAULT', path: 'default', as: 'boolean', priority: 1 },
-      { header: 'TIMEZONE', path: 'timezone', priority: 2, shrink: false },
-      { header: 'RULES', path: 'rules', value: rulesText, priority: 3, least: 32 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
-  },
-  share: {
-    columns: [
-      {
-        header: 'LINK',
-        path: 'scheduling_links.0.booking_url',
-        value: openValue('scheduling_links', 'booking_url'),
-        shrink: false,
-      },
-    ],
-    id: 'scheduling_links.0.booking_url',
-  },
-  location: {
-    columns: [
-      { header: 'KIND', path: 'kind', priority: 2 },
-      { header: 'CONNECTED', path: 'connected', as: 'boolean', priority: 1 },
-    ],
-    id: 'kind',
-  },
+export const views: Record<ResourceName, View & { page: Page }> = {
+  ...schedulingViews,
   organization: {
     columns: [
       { header: 'NAME', path: 'name', priority: 4 },
       { header: 'PLAN', path: 'plan', priority: 3 },
       { header: 'STAGE', path: 'stage', priority: 2 },
       { header: 'KIND', path: 'kind', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
+    page: {
+      title: 'name',
+      lines: [
+        { label: 'Kind', value: 'kind', as: 'words' },
+        { label: 'Plan', value: 'plan', as: 'words' },
+        { label: 'Stage', value: 'stage', as: 'status' },
+        createdLine,
+        idLine,
+      ],
+    },
   },
   member: {
     columns: [
@@ -105,8 +44,21 @@ const columns: Record<ResourceName, View> = {
       { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
       { header: 'ROLE', path: 'role', priority: 3 },
       { header: 'USER', path: 'user.uri', as: 'id', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
+    page: {
+      title: 'user.name',
+      lines: [
+        { label: 'Email', value: 'user.email' },
+        { label: 'Role', value: 'role' },
+        { label: 'Time zone', value: 'user.timezone' },
+        { label: 'Booking page', value: 'user.scheduling_url' },
+        { label: 'Language', value: 'user.locale' },
+        { label: 'Joined', value: moment('created_at') },
+        { label: 'User ID', value: 'user.uri', as: 'id' },
+        idLine,
+      ],
+    },
   },
   invitation: {
     columns: [
@@ -119,20 +71,35 @@ const columns: Record<ResourceName, View> = {
       { header: 'CREATED', path: 'created_at', as: 'time' },
     ],
     tableColumns: () => invitedPerson,
+    page: {
+      title: 'email',
+      lines: [
+        { label: 'Status', value: 'status', as: 'status' },
+        { label: 'Organization', value: 'name' },
+        { label: 'Sent', value: moment('last_sent_at') },
+        createdLine,
+        { label: 'User ID', value: 'user', as: 'id' },
+        idLine,
+      ],
+    },
   },
   group: {
     columns: [
       { header: 'NAME', path: 'name', priority: 3 },
       { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
+    page: {
+      title: 'name',
+      lines: [createdLine, idLine],
+    },
   },
   'group relationship': {
     columns: [
       { header: 'ROLE', path: 'role', priority: 3 },
       { header: 'OWNER', path: 'owner.uri', as: 'id', priority: 2 },
       { header: 'GROUP', path: 'group', as: 'id', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
     // For the name of an owner, see the assumption groups.owner.
     tableColumns: () => [
@@ -140,39 +107,26 @@ const columns: Record<ResourceName, View> = {
       { header: 'ROLE', path: 'role', priority: 3 },
       { header: 'MEMBER', path: 'owner.uri', as: 'id', priority: 1 },
       { header: 'GROUP', path: 'group', as: 'id', priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
-  },
-  'routing form': {
-    columns: [
-      { header: 'NAME', path: 'name', priority: 4 },
-      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-      { header: 'QUESTIONS', path: 'questions.*.name', value: openValue('questions', 'name'), as: 'list', priority: 1 },
-      { header: 'CREATED', path: 'created_at', as: 'time', priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
-  },
-  submission: {
-    columns: [
-      { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
-      {
-        header: 'ANSWERS',
-        path: 'questions_and_answers.*.answer',
-        value: openValue('questions_and_answers', 'answer'),
-        as: 'list',
-        priority: 3,
-      },
-      { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), priority: 2 },
-      { header: 'FORM', path: 'routing_form', as: 'id', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
-    ],
+    page: {
+      title: 'owner.name',
+      lines: [
+        { label: 'Email', value: 'owner.email' },
+        { label: 'Role', value: 'role' },
+        { label: 'Added', value: moment('created_at') },
+        { label: 'Group ID', value: 'group', as: 'id' },
+        { label: 'Member ID', value: 'owner.uri', as: 'id' },
+        idLine,
+      ],
+    },
   },
   'activity entry': {
     columns: [
       { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 4 },
       { header: 'WHAT', path: 'fully_qualified_name', priority: 3 },
       { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 2 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
     // No command takes the ID of an entry, so a table has room for the record that was changed.
     tableColumns: () => [
@@ -181,6 +135,16 @@ const columns: Record<ResourceName, View> = {
       { header: 'ABOUT', path: 'details', value: aboutText, priority: 3 },
       { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 2 },
     ],
+    page: {
+      title: 'fully_qualified_name',
+      lines: [
+        { label: 'When', value: moment('occurred_at') },
+        { label: 'Who', value: openValue('actor', 'display_name') },
+        { label: 'Email', value: 'actor.alternative_identifier' },
+        { label: 'About', value: aboutText },
+        idLine,
+      ],
+    },
   },
   webhook: {
     columns: [
@@ -189,18 +153,51 @@ const columns: Record<ResourceName, View> = {
       { header: 'EVENTS', path: 'events', as: 'list', priority: 2 },
       { header: 'SCOPE', path: 'scope', priority: 3 },
       { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
+    page: {
+      title: 'callback_url',
+      lines: [
+        { label: 'State', value: 'state', as: 'status' },
+        { label: 'Failing since', value: moment('retry_started_at') },
+        { label: 'Events', value: 'events' },
+        { label: 'Scope', value: 'scope', as: 'words' },
+        { label: 'User ID', value: 'user', as: 'id' },
+        { label: 'Group ID', value: 'group', as: 'id' },
+        createdLine,
+        idLine,
+      ],
+    },
   },
-  'deleted webhook': { columns: [], id: 'uri' },
-  'accepted deletion': { columns: [], id: 'uri' },
+  'deleted webhook': {
+    columns: [],
+    id: 'uri',
+    page: { lines: [] },
+  },
+  'accepted deletion': {
+    columns: [],
+    id: 'uri',
+    page: { lines: [] },
+  },
   user: {
     columns: [
       { header: 'NAME', path: 'name', priority: 5 },
       { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
       { header: 'TIMEZONE', path: 'timezone', priority: 1 },
-      { header: 'ID', path: 'uri', as: 'id' },
+      idColumn,
     ],
+    page: {
+      title: 'name',
+      lines: [
+        { label: 'Email', value: 'email' },
+        { label: 'Time zone', value: 'timezone' },
+        { label: 'Booking page', value: 'scheduling_url' },
+        { label: 'Language', value: 'locale' },
+        { label: 'Joined', value: moment('created_at') },
+        { label: 'Organization ID', value: 'current_organization', as: 'id' },
+        idLine,
+      ],
+    },
   },
   'protected resource': {
     columns: [
@@ -209,9 +206,13 @@ const columns: Record<ResourceName, View> = {
       { header: 'SCOPES', path: 'scopes_supported', as: 'list', priority: 1 },
     ],
     id: 'resource',
+    page: {
+      title: 'resource',
+      lines: [
+        { label: 'Authorization servers', value: 'authorization_servers' },
+        { label: 'Scopes', value: ({ scopes_supported: scopes }) => [scopes] },
+        { label: 'Token sent in', value: 'bearer_methods_supported' },
+      ],
+    },
   },
 };
-
-export const views = Object.fromEntries(
-  Object.entries(columns).map(([name, view]) => [name, { ...view, page: pageOf(name as ResourceName) }]),
-) as Record<ResourceName, View>;

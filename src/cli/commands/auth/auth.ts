@@ -11,6 +11,7 @@ import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
 import { loginFlags } from './login-flags.ts';
+import { loginPage } from './login-page.ts';
 import { readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
@@ -19,7 +20,7 @@ const view: View = {
     { header: 'USER', path: 'user', as: 'id', priority: 4 },
     { header: 'USABLE', path: 'usable', as: 'boolean', priority: 3 },
   ],
-  page: async () => (await import('./login-page.ts')).loginPage,
+  page: loginPage,
   id: 'user',
 };
 

@@ -1,6 +1,6 @@
 import { valueAt } from '../../../output/fields.ts';
 import type { Page, PageLine } from '../../../output/view.ts';
-import { moment } from '../../operation/page-values.ts';
+import { moment } from '../../operation/view-values.ts';
 
 const sources: Readonly<Record<string, string>> = { file: 'credential file' };
 

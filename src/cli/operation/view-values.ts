@@ -1,13 +1,14 @@
 import type { locationKinds } from '../../api/locations.ts';
-import { isObject } from '../../json.ts';
+import { isObject, type Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import { answerTexts, flowing } from '../../output/question-columns.ts';
-import type { PageLine } from '../../output/view.ts';
+import type { Column, PageLine } from '../../output/view.ts';
 import { describeSpan, describeTime, wallSpan } from '../../time/span.ts';
+import { idIn } from '../../uri.ts';
 
 /*
- * Functions that compute the texts of a page. The service may send anything in any field, so they check each value and
+ * Functions that compute the texts of a view. The service may send anything in any field, so they check each value and
  * return nothing, or the value as it is, where they can't use it.
  */
 
@@ -31,6 +32,10 @@ export const moment =
     const value = valueAt(record, path);
     return typeof value === 'string' ? (describeTime(value, zoneLabel) ?? value) : value;
   };
+
+export const idColumn: Column = { header: 'ID', path: 'uri', as: 'id' };
+export const idLine: PageLine = { label: 'ID', value: 'uri', as: 'id' };
+export const createdLine: PageLine = { label: 'Created', value: moment('created_at') };
 
 /** When a meeting takes place, in the zone that times are shown in. */
 export const span =
@@ -145,3 +150,37 @@ export const ifTrue =
   (path: string, words: string): Value =>
   (record) =>
     valueAt(record, path) === true ? words : undefined;
+
+const isUri = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);
+
+/** `ScheduledEvent` ⇒ `scheduled event`. */
+const lowerWords = (name: unknown): string =>
+  typeof name === 'string' ? name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase() : '';
+
+/** What was done, with the verb first because a table may cut the end: `Cancel scheduled event`. */
+export const actionText = (entry: object): unknown => {
+  const { action, namespace, fully_qualified_name: name } = entry as Json;
+  const [verb, noun] = [lowerWords(action), lowerWords(namespace)];
+  return verb === '' || noun === '' ? name : `${verb[0]!.toUpperCase()}${verb.slice(1)} ${noun}`;
+};
+
+/**
+ * What an entry of the activity log is about. The service doesn't document the details, so this takes any: first the
+ * record, by name and ID, then plain values such as the changed fields.
+ */
+export const aboutText = (entry: object): unknown => {
+  const { details } = entry as Json;
+  if (!isObject(details)) return details;
+  const { name, ...rest } = details;
+  const references = Object.entries(rest).filter(([, value]) => isUri(value));
+  const others = Object.values(rest).flatMap((value) => (isUri(value) ? [] : [value].flat()));
+  const plain = others.filter((value) => typeof value === 'string' || typeof value === 'number');
+  const [first] = references;
+  // One reference is enough beside a name: the event, but not its event type too.
+  const record =
+    typeof name === 'string' && name !== ''
+      ? [first === undefined ? name : `${name} (${idIn(first[1])})`]
+      : references.map(([key, uri]) => `${key.replaceAll('_', ' ')} ${idIn(uri)}`);
+  const text = [...record, ...plain].join(', ');
+  return text === '' && Object.keys(details).length > 0 ? details : text;
+};

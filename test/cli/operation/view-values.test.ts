@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aboutText, actionText } from '../../../src/cli/operation/activity-details.ts';
+import { aboutText, actionText } from '../../../src/cli/operation/view-values.ts';
 
 const uri = (path: string) => `https://api.example.com/${path}`;
 
-describe('activity-details', () => {
+describe('view-values', () => {
   it.each([
     [{ event: uri('scheduled_events/E1'), event_type: uri('event_types/T1'), name: 'Intro call' }, 'Intro call (E1)'],
     [{ event: uri('scheduled_events/E1'), invitee: uri('invitees/I1') }, 'event E1, invitee I1'],

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalogue, type ResourceName } from '../../../src/api/catalogue.ts';
-import { pages } from '../../../src/cli/operation/pages.ts';
 import { views } from '../../../src/cli/operation/views.ts';
 import { createPrinter } from '../../../src/output/printer.ts';
 import { createShowTime } from '../../../src/time/show.ts';
@@ -60,7 +59,7 @@ beforeAll(async () => {
   });
 });
 
-const names = Object.keys(pages) as ResourceName[];
+const names = Object.keys(views) as ResourceName[];
 
 const draw = async (name: ResourceName, record: object, columns: number, accessible = false): Promise<string> => {
   const stdout = paper(true, columns);
@@ -72,7 +71,7 @@ const draw = async (name: ResourceName, record: object, columns: number, accessi
 
 /** The first name of each path that a page reads. */
 const fieldsOf = (name: ResourceName): string[] => {
-  const { title, lines, embeds = [] } = pages[name];
+  const { title, lines, embeds = [] } = views[name].page;
   const paths = [title, ...lines.map(({ value }) => value), ...embeds].filter((path) => typeof path === 'string');
   return paths.map((path) => path.split('.')[0]!);
 };
@@ -89,7 +88,7 @@ describe('pages', () => {
 
   it('have labels in words, each once', () => {
     for (const name of names) {
-      const labels = pages[name].lines.map(({ label }) => label);
+      const labels = views[name].page.lines.map(({ label }) => label);
       expect(new Set(labels).size).toBe(labels.length);
       for (const label of labels) expect(label).toMatch(/^[A-Z][A-Za-z' -]*$/);
     }

@@ -1,0 +1,236 @@
+import type { ResourceName } from '../../api/catalogue.ts';
+import { isObject } from '../../json.ts';
+import { openValue } from '../../output/fields.ts';
+import { answersText, answerTexts, questionColumns } from '../../output/question-columns.ts';
+import type { View } from '../../output/view.ts';
+import { rulesText, rulesTexts } from '../../time/availability-rules.ts';
+import {
+  createdLine,
+  hosts,
+  idColumn,
+  idLine,
+  ifTrue,
+  invitees,
+  moment,
+  payment,
+  place,
+  placeKind,
+  prose,
+  questions,
+  reconfirmation,
+  span,
+  spanElsewhere,
+} from './view-values.ts';
+
+const inviteeColumns: View['columns'] = [
+  { header: 'NAME', path: 'name', priority: 5 },
+  { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
+  { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
+  { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+  { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
+];
+
+const inviteesTime = spanElsewhere('event.start_time', 'event.end_time', 'timezone');
+
+/** The views of records about meetings. See `views.ts`. */
+export const schedulingViews = {
+  event: {
+    columns: [
+      { header: 'START', path: 'start_time', as: 'time', priority: 5 },
+      { header: 'END', path: 'end_time', as: 'clock', priority: 1.5, extra: true },
+      { header: 'NAME', path: 'name', priority: 4 },
+      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
+      { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 2 },
+      { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 1 },
+      idColumn,
+    ],
+    page: {
+      title: 'name',
+      lines: [
+        { label: 'When', value: span('start_time', 'end_time') },
+        { label: 'Where', value: place('location') },
+        { label: 'Join', value: 'location.join_url' },
+        { label: 'Hosts', value: hosts('event_memberships') },
+        { label: 'Invitees', value: invitees },
+        { label: 'Status', value: 'status', as: 'status' },
+        { label: 'Notes', value: prose('meeting_notes_plain', 'meeting_notes_html') },
+        { label: 'Booked', value: moment('created_at') },
+        idLine,
+      ],
+    },
+  },
+  invitee: {
+    columns: [...inviteeColumns, idColumn, { header: 'ANSWERS', path: 'questions_and_answers', value: answersText }],
+    tableColumns: (records) => [...inviteeColumns, ...questionColumns(records, 1.5), idColumn],
+    page: {
+      title: 'name',
+      embeds: ['event'],
+      lines: [
+        { label: 'Email', value: 'email' },
+        { label: 'Meeting', value: 'event.name' },
+        { label: 'When', value: span('event.start_time', 'event.end_time') },
+        { label: "Invitee's time", value: inviteesTime },
+        { label: 'Time zone', value: (record, time) => (inviteesTime(record, time) ? undefined : record.timezone) },
+        { label: 'Where', value: place('event.location') },
+        { label: 'Join', value: 'event.location.join_url' },
+        { label: 'Hosts', value: hosts('event.event_memberships') },
+        { label: 'Answers', value: answerTexts },
+        { label: 'Status', value: 'status', as: 'status' },
+        { label: 'No-show', value: moment('no_show.created_at') },
+        { label: 'Rescheduled', value: ifTrue('rescheduled', 'yes') },
+        { label: 'Rescheduled to', value: 'new_invitee', as: 'id' },
+        { label: 'Rescheduled from', value: 'old_invitee', as: 'id' },
+        { label: 'Payment', value: payment },
+        { label: 'Reconfirmation', value: reconfirmation },
+        { label: 'Reminders to', value: 'text_reminder_number' },
+        { label: 'Booked', value: moment('created_at') },
+        { label: 'Cancel', value: 'cancel_url' },
+        { label: 'Reschedule', value: 'reschedule_url' },
+        { label: 'Event ID', value: ({ event }) => (isObject(event) ? event.uri : event), as: 'id' },
+        idLine,
+      ],
+    },
+  },
+  'event type': {
+    columns: [
+      { header: 'NAME', path: 'name', priority: 5 },
+      { header: 'LENGTH', path: 'duration', as: 'minutes', priority: 4 },
+      { header: 'KIND', path: 'kind', priority: 3 },
+      { header: 'POOLING', path: 'pooling_type', priority: 1 },
+      { header: 'ACTIVE', path: 'active', as: 'boolean', priority: 2 },
+      idColumn,
+    ],
+    page: {
+      title: 'name',
+      lines: [
+        { label: 'Length', value: 'duration', as: 'minutes' },
+        { label: 'Booking page', value: 'scheduling_url' },
+        { label: 'Owner', value: 'profile.name' },
+        { label: 'Kind', value: 'kind', as: 'words' },
+        { label: 'Host pooling', value: 'pooling_type', as: 'words' },
+        { label: 'Active', value: 'active', as: 'boolean' },
+        { label: 'Hidden', value: ifTrue('secret', "yes, not on the owner's scheduling page") },
+        { label: 'Managed by', value: ifTrue('admin_managed', 'an administrator') },
+        { label: 'Deleted', value: moment('deleted_at') },
+        { label: 'Description', value: prose('description_plain', 'description_html') },
+        { label: 'Internal note', value: prose('internal_note', '') },
+        { label: 'Questions', value: questions('custom_questions') },
+        { label: 'Color', value: 'color' },
+        { label: 'Language', value: 'locale' },
+        createdLine,
+        idLine,
+      ],
+    },
+  },
+  'event type host': {
+    columns: [
+      { header: 'NAME', path: 'member.name', value: openValue('member', 'name'), priority: 4 },
+      { header: 'EMAIL', path: 'member.email', priority: 3, least: 32 },
+      { header: 'USER', path: 'member.uri', as: 'id', priority: 2 },
+      idColumn,
+    ],
+    page: {
+      title: 'member.name',
+      lines: [
+        { label: 'Email', value: 'member.email' },
+        { label: 'Time zone', value: 'member.timezone' },
+        { label: 'Added', value: moment('created_at') },
+        { label: 'User ID', value: 'member.uri', as: 'id' },
+        idLine,
+      ],
+    },
+  },
+  'availability schedule': {
+    columns: [
+      { header: 'NAME', path: 'name', priority: 4 },
+      { header: 'DEFAULT', path: 'default', as: 'boolean', priority: 1 },
+      { header: 'TIMEZONE', path: 'timezone', priority: 2, shrink: false },
+      { header: 'RULES', path: 'rules', value: rulesText, priority: 3, least: 32 },
+      idColumn,
+    ],
+    page: {
+      title: 'name',
+      lines: [
+        { label: 'Time zone', value: 'timezone' },
+        { label: 'Hours', value: rulesTexts },
+        { label: 'Default', value: ifTrue('default', 'yes') },
+        idLine,
+      ],
+    },
+  },
+  share: {
+    columns: [
+      {
+        header: 'LINK',
+        path: 'scheduling_links.0.booking_url',
+        value: openValue('scheduling_links', 'booking_url'),
+        shrink: false,
+      },
+    ],
+    id: 'scheduling_links.0.booking_url',
+    page: {
+      title: 'share_override.name',
+      lines: [
+        { label: 'Booking page', value: openValue('scheduling_links', 'booking_url') },
+        { label: 'Length', value: 'share_override.duration', as: 'minutes' },
+        { label: 'Event type ID', value: 'scheduling_links.0.owner', as: 'id' },
+      ],
+    },
+  },
+  location: {
+    columns: [
+      { header: 'KIND', path: 'kind', priority: 2 },
+      { header: 'CONNECTED', path: 'connected', as: 'boolean', priority: 1 },
+    ],
+    id: 'kind',
+    page: {
+      lines: [
+        { label: 'Location', value: placeKind },
+        { label: 'Connected', value: 'connected', as: 'boolean' },
+      ],
+    },
+  },
+  'routing form': {
+    columns: [
+      { header: 'NAME', path: 'name', priority: 4 },
+      { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
+      { header: 'QUESTIONS', path: 'questions.*.name', value: openValue('questions', 'name'), as: 'list', priority: 1 },
+      { header: 'CREATED', path: 'created_at', as: 'time', priority: 2 },
+      idColumn,
+    ],
+    page: {
+      title: 'name',
+      lines: [
+        { label: 'Status', value: 'status', as: 'status' },
+        { label: 'Questions', value: questions('questions') },
+        createdLine,
+        idLine,
+      ],
+    },
+  },
+  submission: {
+    columns: [
+      { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
+      {
+        header: 'ANSWERS',
+        path: 'questions_and_answers.*.answer',
+        value: openValue('questions_and_answers', 'answer'),
+        as: 'list',
+        priority: 3,
+      },
+      { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), priority: 2 },
+      { header: 'FORM', path: 'routing_form', as: 'id', priority: 1 },
+      idColumn,
+    ],
+    page: {
+      lines: [
+        { label: 'Submitted', value: moment('created_at') },
+        { label: 'Answers', value: answerTexts },
+        { label: 'Result', value: openValue('result', 'type'), as: 'words' },
+        { label: 'Sent to', value: 'result.value' },
+        { label: 'Form ID', value: 'routing_form', as: 'id' },
+        idLine,
+      ],
+    },
+  },
+} satisfies Partial<Record<ResourceName, View>>;
