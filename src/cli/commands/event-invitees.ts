@@ -8,8 +8,8 @@ import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Stage } from '../operation/listing.ts';
-import { mapConcurrent } from '../operation/map-concurrent.ts';
 import { withFacts } from '../operation/write-result.ts';
+import { mapConcurrent } from '../scheduling/map-concurrent.ts';
 import type { Context } from '../session/context.ts';
 
 export const withFlag: Flag = {

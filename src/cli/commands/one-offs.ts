@@ -6,7 +6,7 @@ import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { readWholeNumber } from '../operation/whole-number.ts';
+import { readWholeNumber } from '../operation/values.ts';
 import { printCreated, titleOf, writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {

@@ -3,7 +3,7 @@ import { plainErrors, problemOf } from '../../api/wording.ts';
 import { readReference, waysInSentence } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
-import { readJsonFile } from '../operation/json-file.ts';
+import { readJsonFile } from '../json-file.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { confirm } from '../session/confirm.ts';
 import { nameProblem } from '../session/profile-name.ts';

@@ -1,16 +1,59 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import { SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
+import { fold } from '../../nearest.ts';
 import { openValue } from '../../output/fields.ts';
 import { csvQuestionColumns, listOf, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
-import { fold } from '../operation/fold-text.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
-import { mergePages } from '../operation/merge-pages.ts';
+
+/** A list that is being read: the rest of the current page, and where the next one comes from. */
+interface Source {
+  rows: Json[];
+  pages: AsyncIterator<Json[]>;
+}
+
+const readNext = async (source: Source): Promise<void> => {
+  while (source.rows.length === 0) {
+    const { done, value } = await source.pages.next();
+    if (done) return;
+    source.rows = [...value];
+  }
+};
+
+/** Compares two records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
+const byTime = (sort: string): ((one: Json, other: Json) => number) => {
+  const [field = '', direction] = sort.split(',')[0]!.split(':');
+  const timeOf = (row: Json) => Date.parse(String(row[field])) || 0;
+  return direction === 'desc'
+    ? (one, other) => timeOf(other) - timeOf(one)
+    : (one, other) => timeOf(one) - timeOf(other);
+};
+
+/** Merges lists that are each sorted by time into one. Holds one page of each list in memory. */
+export async function* mergePages(lists: AsyncIterable<Json[]>[], sort: string): AsyncGenerator<Json[]> {
+  const compare = byTime(sort);
+  const sources = lists.map((list): Source => ({ rows: [], pages: list[Symbol.asyncIterator]() }));
+  try {
+    for (;;) {
+      for (const source of sources) await readNext(source);
+      const open = sources.filter(({ rows }) => rows.length > 0);
+      if (open.length === 0) return;
+      const merged: Json[] = [];
+      while (open.every(({ rows }) => rows.length > 0)) {
+        const first = open.reduce((best, each) => (compare(each.rows[0]!, best.rows[0]!) < 0 ? each : best));
+        merged.push(first.rows.shift()!);
+      }
+      yield merged;
+    }
+  } finally {
+    for (const { pages } of sources) await pages.return?.();
+  }
+}
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],

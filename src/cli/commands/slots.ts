@@ -14,7 +14,7 @@ import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { readWholeNumber } from '../operation/whole-number.ts';
+import { readWholeNumber } from '../operation/values.ts';
 import type { Settings } from '../session/settings.ts';
 
 /** A longer window would take long and help nobody. */

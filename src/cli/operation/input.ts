@@ -9,10 +9,10 @@ import { collectionOf, readId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
+import { readJsonFile } from '../json-file.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
-import { readJsonFile } from './json-file.ts';
 import { referredRecord } from './references.ts';
 import { readValue, typedValues, type Value } from './values.ts';
 

@@ -10,7 +10,7 @@ import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
-import { readWholeNumber } from './whole-number.ts';
+import { readWholeNumber } from './values.ts';
 
 /** Rows that a terminal shows by default. */
 const screenful = 50;

@@ -5,11 +5,10 @@ import { isRead, type ReadOperation } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
-import { nearest } from '../../nearest.ts';
+import { fold, nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
-import { fold } from './fold-text.ts';
 
 type Query = Record<string, string>;
 

@@ -102,3 +102,19 @@ export const readValue = async (
     : problemOf(`--${flag.name} "${raw}"`, message);
   return { ok: false, problem };
 };
+
+/** The value of a flag that takes a whole number. Without `most`, it may be as large as JavaScript can count. */
+export const readWholeNumber = (
+  name: string,
+  { typed, problems }: Invocation,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined => {
+  const raw = typed[name];
+  if (raw === undefined) return undefined;
+  const value = /^\d+$/.test(String(raw)) ? Number(raw) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`;
+  problems.value(name, String(raw), `--${name} must be a whole number ${range}, not "${raw}"`);
+  return undefined;
+};

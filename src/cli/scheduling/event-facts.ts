@@ -7,10 +7,10 @@ import { cutLong } from '../../output/cells.ts';
 import { counted } from '../../plural.ts';
 import { shortInstant, shortSpan } from '../../time/echo.ts';
 import { idIn } from '../../uri.ts';
-import { mapConcurrent } from '../operation/map-concurrent.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import type { Facts } from '../session/prompt.ts';
+import { mapConcurrent } from './map-concurrent.ts';
 
 /** Events and people that a prompt names. The others are counted. */
 export const mostNamed = 5;

@@ -13,8 +13,8 @@ import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
-import { mapConcurrent } from '../operation/map-concurrent.ts';
 import type { Context } from '../session/context.ts';
+import { mapConcurrent } from './map-concurrent.ts';
 
 /** Something that sched could not take into account. */
 export interface Unchecked {

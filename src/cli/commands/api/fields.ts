@@ -1,5 +1,5 @@
+import { readTextFile } from '../../json-file.ts';
 import { Problems } from '../../messages/problems.ts';
-import { readTextFile } from '../../operation/json-file.ts';
 import type { Context } from '../../session/context.ts';
 
 /** One `-f` or `-F`: a key and its value. */

@@ -6,7 +6,7 @@ import type { View } from '../../../output/view.ts';
 import { counted } from '../../../plural.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { readWholeNumber } from '../../operation/whole-number.ts';
+import { readWholeNumber } from '../../operation/values.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';

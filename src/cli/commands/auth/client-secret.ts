@@ -1,7 +1,7 @@
 import { type AuthServer, type ClientAuthMethod, clientAuthWords, methodNamed } from '../../../auth/auth-server.ts';
 import { ClientSecret, type CredentialRecord } from '../../../auth/record-schema.ts';
 import type { Invocation } from '../../command.ts';
-import { readTextFile } from '../../operation/json-file.ts';
+import { readTextFile } from '../../json-file.ts';
 import type { Profile } from '../../session/profile-schema.ts';
 import { rememberClientSecret } from '../../session/stored-login.ts';
 

@@ -4,7 +4,7 @@ import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
 import { counted } from '../../../plural.ts';
 import { shortInstant } from '../../../time/echo.ts';
 import type { Invocation } from '../../command.ts';
-import { readWholeNumber } from '../../operation/whole-number.ts';
+import { readWholeNumber } from '../../operation/values.ts';
 import { mostNamed } from '../../scheduling/event-facts.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';

@@ -16,8 +16,8 @@ import { type Plan, plans } from '../../../sandbox/subscription.ts';
 import { clientId, readyTokens } from '../../../sandbox/tokens.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
-import { readJsonText } from '../../operation/json-file.ts';
-import { readWholeNumber } from '../../operation/whole-number.ts';
+import { readJsonText } from '../../json-file.ts';
+import { readWholeNumber } from '../../operation/values.ts';
 import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
 import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
 

@@ -7,7 +7,7 @@ import { isObject, type Json } from '../../../json.ts';
 import { counted } from '../../../plural.ts';
 import { second, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import { mapConcurrent } from '../../operation/map-concurrent.ts';
+import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
 import type { Counts } from './counts.ts';
 

@@ -8,7 +8,7 @@ import { type Answer, type Delivery, openReceiver, type Receiver } from '../../.
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
-import { readWholeNumber } from '../../operation/whole-number.ts';
+import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
 import { timeOfDay } from './delivery-line.ts';
 import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';

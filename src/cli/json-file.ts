@@ -1,9 +1,9 @@
-import { mostInputBytes } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
-import { locateJsonError } from '../../json-error.ts';
-import type { Runtime } from '../../runtime.ts';
-import { readNamedFile } from '../../state/named-file.ts';
-import type { Problems } from '../messages/problems.ts';
+import { mostInputBytes } from '../errors.ts';
+import { isObject, type Json } from '../json.ts';
+import { locateJsonError } from '../json-error.ts';
+import type { Runtime } from '../runtime.ts';
+import { readNamedFile } from '../state/named-file.ts';
+import type { Problems } from './messages/problems.ts';
 
 const textOf = async (path: string, runtime: Runtime): Promise<string> => {
   const { stdin, interrupted } = runtime;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mergePages } from '../../../src/cli/operation/merge-pages.ts';
+import { mergePages } from '../../../src/cli/commands/routing-forms.ts';
 import type { Json } from '../../../src/json.ts';
 
 /** A list of pages. Each letter is a row whose time is its place in the alphabet. */
