@@ -1,4 +1,4 @@
-import type { Collection } from './collections.ts';
+import type { Noun } from './collections.ts';
 import type { Operation, Resource } from './operation.ts';
 
 /** Headings of the noun list in help, in display order. */
@@ -9,8 +9,6 @@ interface NounEntry {
   readonly singular: string;
   readonly summary: string;
   readonly group: (typeof helpGroups)[number];
-  /** The collections that the noun's paths begin with. A sandbox request loads only the operations it needs. */
-  readonly paths: readonly Collection[];
   /** Default scope of a list: records of the token's user, or of the whole organization. */
   readonly whose: 'user' | 'organization';
   readonly load: () => Promise<Record<string, Operation>>;
@@ -22,7 +20,6 @@ export const catalogue = {
     singular: 'event',
     summary: 'List, show and cancel events',
     group: 'Scheduling',
-    paths: ['scheduled_events'],
     whose: 'user',
     load: async () => (await import('./events.ts')).events,
   },
@@ -30,7 +27,6 @@ export const catalogue = {
     singular: 'invitee',
     summary: 'Book meetings, list invitees and mark no-shows',
     group: 'Scheduling',
-    paths: ['scheduled_events', 'invitees'],
     whose: 'user',
     load: async () => (await import('./invitees.ts')).invitees,
   },
@@ -38,7 +34,6 @@ export const catalogue = {
     singular: 'event-type',
     summary: 'Manage event types and list their hosts',
     group: 'Scheduling',
-    paths: ['event_types', 'event_type_memberships'],
     whose: 'user',
     load: async () => (await import('./event-types.ts')).eventTypes,
   },
@@ -46,7 +41,6 @@ export const catalogue = {
     singular: 'availability',
     summary: 'List and update availability schedules',
     group: 'Scheduling',
-    paths: ['event_type_availability_schedules'],
     whose: 'user',
     load: async () => (await import('./availability.ts')).availability,
   },
@@ -54,7 +48,6 @@ export const catalogue = {
     singular: 'share',
     summary: 'Create single-use scheduling links',
     group: 'Scheduling',
-    paths: ['shares'],
     whose: 'user',
     load: async () => (await import('./shares.ts')).shares,
   },
@@ -62,7 +55,6 @@ export const catalogue = {
     singular: 'one-off',
     summary: 'Create one-off meeting links',
     group: 'Scheduling',
-    paths: ['one_off_event_types'],
     whose: 'user',
     load: async () => (await import('./one-offs.ts')).oneOffs,
   },
@@ -70,7 +62,6 @@ export const catalogue = {
     singular: 'location',
     summary: 'List meeting locations a host has connected',
     group: 'Scheduling',
-    paths: ['locations'],
     whose: 'user',
     load: async () => (await import('./locations.ts')).locations,
   },
@@ -78,7 +69,6 @@ export const catalogue = {
     singular: 'routing-form',
     summary: 'List routing forms and their submissions',
     group: 'Scheduling',
-    paths: ['routing_forms', 'routing_form_submissions'],
     whose: 'organization',
     load: async () => (await import('./routing-forms.ts')).routingForms,
   },
@@ -86,7 +76,6 @@ export const catalogue = {
     singular: 'org',
     summary: 'Show your organization',
     group: 'Organization',
-    paths: ['organizations'],
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).orgs,
   },
@@ -94,7 +83,6 @@ export const catalogue = {
     singular: 'member',
     summary: 'List members of the organization and their roles',
     group: 'Organization',
-    paths: ['organization_memberships'],
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).members,
   },
@@ -102,7 +90,6 @@ export const catalogue = {
     singular: 'invitation',
     summary: 'List invitations to join the organization',
     group: 'Organization',
-    paths: ['organization_invitations'],
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).invitations,
   },
@@ -110,7 +97,6 @@ export const catalogue = {
     singular: 'group',
     summary: 'List groups, their members and their events',
     group: 'Organization',
-    paths: ['groups', 'group_relationships'],
     whose: 'organization',
     load: async () => (await import('./groups.ts')).groups,
   },
@@ -118,7 +104,6 @@ export const catalogue = {
     singular: 'user',
     summary: 'Show yourself or another user',
     group: 'Organization',
-    paths: ['users'],
     whose: 'user',
     load: async () => (await import('./users.ts')).users,
   },
@@ -126,7 +111,6 @@ export const catalogue = {
     singular: 'activity',
     summary: 'Read the activity log (Enterprise plan)',
     group: 'Compliance',
-    paths: ['activity_log_entries'],
     whose: 'organization',
     load: async () => (await import('./activity.ts')).activity,
   },
@@ -134,7 +118,6 @@ export const catalogue = {
     singular: 'compliance',
     summary: 'Delete invitee data and check receipts (Enterprise plan)',
     group: 'Compliance',
-    paths: ['data_compliance'],
     whose: 'organization',
     load: async () => (await import('./compliance.ts')).compliance,
   },
@@ -142,7 +125,6 @@ export const catalogue = {
     singular: 'webhook',
     summary: 'Subscribe URLs to bookings and cancellations',
     group: 'Tools',
-    paths: ['webhook_subscriptions'],
     whose: 'user',
     load: async () => (await import('./webhooks.ts')).webhooks,
   },
@@ -150,13 +132,10 @@ export const catalogue = {
     singular: 'mcp',
     summary: 'Offer commands to AI clients as MCP tools',
     group: 'Tools',
-    paths: ['.well-known'],
     whose: 'user',
     load: async () => (await import('./mcp.ts')).mcp,
   },
-} as const satisfies Record<string, NounEntry>;
-
-export type Noun = keyof typeof catalogue;
+} as const satisfies Record<Noun, NounEntry>;
 
 /** The type of every operation by noun and verb. Handlers and views are checked against it. */
 export type Catalogue = { [N in Noun]: Awaited<ReturnType<(typeof catalogue)[N]['load']>> };

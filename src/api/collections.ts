@@ -1,5 +1,7 @@
 /** What is known about the records of a collection before its operations are loaded. */
 interface CollectionFacts {
+  /** The nouns with operations at these paths. The first one lists the records. */
+  readonly nouns: readonly string[];
   /** The name of a record in messages. Undefined if no record has a path of its own. */
   readonly singular?: string;
   /** People know the records by name. Such a collection has a list to search. */
@@ -12,28 +14,30 @@ interface CollectionFacts {
 
 /** All collections, by their segment in a path. A path of an operation begins with one. */
 const known = {
-  scheduled_events: { singular: 'event' },
-  invitees: { singular: 'invitee' },
-  event_types: { singular: 'event type', isNamed: true },
-  event_type_memberships: { singular: 'event type host' },
-  event_type_availability_schedules: { singular: 'availability schedule', isNamed: true },
-  shares: {},
-  one_off_event_types: {},
-  locations: {},
-  routing_forms: { singular: 'routing form', isNamed: true },
-  routing_form_submissions: { singular: 'submission' },
-  organizations: { singular: 'organization', self: 'current', owner: 'organization' },
-  organization_memberships: { singular: 'member', isNamed: true, self: 'me' },
-  organization_invitations: { singular: 'invitation' },
-  groups: { singular: 'group', isNamed: true },
-  group_relationships: { singular: 'group relationship' },
-  users: { singular: 'user', isNamed: true, self: 'me', owner: 'user' },
-  activity_log_entries: { singular: 'activity entry' },
-  data_compliance: {},
-  webhook_subscriptions: { singular: 'webhook' },
-  '.well-known': {},
+  scheduled_events: { nouns: ['events', 'invitees'], singular: 'event' },
+  invitees: { nouns: ['invitees'], singular: 'invitee' },
+  event_types: { nouns: ['event-types'], singular: 'event type', isNamed: true },
+  event_type_memberships: { nouns: ['event-types'], singular: 'event type host' },
+  event_type_availability_schedules: { nouns: ['availability'], singular: 'availability schedule', isNamed: true },
+  shares: { nouns: ['shares'] },
+  one_off_event_types: { nouns: ['one-offs'] },
+  locations: { nouns: ['locations'] },
+  routing_forms: { nouns: ['routing-forms'], singular: 'routing form', isNamed: true },
+  routing_form_submissions: { nouns: ['routing-forms'], singular: 'submission' },
+  organizations: { nouns: ['orgs'], singular: 'organization', self: 'current', owner: 'organization' },
+  organization_memberships: { nouns: ['members'], singular: 'member', isNamed: true, self: 'me' },
+  organization_invitations: { nouns: ['invitations'], singular: 'invitation' },
+  groups: { nouns: ['groups'], singular: 'group', isNamed: true },
+  group_relationships: { nouns: ['groups'], singular: 'group relationship' },
+  users: { nouns: ['users'], singular: 'user', isNamed: true, self: 'me', owner: 'user' },
+  activity_log_entries: { nouns: ['activity'], singular: 'activity entry' },
+  data_compliance: { nouns: ['compliance'] },
+  webhook_subscriptions: { nouns: ['webhooks'], singular: 'webhook' },
+  '.well-known': { nouns: ['mcp'] },
 } as const satisfies Record<string, CollectionFacts>;
 
 export type Collection = keyof typeof known;
 
-export const collections: Readonly<Record<Collection, CollectionFacts>> = known;
+export type Noun = (typeof known)[Collection]['nouns'][number];
+
+export const collections: Readonly<Record<Collection, CollectionFacts & { nouns: readonly Noun[] }>> = known;

@@ -1,4 +1,5 @@
-import type { Catalogue, Noun } from '../api/catalogue.ts';
+import type { Catalogue } from '../api/catalogue.ts';
+import type { Noun } from '../api/collections.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
 import type { Page, PageContext } from './store/page.ts';

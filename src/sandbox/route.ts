@@ -1,4 +1,5 @@
-import { catalogue, type Noun } from '../api/catalogue.ts';
+import { catalogue } from '../api/catalogue.ts';
+import { type Collection, collections, type Noun } from '../api/collections.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 import { notFound, Refusal } from './refusal.ts';
@@ -24,9 +25,6 @@ export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
   mcp: async () => (await import('./handlers/mcp.ts')).mcp,
 };
 
-const nouns = Object.keys(handlers) as Noun[];
-const pathsOf = (noun: Noun): readonly string[] => catalogue[noun].paths;
-
 /** A handler without its specific types, which are checked where it is defined. */
 type AnyHandler = (
   input: { params: object; query: unknown; body: unknown },
@@ -50,9 +48,11 @@ interface Entry extends Omit<Route, 'params'> {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[A-Za-z0-9_-]{1,128})')}$`);
 
+const nounsAt = (first: string): readonly Noun[] =>
+  Object.hasOwn(collections, first) ? collections[first as Collection].nouns : [];
+
 const loadEntries = async (first: string): Promise<Entry[]> => {
-  const matching = nouns.filter((noun) => pathsOf(noun).includes(first));
-  const found = matching.map(async (noun) => {
+  const found = nounsAt(first).map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
     return Object.entries(rows).map(([verb, row]) => {
@@ -64,13 +64,12 @@ const loadEntries = async (first: string): Promise<Entry[]> => {
   return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
-const firstSegments = new Set(nouns.flatMap(pathsOf));
 const loaded = new Map<string, Entry[]>();
 
 /** Loads the rows for a path's first segment once, so that a process only loads the nouns it needs. */
 const entriesUnder = async (first: string): Promise<Entry[]> => {
   const entries = await loadEntries(first);
-  if (firstSegments.has(first)) loaded.set(first, entries);
+  if (entries.length > 0) loaded.set(first, entries);
   return entries;
 };
 

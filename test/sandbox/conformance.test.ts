@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { type Catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
+import { type Catalogue, loadCatalogue } from '../../src/api/catalogue.ts';
+import type { Noun } from '../../src/api/collections.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';

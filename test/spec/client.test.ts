@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
+import { loadCatalogue } from '../../src/api/catalogue.ts';
+import type { Noun } from '../../src/api/collections.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { createClient, type Input, isRead } from '../../src/client/client.ts';
 import { authorize } from '../../src/http/authorize.ts';

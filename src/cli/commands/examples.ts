@@ -1,4 +1,4 @@
-import type { Noun } from '../../api/catalogue.ts';
+import type { Noun } from '../../api/collections.ts';
 
 /** Examples of nouns that have no file of their own. The IDs exist in the sandbox. */
 export const examples: Partial<Record<Noun, Record<string, string[]>>> = {

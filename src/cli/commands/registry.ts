@@ -1,4 +1,5 @@
-import { catalogue, type helpGroups, type Noun } from '../../api/catalogue.ts';
+import { catalogue, type helpGroups } from '../../api/catalogue.ts';
+import type { Noun } from '../../api/collections.ts';
 import type { Command } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 

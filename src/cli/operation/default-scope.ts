@@ -1,4 +1,5 @@
-import { catalogue, type Noun } from '../../api/catalogue.ts';
+import { catalogue } from '../../api/catalogue.ts';
+import type { Noun } from '../../api/collections.ts';
 import type { Shape } from '../../api/field.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';

@@ -1,5 +1,4 @@
-import type { Noun } from '../../api/catalogue.ts';
-import { type Collection, collections } from '../../api/collections.ts';
+import { type Collection, collections, type Noun } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';

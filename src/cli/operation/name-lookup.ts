@@ -1,5 +1,5 @@
-import { catalogue, type Noun } from '../../api/catalogue.ts';
-import { type Collection, collections } from '../../api/collections.ts';
+import { catalogue } from '../../api/catalogue.ts';
+import { type Collection, collections, type Noun } from '../../api/collections.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { isRead, type ReadOperation } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
@@ -33,8 +33,7 @@ const peopleRows: Partial<Record<Collection, Kind['row']>> = {
   organization_memberships: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
 };
 
-const nounOf = (collection: Collection): Noun =>
-  (Object.keys(catalogue) as Noun[]).find((noun) => catalogue[noun].paths.some((path) => path === collection))!;
+const nounOf = (collection: Collection): Noun => collections[collection].nouns[0]!;
 
 /** The read at a path of the collection. */
 const readAt = async (noun: Noun, path: RegExp): Promise<ReadOperation | undefined> =>

@@ -1,5 +1,6 @@
 import { availability } from '../../../api/availability.ts';
-import { loadCatalogue, type Noun } from '../../../api/catalogue.ts';
+import { loadCatalogue } from '../../../api/catalogue.ts';
+import type { Noun } from '../../../api/collections.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
