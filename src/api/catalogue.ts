@@ -6,7 +6,6 @@ export const helpGroups = ['Scheduling', 'Organization', 'Compliance', 'Account'
 
 /** Facts about a noun that are available before its operations are loaded. */
 interface NounEntry {
-  readonly singular: string;
   readonly summary: string;
   readonly group: (typeof helpGroups)[number];
   /** Default scope of a list: records of the token's user, or of the whole organization. */
@@ -17,119 +16,102 @@ interface NounEntry {
 /** The whole API by noun. The operations of a noun load on first use. */
 export const catalogue = {
   events: {
-    singular: 'event',
     summary: 'List, show and cancel events',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./events.ts')).events,
   },
   invitees: {
-    singular: 'invitee',
     summary: 'Book meetings, list invitees and mark no-shows',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./invitees.ts')).invitees,
   },
   'event-types': {
-    singular: 'event-type',
     summary: 'Manage event types and list their hosts',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./event-types.ts')).eventTypes,
   },
   availability: {
-    singular: 'availability',
     summary: 'List and update availability schedules',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./availability.ts')).availability,
   },
   shares: {
-    singular: 'share',
     summary: 'Create single-use scheduling links',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./shares.ts')).shares,
   },
   'one-offs': {
-    singular: 'one-off',
     summary: 'Create one-off meeting links',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./one-offs.ts')).oneOffs,
   },
   locations: {
-    singular: 'location',
     summary: 'List meeting locations a host has connected',
     group: 'Scheduling',
     whose: 'user',
     load: async () => (await import('./locations.ts')).locations,
   },
   'routing-forms': {
-    singular: 'routing-form',
     summary: 'List routing forms and their submissions',
     group: 'Scheduling',
     whose: 'organization',
     load: async () => (await import('./routing-forms.ts')).routingForms,
   },
   orgs: {
-    singular: 'org',
     summary: 'Show your organization',
     group: 'Organization',
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).orgs,
   },
   members: {
-    singular: 'member',
     summary: 'List members of the organization and their roles',
     group: 'Organization',
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).members,
   },
   invitations: {
-    singular: 'invitation',
     summary: 'List invitations to join the organization',
     group: 'Organization',
     whose: 'organization',
     load: async () => (await import('./organizations.ts')).invitations,
   },
   groups: {
-    singular: 'group',
     summary: 'List groups, their members and their events',
     group: 'Organization',
     whose: 'organization',
     load: async () => (await import('./groups.ts')).groups,
   },
   users: {
-    singular: 'user',
     summary: 'Show yourself or another user',
     group: 'Organization',
     whose: 'user',
     load: async () => (await import('./users.ts')).users,
   },
   activity: {
-    singular: 'activity',
     summary: 'Read the activity log (Enterprise plan)',
     group: 'Compliance',
     whose: 'organization',
     load: async () => (await import('./activity.ts')).activity,
   },
   compliance: {
-    singular: 'compliance',
     summary: 'Delete invitee data and check receipts (Enterprise plan)',
     group: 'Compliance',
     whose: 'organization',
     load: async () => (await import('./compliance.ts')).compliance,
   },
   webhooks: {
-    singular: 'webhook',
     summary: 'Subscribe URLs to bookings and cancellations',
     group: 'Tools',
     whose: 'user',
     load: async () => (await import('./webhooks.ts')).webhooks,
   },
   mcp: {
-    singular: 'mcp',
     summary: 'Offer commands to AI clients as MCP tools',
     group: 'Tools',
     whose: 'user',

@@ -5,7 +5,6 @@ import type { GenericCommand } from '../operation/generic-command.ts';
 
 /** A noun with its summary. Its commands are loaded only when they are needed. */
 export interface NounEntry {
-  singular: string;
   group: (typeof helpGroups)[number];
   summary: string;
   /** The noun is itself a command and has no verbs. */
@@ -46,7 +45,7 @@ const examplesOf = async (noun: Noun): Promise<Special> => ({
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
 const fromCatalogue = (noun: Noun): NounEntry => {
-  const { singular, group, summary, load } = catalogue[noun];
+  const { group, summary, load } = catalogue[noun];
   const build = async () => {
     const [{ genericCommand }, rows, special] = await Promise.all([
       import('../operation/generic-command.ts'),
@@ -70,7 +69,7 @@ const fromCatalogue = (noun: Noun): NounEntry => {
     built ??= build();
     return built;
   };
-  return { singular, group, summary, commands };
+  return { group, summary, commands };
 };
 
 const catalogueNouns = Object.fromEntries(
@@ -80,67 +79,57 @@ const catalogueNouns = Object.fromEntries(
 export const nouns: Record<string, NounEntry> = {
   ...catalogueNouns,
   auth: {
-    singular: 'auth',
     group: 'Account',
     summary: 'Log in, log out and show the current login',
     commands: async () => (await import('./auth/auth.ts')).commands,
   },
   profiles: {
-    singular: 'profile',
     group: 'Account',
     summary: 'Manage profiles for several accounts',
     commands: async () => (await import('./profiles.ts')).commands,
   },
   whoami: {
-    singular: 'whoami',
     group: 'Account',
     summary: 'Show who you are to the service, and your token',
     leaf: true,
     commands: async () => [(await import('./whoami.ts')).whoami],
   },
   api: {
-    singular: 'api',
     group: 'Tools',
     summary: 'Send any API request and print the reply',
     leaf: true,
     commands: async () => [(await import('./api/api.ts')).api],
   },
   doctor: {
-    singular: 'doctor',
     group: 'Tools',
     summary: 'Check your setup and suggest fixes',
     leaf: true,
     commands: async () => (await import('./doctor/doctor.ts')).commands,
   },
   sandbox: {
-    singular: 'sandbox',
     group: 'Tools',
     summary: 'Run and reset the built-in sandbox',
     commands: async () => (await import('./sandbox/sandbox.ts')).commands,
   },
   ratelimit: {
-    singular: 'ratelimit',
     group: 'Tools',
     summary: 'Show remaining requests and waiting commands',
     leaf: true,
     commands: async () => [(await import('./ratelimit.ts')).ratelimit],
   },
   completion: {
-    singular: 'completion',
     group: 'Tools',
     summary: 'Print completion scripts for bash, zsh, fish and PowerShell',
     leaf: true,
     commands: async () => [(await import('./completion.ts')).completion],
   },
   man: {
-    singular: 'man',
     group: 'Tools',
     summary: 'Show the manual page of a command or topic',
     leaf: true,
     commands: async () => [(await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun })],
   },
   schema: {
-    singular: 'schema',
     group: 'Tools',
     summary: 'Describe the commands as JSON, for programs',
     leaf: true,
@@ -148,9 +137,12 @@ export const nouns: Record<string, NounEntry> = {
   },
 };
 
+/** `events` can be written `event`. */
+export const singularOf = (noun: string): string => noun.replace(/s$/, '');
+
 /** The noun that a word names, in plural or singular. */
 export const findNoun = (word: string): string | undefined =>
-  Object.hasOwn(nouns, word) ? word : Object.keys(nouns).find((name) => nouns[name]!.singular === word);
+  Object.hasOwn(nouns, word) ? word : Object.keys(nouns).find((name) => singularOf(name) === word);
 
 /** Whether a word names a noun that is itself a command. */
 export const isLeafNoun = (word: string): boolean => nouns[findNoun(word) ?? '']?.leaf === true;

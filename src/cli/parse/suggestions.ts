@@ -3,7 +3,7 @@ import { SchedError, usageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag } from '../command.ts';
-import { findNoun, nouns } from '../commands/registry.ts';
+import { findNoun, nouns, singularOf } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
 import { commandLine } from '../messages/shell-line.ts';
 import type { CommandWords } from './argv.ts';
@@ -18,7 +18,7 @@ export interface Meant {
   problem: string;
 }
 
-const nounWords = () => Object.entries(nouns).flatMap(([name, { singular }]) => [name, singular]);
+const nounWords = () => Object.keys(nouns).flatMap((name) => [name, singularOf(name)]);
 
 /** The noun that a word names or resembles. */
 export const nearestNoun = (word: string): string | undefined =>

@@ -1,6 +1,6 @@
 import { Command as Commander } from 'commander';
 import { helpGroups } from '../../api/catalogue.ts';
-import { nouns } from '../commands/registry.ts';
+import { nouns, singularOf } from '../commands/registry.ts';
 import { Leaf } from './leaf.ts';
 
 /**
@@ -12,9 +12,9 @@ export const buildRoot = (): Commander => {
     .description('The scheduling service on the command line')
     .usage('<command> <subcommand> [flags]');
   const inGroups = helpGroups.flatMap((group) => Object.entries(nouns).filter(([, noun]) => noun.group === group));
-  for (const [name, { singular, group, summary, leaf }] of inGroups) {
+  for (const [name, { group, summary, leaf }] of inGroups) {
     const noun = leaf ? new Leaf(name) : plain(new Commander(name)).usage('<subcommand> [flags]');
-    if (singular !== name) noun.alias(singular);
+    if (singularOf(name) !== name) noun.alias(singularOf(name));
     root.addCommand(noun.description(summary).helpGroup(group));
   }
   return root;
