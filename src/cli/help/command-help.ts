@@ -3,7 +3,7 @@ import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
 import { machineColumns } from '../../output/view.ts';
 import type { Command } from '../command.ts';
-import { views } from '../operation/views.ts';
+import { viewOf } from '../operation/views.ts';
 import { knownFields } from '../parse/all-flags.ts';
 import type { Leaf } from '../parse/leaf.ts';
 import type { HelpPage } from './help-page.ts';
@@ -12,8 +12,7 @@ import type { HelpPage } from './help-page.ts';
 export const pipeColumns = ({ operation, view }: Command): string[] => {
   const isList = operation === undefined ? view !== undefined : operation.reply.kind === 'many';
   if (!isList) return [];
-  const shown = view ?? views[operation!.reply.of.name as keyof typeof views];
-  return machineColumns(shown).map((column) => column.path);
+  return machineColumns(view ?? viewOf(operation!)).map((column) => column.path);
 };
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */

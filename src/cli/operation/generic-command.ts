@@ -18,7 +18,7 @@ import { readInput } from './input.ts';
 import { firstInput, keepOf, type Listing, noteRowFilters, printListing, readBounds } from './listing.ts';
 import { withSchedulingPage } from './open-page.ts';
 import { printRecord } from './print-record.ts';
-import { views } from './views.ts';
+import { viewOf } from './views.ts';
 import { printCreated, titleOf, writeAndRead } from './write-result.ts';
 
 /** The command of an operation, with the parts that a special command may replace. */
@@ -174,7 +174,7 @@ export const genericCommand = (noun: Noun, verb: string, operation: Operation, e
     ...(flags.some(({ part }) => part === 'rows') ? { notes: [rowsNote] } : {}),
     examples: examples ?? [exampleOf(noun, verb, operation, flags)],
     operation,
-    view: views[operation.reply.of.name as keyof typeof views],
+    view: viewOf(operation),
     run: (invocation) => runOperation(command, noun, invocation),
   };
   return withSchedulingPage(command);

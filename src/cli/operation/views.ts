@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../api/catalogue.ts';
+import type { Operation } from '../../api/operation.ts';
 import { openValue } from '../../output/fields.ts';
 import type { Page, View } from '../../output/view.ts';
 import { schedulingViews } from './scheduling-views.ts';
@@ -216,3 +217,6 @@ export const views: Record<ResourceName, View & { page: Page }> = {
     },
   },
 };
+
+/** How the records of an operation are shown. */
+export const viewOf = ({ reply }: Operation): View & { page: Page } => views[reply.of.name as ResourceName];

@@ -18,7 +18,7 @@ import { layOutJson } from './json-text.ts';
 import { isPrivate, mayBook, questionFor } from './known-paths.ts';
 import { methods } from './method.ts';
 import { type ApiRequest, readRequest } from './read-request.ts';
-import { printReply, viewOf } from './reply.ts';
+import { printReply, recordView } from './reply.ts';
 
 const flags: Flag[] = [
   {
@@ -98,7 +98,7 @@ const printPages = async (invocation: Invocation, { input, operation }: ApiReque
   const size = Number.isInteger(count) && count > 0 ? count : pageSize;
   const pages = client.rawPages(input, { ...(limit === undefined ? {} : { limit }), pageSize: size }, operation);
   if (typed.silent !== true)
-    noteHidden(context.notes, (await context.printer.list(viewOf(operation), pages)).hiddenColumns);
+    noteHidden(context.notes, (await context.printer.list(recordView(operation), pages)).hiddenColumns);
   else for await (const _ of pages);
 };
 

@@ -8,7 +8,7 @@ import { isBooking } from '../../../api/limits.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { isPlainId } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
-import { isObject } from '../../../json.ts';
+import { isObject, type Json } from '../../../json.ts';
 import { counted } from '../../../plural.ts';
 import { ruleWords } from '../../../time/availability-rules.ts';
 import type { Confirmation } from '../../session/confirm.ts';
@@ -75,26 +75,24 @@ export const mayBook = (method: string, path: string): boolean => {
   return isBooking({ method, path: `/${segments.at(-1)}` }) && !isOther;
 };
 
+/** A list in the body. Undefined if the body can't be read: the service will report what is wrong with it. */
+const listIn = (body: string | undefined, name: string): unknown[] | undefined => {
+  try {
+    const { [name]: list } = JSON.parse(body ?? '') as Json;
+    return Array.isArray(list) ? list : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** The invitees that a deletion names, counted if its body can be read. */
 const addressesIn = (body: string | undefined): string => {
-  try {
-    const { emails } = JSON.parse(body ?? '') as { emails?: unknown };
-    if (Array.isArray(emails)) return counted(emails.length, 'invitee');
-  } catch {
-    // The service will report what is wrong with the body.
-  }
-  return 'the invitees in the body';
+  const emails = listIn(body, 'emails');
+  return emails === undefined ? 'the invitees in the body' : counted(emails.length, 'invitee');
 };
 
 /** The rules in the body in words, one per line. None if the body can't be read. */
-const rulesIn = (body: string | undefined): string[] => {
-  try {
-    const { rules } = JSON.parse(body ?? '') as { rules?: unknown };
-    return Array.isArray(rules) ? rules.filter(isObject).map(ruleWords) : [];
-  } catch {
-    return [];
-  }
-};
+const rulesIn = (body: string | undefined): string[] => (listIn(body, 'rules') ?? []).filter(isObject).map(ruleWords);
 
 /** Asks about the event itself if it can be read. Reads nothing if no prompt can be shown. */
 const cancelPrompt = async (context: Context, id: string): Promise<Confirmation> => {

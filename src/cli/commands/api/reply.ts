@@ -11,7 +11,7 @@ import { safe } from '../../../output/sanitise.ts';
 import type { View } from '../../../output/view.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
-import { views } from '../../operation/views.ts';
+import { viewOf } from '../../operation/views.ts';
 import type { Context } from '../../session/context.ts';
 import { layOutJson } from './json-text.ts';
 
@@ -19,9 +19,9 @@ import { layOutJson } from './json-text.ts';
  * The columns of a known record type. An unknown one has no columns but the fields that the user chooses. A single
  * record is shown with all its fields, because this command prints what the service sent.
  */
-export const viewOf = (operation: Operation | undefined): View => {
+export const recordView = (operation: Operation | undefined): View => {
   if (operation === undefined) return { columns: [] };
-  const { page: _, ...view } = views[operation.reply.of.name as keyof typeof views];
+  const { page: _, ...view } = viewOf(operation);
   return view;
 };
 
@@ -136,7 +136,7 @@ const printBody = (
   const { json } = content;
   const problem = isParsed && typeof json === 'object' && json !== null ? contentProblem(json) : undefined;
   if (problem !== undefined && effectOf(request) === 'read') throw integrityError(request, problem, reply);
-  if (asksRecords(context)) return printRecords(context, request, reply, content.json, viewOf(operation));
+  if (asksRecords(context)) return printRecords(context, request, reply, content.json, recordView(operation));
   return printWhole(context, reply.body, content.json);
 };
 
