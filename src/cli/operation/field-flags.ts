@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../api/catalogue.ts';
 import { type Collection, collections } from '../../api/collections.ts';
 import { dateTime, type Field, type Shape } from '../../api/field.ts';
 import { type Inspected, inspect } from '../../api/inspect.ts';
@@ -102,7 +103,7 @@ const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required
   });
 
 /** Records that show when they were created, while the service can't filter them by time. */
-const timed = new Set(['invitee', 'invitation', 'submission']);
+const timed: ReadonlySet<string> = new Set<ResourceName>(['invitee', 'invitation', 'submission']);
 
 const createdWindow = ({ reply: { kind, of } }: Operation): FieldFlag[] => {
   if (kind !== 'many' || !timed.has(of.name)) return [];
