@@ -3,18 +3,17 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { SchedError } from '../errors.ts';
 import { cut } from '../redact.ts';
+import type { World } from '../runtime.ts';
+import type { Clock, Env, Machine } from '../system.ts';
 import { keychainArgument, keychainScript } from './keychain-child.ts';
 import { busTrouble } from './session-bus.ts';
 import { DamagedParts, splitEntries } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
 
-interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
-  readonly machine: { readonly executable: string; readonly isStandalone?: boolean };
-  randomBytes(count: number): Uint8Array;
-}
+export type KeychainWorld = Pick<World, 'env' | 'platform' | 'randomBytes'> & {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly machine: Pick<Machine, 'executable' | 'isStandalone'>;
+};
 
 interface Reply {
   value?: string | boolean | null;
@@ -42,7 +41,7 @@ const bindingPath = (): string => {
 };
 
 /** The child's environment: enough to find the keychain, but no tokens. */
-const childEnvironment = (env: World['env']): NodeJS.ProcessEnv =>
+const childEnvironment = (env: Env): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/.test(name)));
 
 /** Asks the child one question at a time; each reply is one line. */
@@ -92,7 +91,7 @@ const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, 
 };
 
 /** The operating system's keychain. A child process talks to it, and is killed if it takes too long. */
-export const keychainVault = (world: World, findBinding: () => string = bindingPath): Vault => {
+export const keychainVault = (world: KeychainWorld, findBinding: () => string = bindingPath): Vault => {
   const { env, platform, clock, machine, randomBytes } = world;
   const place = nameOn(platform);
   const fail = (reason: string) => unavailable(`${place[0]!.toUpperCase()}${place.slice(1)} is unavailable`, reason);

@@ -1,6 +1,7 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
 import type { SecretKind } from '../redact.ts';
+import type { Clock, RandomBytes } from '../system.ts';
 import { type AuthClient, authorizationUrl } from './auth-server.ts';
 import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant, type Verdict } from './callback.ts';
 import { openListener } from './loopback.ts';
@@ -10,11 +11,6 @@ import { recordFromLogin } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
 import { exchange, type Tokens } from './tokens.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 /** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
 export type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
@@ -54,7 +50,7 @@ export interface LoginOptions extends LoginBasics {
   port?: number | undefined;
   /** The profile to log in, for the command that the browser's page shows. */
   profile?: string | undefined;
-  randomBytes(count: number): Uint8Array;
+  randomBytes: RandomBytes;
   /** Called with the login URL, always and before it is opened. */
   onUrl(url: string): void | Promise<void>;
   /** Called with the reason why a pasted line was not accepted. */

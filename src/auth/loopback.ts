@@ -1,12 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SchedError } from '../errors.ts';
+import type { Clock } from '../system.ts';
 import { type CallbackRequest, callbackPath, type Grant, type Verdict } from './callback.ts';
 import { type PageKind, resultPage } from './callback-page.ts';
-
-interface Clock {
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 /** A verdict that ends the login. */
 type Settled = Exclude<Verdict, { kind: 'ignored' }>;
@@ -26,7 +23,7 @@ export interface ListenerOptions<Result> {
   port?: number | undefined;
   /** The profile to log in. */
   profile?: string | undefined;
-  clock: Clock;
+  clock: Pick<Clock, 'sleep'>;
   check(request: CallbackRequest, redirectUri: string): Verdict;
   /** Called at most once, whatever arrives. The browser gets its page when this is done. */
   exchange(grant: Grant): Promise<Result>;

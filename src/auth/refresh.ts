@@ -1,14 +1,10 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
+import type { Clock } from '../system.ts';
 import type { AuthServer } from './auth-server.ts';
 import { type CredentialKey, clientOf, refreshedRecord } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 export interface RefreshOptions {
   key: CredentialKey;

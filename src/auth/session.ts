@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
-import { createLock, type Held, type Lock, type LockOptions } from '../state/lock.ts';
+import type { World } from '../runtime.ts';
+import { createLock, type Held, type Lock } from '../state/lock.ts';
 import { directory } from '../state/paths.ts';
 import type { AuthServer } from './auth-server.ts';
 import { type CredentialKey, clientOf, credentialName } from './record.ts';
@@ -44,17 +45,11 @@ const mostHelpers = 2;
 const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
   Math.min(longestMarginMs, Math.max(0, expires_at - created_at) / 10);
 
-interface Account {
-  readonly platform: string;
-  readonly clock: LockOptions['clock'];
-  readonly machine: LockOptions['machine'] & { readonly accountHome: string };
-  readonly interrupted: AbortSignal;
-  randomBytes(count: number): Uint8Array;
-}
+type LockWorld = Pick<World, 'platform' | 'clock' | 'machine' | 'interrupted' | 'randomBytes'>;
 
 /** The lock of a credential. Always in the OS account's home: directories set by variables would give several locks. */
-export const lockOf = (key: CredentialKey, account: Account): Lock => {
-  const { machine, platform, clock, randomBytes, interrupted } = account;
+export const lockOf = (key: CredentialKey, world: LockWorld): Lock => {
+  const { machine, platform, clock, randomBytes, interrupted } = world;
   const home = directory('state', { env: {}, home: machine.accountHome, platform });
   return createLock({
     directory: join(home, 'locks'),

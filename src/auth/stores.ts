@@ -1,3 +1,4 @@
+import type { KeychainWorld } from './keychain.ts';
 import { type CredentialKey, credentialName } from './record.ts';
 import { CredentialRecord } from './record-schema.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
@@ -89,16 +90,12 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
   };
 };
 
-interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
-  readonly machine: { readonly executable: string };
-  randomBytes(count: number): Uint8Array;
-}
-
 /** Opens a store. The keychain code is loaded only if it is needed. */
-export const openStore = async (kind: StoreKind, world: World, configDirectory: string): Promise<CredentialStore> => {
+export const openStore = async (
+  kind: StoreKind,
+  world: KeychainWorld,
+  configDirectory: string,
+): Promise<CredentialStore> => {
   if (kind === 'file') {
     const { fileVault } = await import('./file-store.ts');
     return createStore(fileVault(configDirectory, world.randomBytes), world.randomBytes);

@@ -1,6 +1,5 @@
 import { SchedError } from '../errors.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Env } from '../system.ts';
 
 /** `127.0.0.0/8`, `[::1]` and `localhost`: never reached through a proxy, and plain http is allowed. */
 export const isLoopback = (hostname: string): boolean =>
@@ -54,7 +53,7 @@ export const readProxy = (text: string, variable: string): HttpProxy | undefined
 };
 
 /** The proxy for a URL, if the environment names one. */
-export const proxyFor = (url: URL, env: Environment): HttpProxy | undefined => {
+export const proxyFor = (url: URL, env: Env): HttpProxy | undefined => {
   if (isLoopback(url.hostname)) return undefined;
   if (isExempt(url, env.NO_PROXY ?? env.no_proxy ?? '')) return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';

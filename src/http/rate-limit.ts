@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
+import type { Clock } from '../system.ts';
 import { bearerOf, type Credential } from './authorize.ts';
 import { readLimits, requestedWait, waitTooLong } from './limits.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 type Kind = 'general' | 'bookings';
 

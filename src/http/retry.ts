@@ -1,12 +1,8 @@
 import { SchedError } from '../errors.ts';
+import type { Clock } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
 import { requestedWait, waitTooLong } from './limits.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 export interface RetryOptions {
   clock: Clock;

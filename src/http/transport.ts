@@ -2,17 +2,14 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { SchedError } from '../errors.ts';
 import { adviceFor, meaningOf } from '../network-errors.ts';
+import type { Clock, Env } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
 import type { HttpReply, HttpRequest, Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
-interface Clock {
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 export interface TransportOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  clock: Clock;
+  env: Env;
+  clock: Pick<Clock, 'sleep'>;
   interrupted: AbortSignal;
 }
 

@@ -4,6 +4,7 @@ import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { counted } from '../plural.ts';
 import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
+import type { Clock } from '../system.ts';
 import { idIn } from '../uri.ts';
 import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
 
@@ -11,7 +12,7 @@ import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type W
 export interface BookingContext {
   client: Client;
   ledger: Ledger;
-  clock: { now(): number; sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
+  clock: Clock;
   interrupted: AbortSignal;
   /** The address of the service, as `serviceName` writes it. */
   origin: string;

@@ -1,4 +1,5 @@
 import { SchedError } from '../errors.ts';
+import type { Clock } from '../system.ts';
 import { isOutcomeUnknown } from './outcome-unknown.ts';
 import { type Counts, countOutcomes, type ItemOutcome, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
@@ -26,7 +27,7 @@ export interface Job {
 }
 
 export interface JobWorld {
-  clock: { now(): number };
+  clock: Pick<Clock, 'now'>;
   interrupted: AbortSignal;
   receipt: ReceiptFile;
   /** Results of earlier processes of the same run. */

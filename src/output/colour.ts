@@ -1,8 +1,9 @@
+import type { Env } from '../system.ts';
 export type ColourFlag = 'auto' | 'always' | 'never';
 
 export interface ColourFacts {
   flag: ColourFlag;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   isTerminal: boolean;
 }
 

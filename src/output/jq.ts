@@ -1,5 +1,6 @@
 import { SchedError } from '../errors.ts';
 import type { Output } from '../runtime.ts';
+import type { Env } from '../system.ts';
 import { type Ask, openJq } from './jq-thread.ts';
 import { escapeJson, safe } from './sanitise.ts';
 
@@ -14,12 +15,10 @@ const load = (): Promise<Ask> => {
   return loading;
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 interface Program {
   program: string;
   /** Value of `env` and `$ENV`; empty if undefined. */
-  env?: Environment | undefined;
+  env?: Env | undefined;
   /** Print each result on one line. */
   compact?: boolean;
   /** Stops a program that never ends. */

@@ -1,5 +1,6 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
+import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
 import { columnsThatCame, humanText } from './cells.ts';
 import { select } from './fields.ts';
@@ -23,7 +24,7 @@ export interface PrinterOptions extends TimeStyle {
   /** A jq program to run on the records: on all of them as one list, or on each one with `jsonl`. */
   jq?: string | undefined;
   /** The environment of jq programs. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Env;
   /** Stops a jq program that never ends. */
   interrupted?: AbortSignal;
   /** Receives debug output of a jq program. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
-import type { Clock } from '../runtime.ts';
+import type { Clock } from '../system.ts';
 import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults/faults.ts';
 import { inject, type WireReply } from './faults/inject.ts';
 import { Refusal } from './refusal.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../runtime.ts';
+import type { Clock } from '../system.ts';
 import type { Store } from './store/store.ts';
 
 const fact = 'clock_offset';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest } from '../http/message.ts';
-import type { Clock } from '../runtime.ts';
+import type { Clock } from '../system.ts';
 import type { WireReply } from './faults/inject.ts';
 import { Refusal } from './refusal.ts';
 

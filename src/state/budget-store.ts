@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../system.ts';
 import { type BudgetState, current, type Kind } from './budget.ts';
 import { applyStep, type Step, type StepResult } from './budget-steps.ts';
 import { ensurePrivateDirectory } from './directories.ts';
@@ -13,13 +14,9 @@ export interface BudgetStore {
   read(key: string, kind: Kind): Promise<BudgetState>;
 }
 
-interface Clock {
-  now(): number;
-}
-
 interface FileOptions {
   directory: string;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** Unique name of this process. */
   holder: string;
   /** Whether a process of this machine is running, as far as known. */
@@ -31,7 +28,7 @@ export const forgottenMs = 3 * 24 * 3_600_000;
 
 const storeOf = (
   open: (key: string) => Versions<BudgetState>,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   isAlive: (pid: number) => boolean,
 ): BudgetStore => {
   const byKey = new Map<string, Versions<BudgetState>>();
@@ -65,7 +62,7 @@ export const fileBudgets = ({ directory, clock, holder, isAlive }: FileOptions):
 };
 
 /** Budgets of this process alone. */
-export const memoryBudgets = (clock: Clock): BudgetStore =>
+export const memoryBudgets = (clock: Pick<Clock, 'now'>): BudgetStore =>
   storeOf(
     () => memoryVersions(),
     clock,

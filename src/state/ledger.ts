@@ -2,6 +2,7 @@ import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { isTime, isWithin } from '../numbers.ts';
+import type { RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile, writePrivateFile } from './files.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -126,7 +127,7 @@ export const damagedEntry = (where: string, what: 'file' | 'key'): SchedError =>
 
 interface Options {
   directory: string;
-  randomBytes(count: number): Uint8Array;
+  randomBytes: RandomBytes;
 }
 
 export const startOf = ({ start_time }: Pick<Entry, 'start_time'>): number => Math.floor(Date.parse(start_time) / 1000);

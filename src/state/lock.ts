@@ -2,9 +2,10 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { isTime } from '../numbers.ts';
+import type { Clock, RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile } from './files.ts';
-import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
+import { identityOf, type ProcessIdentity, type ProcessTable, stateOf } from './processes.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /*
@@ -19,11 +20,6 @@ import { writeWholeFile } from './whole-file.ts';
  * files, the first one first. A claim that comes too late finds that its chain has lost its start, and is void.
  */
 
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 interface Owner extends ProcessIdentity {
   readonly nonce: string;
   /** When it got the lock, in milliseconds since 1970. */
@@ -35,9 +31,9 @@ interface Owner extends ProcessIdentity {
 export interface LockOptions {
   directory: string;
   name: string;
-  machine: Machine;
+  machine: ProcessTable;
   clock: Clock;
-  randomBytes(count: number): Uint8Array;
+  randomBytes: RandomBytes;
   interrupted: AbortSignal;
   /** How long to wait for others. */
   waitMs?: number;

@@ -1,17 +1,14 @@
+import type { Clock } from '../system.ts';
 import type { BudgetState, Kind, LimitHeaders, Refusal, Waiter, Window } from './budget.ts';
 import type { News, Step, StepResult } from './budget-steps.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
-
-interface Clock {
-  now(): number;
-}
 
 export interface SharedBudgetOptions {
   /** Shares it with other machines. Whenever this fails, this machine's budget is used. */
   remote?: BudgetStore | undefined;
   /** The directory to share it in. Without a usable directory, this process has a budget of its own. */
   directory?: string | undefined;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** Unique name of this process. */
   holder: string;
   pid: number;

@@ -24,7 +24,7 @@ export interface TimeContext {
   edge?: 'since' | 'until' | undefined;
 }
 
-interface Clock {
+interface TimeOfDay {
   sinceMidnight: number;
   fraction: string;
 }
@@ -76,10 +76,10 @@ function checkDate(text: string): Checked<number> {
   return { ok: true, value: Date.UTC(year, month - 1, date) };
 }
 
-function checkClock(text: string, midnight: number): Checked<Clock> {
+function checkClock(text: string, midnight: number): Checked<TimeOfDay> {
   const [whole, digits] = text.split('.') as [string, string | undefined];
   const [hours, minutes, seconds = 0] = whole.split(':').map(Number) as [number, number, number?];
-  const refuse = (problem: string): Checked<Clock> => ({ ok: false, problem });
+  const refuse = (problem: string): Checked<TimeOfDay> => ({ ok: false, problem });
   if (hours === 24 && minutes === 0 && seconds === 0)
     return refuse(
       `${text} is not a valid time of day. Use 00:00 of the next day: ${wallText(midnight + day).slice(0, 10)} 00:00`,

@@ -9,7 +9,7 @@ import { busPaths } from '../../src/auth/session-bus.ts';
 import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
-import type { Clock } from '../../src/runtime.ts';
+import type { Clock } from '../../src/system.ts';
 import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { type Daemon, type SecretService, secretService, startSecretService } from '../support/secret-service.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import type { Clock } from '../../src/runtime.ts';
+import type { Clock } from '../../src/system.ts';
 import { bookingLine, breaking, faults, isBooking, lost, plainType } from '../cli/lost-answers.ts';
 import { createWorld, type Result, replying, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

@@ -5,7 +5,7 @@ import { credentialKey } from '../../src/auth/record.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';
-import type { Clock } from '../../src/runtime.ts';
+import type { Clock } from '../../src/system.ts';
 import { bookingLine, breaking, faults, plainType, type World } from '../cli/lost-answers.ts';
 import { type Bookings, serveBookings } from '../support/bookings.ts';
 import type { Result, WorldOptions } from '../support/run.ts';

@@ -3,24 +3,20 @@ import { plainErrors, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import { locateJsonError } from '../../json-error.ts';
 import { nearest } from '../../nearest.ts';
+import type { World } from '../../runtime.ts';
 import { probePrivateFile, readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import type { Held, LockOptions } from '../../state/lock.ts';
 import { directory, directoryPath } from '../../state/paths.ts';
+import type { System } from '../../system.ts';
 import { Config, type Profile } from './profile-schema.ts';
 
-interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly platform: string;
-  readonly uid?: number | undefined;
-  randomBytes(count: number): Uint8Array;
-}
+type ConfigWorld = System & Pick<World, 'randomBytes'>;
 
-type Changing = World & Pick<LockOptions, 'machine' | 'clock'>;
+type Changing = ConfigWorld & Pick<LockOptions, 'machine' | 'clock'>;
 
 const fileName = 'config.json';
 
-export const configFile = (world: World): string => join(directoryPath('config', world), fileName);
+export const configFile = (world: ConfigWorld): string => join(directoryPath('config', world), fileName);
 
 const broken = (file: string, reason: string): SchedError =>
   new SchedError('environment', `Invalid configuration file ${file}`, {
@@ -32,7 +28,7 @@ const broken = (file: string, reason: string): SchedError =>
 const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'the file';
 
 /** Reads the configuration, which is empty if there is no file yet. Throws if the file is broken, and says where. */
-export const readConfig = async (world: World): Promise<Config> => {
+export const readConfig = async (world: ConfigWorld): Promise<Config> => {
   const file = join(directory('config', world), fileName);
   // Some editors add a byte order mark. Users can't see it, so they couldn't fix it (RFC 8259 §8.1).
   const text = (await readPrivateFile(file))?.replace(/^\uFEFF/, '');
@@ -90,7 +86,7 @@ export const changeConfig = async (world: Changing, change: (config: Config) => 
 const profileLength = 4_096;
 
 /** Checks that the file could be replaced by a longer one. Throws if not. */
-export const probeConfig = async (world: World): Promise<void> => {
+export const probeConfig = async (world: ConfigWorld): Promise<void> => {
   const file = configFile(world);
   const length = ((await readPrivateFile(file))?.length ?? 0) + profileLength;
   const unique = Buffer.from(world.randomBytes(8)).toString('hex');
@@ -98,14 +94,14 @@ export const probeConfig = async (world: World): Promise<void> => {
 };
 
 /** The name of the profile to use: from the flag, else the environment, else the current one, else the only one. */
-export const chosenName = (flag: string | undefined, { env }: World, config: Config): string | undefined => {
+export const chosenName = (flag: string | undefined, { env }: ConfigWorld, config: Config): string | undefined => {
   const [only, ...others] = Object.keys(config.profiles);
   return flag ?? (env.SCHED_PROFILE || undefined) ?? config.current ?? (others.length === 0 ? only : undefined);
 };
 
 export const chosenProfile = async (
   flag: string | undefined,
-  world: World,
+  world: ConfigWorld,
 ): Promise<{ name: string; profile: Profile } | undefined> => {
   const config = await readConfig(world);
   const name = chosenName(flag, world, config);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { isEmailAddress } from '../../api/email-address.ts';
 import type { HttpReply, HttpRequest, Send } from '../../http/message.ts';
-import type { Clock } from '../../runtime.ts';
+import type { Clock } from '../../system.ts';
 import { dice } from '../random.ts';
 import type { Fault, FaultKind } from './faults.ts';
 

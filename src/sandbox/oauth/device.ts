@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { DeviceGrant } from '../../api/oauth.ts';
+import type { RandomBytes } from '../../system.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { fingerprint } from '../tokens.ts';
 import { type Grant, type GrantContext, issueTokens, startFamily } from './grants.ts';
-import type { RandomBytes } from './key.ts';
 
 interface DeviceCode {
   hash: string;

@@ -2,6 +2,7 @@ import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import type { RandomBytes } from '../../system.ts';
 import { Refusal } from '../refusal.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
@@ -20,7 +21,7 @@ import {
   refreshTokens,
   revokeToken,
 } from './grants.ts';
-import { type RandomBytes, signerOf } from './key.ts';
+import { signerOf } from './key.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './page.ts';
 import { type Parameters, readForm, readParameters } from './parameters.ts';
 import { readTicket, writeTicket } from './ticket.ts';

@@ -3,12 +3,13 @@ import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
 import { scopes } from '../../api/scopes.ts';
+import type { RandomBytes } from '../../system.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { sweepWindows } from '../throttle.ts';
 import { fingerprint } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
+import { type Sign, timingSafeSame } from './key.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
 export type Grant = z.output<typeof AccessToken> | { refused: string; error?: string };

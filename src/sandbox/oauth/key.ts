@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { RandomBytes } from '../../system.ts';
 import type { Store } from '../store/store.ts';
-
-export type RandomBytes = (count: number) => Uint8Array;
 
 const fact = 'oauth_key';
 

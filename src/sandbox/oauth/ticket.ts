@@ -1,5 +1,6 @@
 import { limits } from '../../api/limits.ts';
-import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
+import type { RandomBytes } from '../../system.ts';
+import { type Sign, timingSafeSame } from './key.ts';
 
 /** The form that a ticket belongs to. It is not valid in another one. */
 type Form = 'consent' | 'device';

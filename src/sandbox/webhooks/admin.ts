@@ -1,6 +1,6 @@
 import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import type { Clock } from '../../runtime.ts';
+import type { Clock } from '../../system.ts';
 import { bodyOf } from '../admin.ts';
 import { conflict, invalidParameter, notFound } from '../refusal.ts';
 import { uri } from '../store/names.ts';

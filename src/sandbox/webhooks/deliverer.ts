@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime.ts';
+import type { Clock } from '../../system.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { type Answer, type Post, postToLoopback } from './post.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { adviceFor, meaningOf } from '../../network-errors.ts';
+import type { Clock } from '../../system.ts';
 import { hostAndPort, type RedisAddress } from './address.ts';
 
 /** Redis can't be used. The message says why. */
@@ -14,11 +15,6 @@ export interface RedisConnection {
   command(...words: string[]): Promise<unknown>;
   /** Ends the connection at once. */
   close(): void;
-}
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** How long connecting may take, and each command after that. */

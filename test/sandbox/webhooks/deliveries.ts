@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { Clock } from '../../../src/runtime.ts';
 import { makeId } from '../../../src/sandbox/store/names.ts';
 import { deliveryCalls } from '../../../src/sandbox/webhooks/admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
+import type { Clock } from '../../../src/system.ts';
 import { closeLater } from '../../support/temporary.ts';
 import { freeMonday, openWorld, organization, origin, pathOf, uri } from '../world.ts';
 

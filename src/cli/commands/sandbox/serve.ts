@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../../errors.ts';
-import type { Clock } from '../../../runtime.ts';
 import { withFaults } from '../../../sandbox/admin.ts';
 import { dataCalls } from '../../../sandbox/data-admin.ts';
 import {
@@ -14,6 +13,7 @@ import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed/n
 import { type Server, serve, type WireService } from '../../../sandbox/server.ts';
 import { type Plan, plans } from '../../../sandbox/subscription.ts';
 import { clientId, readyTokens } from '../../../sandbox/tokens.ts';
+import type { Clock } from '../../../system.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../operation/json-file.ts';

@@ -1,5 +1,5 @@
 import { SchedError } from '../../../errors.ts';
-import type { Clock } from '../../../runtime.ts';
+import type { Clock } from '../../../system.ts';
 import type { Receiver } from '../../../webhooks/receiver.ts';
 
 /** Pauses before each attempt to listen again. */

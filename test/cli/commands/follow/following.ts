@@ -1,6 +1,6 @@
 import { SchedError } from '../../../../src/errors.ts';
 import type { HttpRequest } from '../../../../src/http/message.ts';
-import type { Clock } from '../../../../src/runtime.ts';
+import type { Clock } from '../../../../src/system.ts';
 import type { createWorld, Result, WorldOptions } from '../../../support/run.ts';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
