@@ -1,6 +1,6 @@
 import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
-import { SchedError } from '../errors.ts';
+import { hasCategory, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { type Entry, isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
@@ -65,7 +65,7 @@ const readAgain = async ({ client }: BookingContext, { event, invitee }: Entry):
   try {
     return await client.call(invitees.get, { path: { event: idIn(event), invitee: idIn(invitee) } });
   } catch (error) {
-    if (error instanceof SchedError && error.category === 'not-found') return undefined;
+    if (hasCategory(error, 'not-found')) return undefined;
     throw error;
   }
 };

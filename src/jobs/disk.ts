@@ -1,6 +1,6 @@
 import { constants, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { noFollow, writeWholeFile } from '../state/whole-file.ts';
 
 /**
@@ -44,8 +44,6 @@ const reasons: Record<string, string> = {
   ELOOP: "it is a symbolic link, which sched doesn't follow",
   EISDIR: 'it is a directory',
 };
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 export const diskTrouble = (what: string, path: string, error: unknown): SchedError => {
   const code = codeOf(error);

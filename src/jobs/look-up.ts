@@ -4,7 +4,7 @@ import { invitees } from '../api/invitees.ts';
 import { windowQuery } from '../api/window.ts';
 import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
-import { SchedError } from '../errors.ts';
+import { hasCategory } from '../errors.ts';
 import { isObject, type Json } from '../json.ts';
 import { idIn } from '../uri.ts';
 
@@ -47,8 +47,7 @@ export const idKey = (uri: string): string => {
 /** The second in which a meeting starts. No service is more exact. */
 export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);
 
-const isHidden = (error: unknown): boolean =>
-  error instanceof SchedError && ['forbidden', 'not-found'].includes(error.category);
+const isHidden = (error: unknown): boolean => hasCategory(error, 'forbidden', 'not-found');
 
 const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
   const rows: Json[] = [];

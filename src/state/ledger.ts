@@ -1,6 +1,6 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { isTime, isWithin } from '../numbers.ts';
 import type { RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
@@ -148,8 +148,6 @@ const readName = (name: string): Name | undefined => {
     ? undefined
     : { name, start: Number.parseInt(start!, 36), digest: digest!, number: Number(number) };
 };
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 export const ledgerTrouble = (reason: string, fix: string): SchedError =>
   new SchedError('environment', "Can't use the booking ledger, so nothing was booked", {

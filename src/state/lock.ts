@@ -1,6 +1,6 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { isTime } from '../numbers.ts';
 import type { Clock, RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
@@ -69,8 +69,6 @@ const outOfSightMs = 10 * 60_000;
 
 /** Files this old that belong to no chain were left by killed processes. */
 const litterMs = 60 * 60_000;
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 const ignoreMissing = (error: unknown): void => {
   if (codeOf(error) !== 'ENOENT') throw error;

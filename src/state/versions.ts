@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../errors.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { noWait } from './whole-file.ts';
 
@@ -40,8 +41,6 @@ const textIn = (path: string): string => {
     closeSync(descriptor);
   }
 };
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 

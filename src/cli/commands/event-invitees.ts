@@ -1,6 +1,6 @@
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { answersText, csvQuestionColumns, listOf } from '../../output/question-columns.ts';
@@ -109,7 +109,7 @@ export const readQuestions = async (context: Context, scope: NonNullable<Input['
     for await (const page of client.pages(eventTypes.list, { query }))
       questions.push(...page.flatMap((type) => listOf(type.custom_questions)));
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'not-found', 'usage'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);
   }
   return questions;

@@ -3,7 +3,7 @@ import { invitees } from '../../api/invitees.ts';
 import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError, sameCommand } from '../../errors.ts';
+import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
 import { describeInstant } from '../../time/echo.ts';
@@ -117,7 +117,7 @@ export const chooseFirstFree = async (
 
 /** The error if the service refuses the first free time. */
 export const firstFreeRefused = (error: unknown, when: string): unknown =>
-  error instanceof SchedError && error.category === 'conflict' && error.facts.http !== undefined
+  hasCategory(error, 'conflict') && error.facts.http !== undefined
     ? new SchedError('conflict', `The service refused the first free time, ${when}`, {
         ...error.facts,
         advice: 'if the next one is refused too, add --since to begin later',
@@ -147,7 +147,7 @@ export const startChoices = async (invocation: Invocation): Promise<Choice[]> =>
     }
     return starts;
   } catch (error) {
-    if (error instanceof SchedError && ['forbidden', 'not-found', 'usage'].includes(error.category)) return [];
+    if (hasCategory(error, 'forbidden', 'not-found', 'usage')) return [];
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 import { members, orgs } from '../../api/organizations.ts';
 import { User, users } from '../../api/users.ts';
 import type { Client } from '../../client/client.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
@@ -69,7 +69,7 @@ const readPart = async (
     if (record !== undefined) return record;
     unread.push({ name, why: `The service doesn't say what your ${name} is` });
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'not-found'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
     const isForbidden = error.category === 'forbidden';
     const why = isForbidden ? `This token may not read its ${name} (scope ${scope})` : `No ${name}: ${error.message}`;
     unread.push({ name, why });

@@ -7,7 +7,7 @@ import { routingForms } from '../../api/routing-forms.ts';
 import { users } from '../../api/users.ts';
 import type { Input, ReadOperation } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import { singleQuoted } from '../../shell-quote.ts';
@@ -40,9 +40,6 @@ type Query = Record<string, string>;
 
 const ofOrganization: Kind['places'] = async ({ identity }) => [{ organization: await identity.organization() }];
 
-const isOf = (error: unknown, ...categories: SchedError['category'][]): error is SchedError =>
-  error instanceof SchedError && categories.includes(error.category);
-
 const plainRow = { uri: 'uri', name: 'name' };
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -60,7 +57,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       // A token that may not read its own user, or has no organization, can still search the other place.
       for (const part of ['user', 'organization'] as const) {
         const uri = await identity[part]().catch((error: unknown) => {
-          if (!isOf(error, 'forbidden', 'usage')) throw error;
+          if (!hasCategory(error, 'forbidden', 'usage')) throw error;
           refusals.push(error);
         });
         if (uri !== undefined) found.push({ [part]: uri });
@@ -163,7 +160,7 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
   const places = await kind.places(context, within);
   for (const query of places) {
     const found = await search(context, kind, word, query).catch((error: unknown) => {
-      if (!isOf(error, 'forbidden')) throw error;
+      if (!hasCategory(error, 'forbidden')) throw error;
       refusals.push(error);
       return { fits: [], others: [] };
     });
@@ -206,7 +203,7 @@ const readById = async (
     return { record: await client.call(operation, input) };
   } catch (error) {
     // Assumed (errors.bad-id): the service may reply 400 instead of 404 to a word that doesn't look like an ID.
-    if (isOf(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
+    if (hasCategory(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
     throw error;
   }
 };
@@ -245,7 +242,7 @@ export const findRecord = async (
 
   const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
     // A token that may not list names, or has no organization to list, can still be used with an ID.
-    if (mayBeId && isOf(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
+    if (mayBeId && hasCategory(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
     throw error;
   });
   const { fits, known } = listed instanceof SchedError ? { fits: [], known: [] } : listed;

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { cutLong } from '../../output/cells.ts';
 import { counted } from '../../plural.ts';
@@ -57,7 +57,7 @@ const inviteesOf = async (context: Context, { uri }: Json): Promise<string[]> =>
     for await (const page of client.pages(invitees.list, { path: { event: idIn(uri) }, query }, options))
       names.push(...page.map(({ name, email, uri }) => textIn(name, email) ?? idIn(uri)));
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'not-found'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
   }
   return names;
 };
@@ -103,7 +103,7 @@ export const readSome = async (context: Context, ids: readonly string[]): Promis
   const client = await context.client();
   return mapConcurrent(ids.slice(0, mostNamed), atOnce, (event) =>
     client.call(events.get, { path: { event } }).catch((error: unknown) => {
-      if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+      if (!hasCategory(error, 'not-found')) throw error;
       return `event ${event}: not found`;
     }),
   );

@@ -4,7 +4,7 @@ import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
@@ -54,8 +54,7 @@ const atOnce = 4;
 /** Starts of different hosts can be minutes apart, but people book on a round number. */
 const defaultStep = (duration: number): number => Math.min(duration, 30);
 
-const isHidden = (error: unknown): error is SchedError =>
-  error instanceof SchedError && ['forbidden', 'not-found', 'usage'].includes(error.category);
+const isHidden = (error: unknown): error is SchedError => hasCategory(error, 'forbidden', 'not-found', 'usage');
 
 const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
   const rows: Json[] = [];

@@ -137,7 +137,7 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
 /** A refresh with an unknown outcome: the request that needed it has a known one. It wasn't sent, or was refused. */
 const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
   if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
-  throw new SchedError(error.category, error.message, { ...error.facts, outcome });
+  throw error.with({ outcome });
 };
 
 /** Connects with a profile's login. Its token goes only to its own origin, whatever the environment says. */

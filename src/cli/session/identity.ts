@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { isPlainId, isUri, readReference, selfWords } from '../../client/ids.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
 import { isObject, type Json } from '../../json.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -48,7 +48,7 @@ export const baseOfUri = (uri: string): string | undefined => {
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
 
-export const isForbidden = (error: unknown): boolean => error instanceof SchedError && error.category === 'forbidden';
+export const isForbidden = (error: unknown): boolean => hasCategory(error, 'forbidden');
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: 'identity' | 'plan'): string => {
@@ -98,7 +98,7 @@ export const rememberedIdentity = (runtime: Runtime, credential: Credential): Pr
 const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { users } = await import('../../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
-    if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
+    if (!hasCategory(error, 'forbidden')) throw error;
     throw new SchedError('forbidden', "The token can't read its own user", {
       reason: 'the token lacks the scope users:read',
       advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
@@ -189,8 +189,8 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     if ('uri' in setting) return setting.uri;
     if ('id' in setting) return `${await root()}/${collection}/${setting.id}`;
     return findUser(setting.name).catch((error: unknown) => {
-      if (!(error instanceof SchedError) || !['not-found', 'usage'].includes(error.category)) throw error;
-      throw new SchedError(error.category, error.message, { ...error.facts, reason: sourceOf('users') });
+      if (!hasCategory(error, 'not-found', 'usage')) throw error;
+      throw error.with({ reason: sourceOf('users') });
     });
   };
 

@@ -5,7 +5,7 @@ import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { isPlainId } from '../../../client/ids.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import { isObject } from '../../../json.ts';
 import { counted } from '../../../plural.ts';
 import { ruleWords } from '../../../time/availability-rules.ts';
@@ -103,8 +103,7 @@ const cancelPrompt = async (context: Context, id: string): Promise<Confirmation>
     return await cancelQuestion(context, await readEvents(context, [id]));
   } catch (error) {
     // Any path can be sent, even if the service doesn't show the event.
-    if (error instanceof SchedError && ['forbidden', 'unavailable', 'integrity'].includes(error.category))
-      return unread;
+    if (hasCategory(error, 'forbidden', 'unavailable', 'integrity')) return unread;
     throw error;
   }
 };

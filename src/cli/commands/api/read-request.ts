@@ -1,6 +1,6 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { fillScope } from '../../operation/default-scope.ts';
@@ -70,7 +70,7 @@ const ownUri = async (context: Context, name: 'user' | 'organization'): Promise<
   try {
     return await context.identity[name]();
   } catch (error) {
-    if (!(error instanceof SchedError && error.category === 'usage')) throw error;
+    if (!hasCategory(error, 'usage')) throw error;
     throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`, {
       outcome: 'not-sent',
     });

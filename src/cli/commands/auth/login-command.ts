@@ -5,7 +5,7 @@ import { recordFromToken } from '../../../auth/record.ts';
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
 import { createClient } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import { authorize } from '../../../http/authorize.ts';
 import type { Json } from '../../../json.ts';
 import { durationText } from '../../../output/progress.ts';
@@ -90,7 +90,7 @@ const userOf = async (
   try {
     return await client.call(users.me, {});
   } catch (error) {
-    if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+    if (hasCategory(error, 'forbidden')) return undefined;
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 import { invitees } from '../../../api/invitees.ts';
 import type { Input } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
@@ -47,7 +47,7 @@ const alreadyReported: KnownType = { problem: undefined };
 
 /** The words of an error about the user's input. Any other error ends the command. */
 const inputProblem = (error: unknown): string => {
-  if (!(error instanceof SchedError) || !['usage', 'not-found'].includes(error.category)) throw error;
+  if (!hasCategory(error, 'usage', 'not-found')) throw error;
   return error.message;
 };
 
@@ -66,7 +66,7 @@ const findType = async (
     const { uri, record } = await referredRecord(read.value, context);
     if (record !== undefined) return { uri, record };
     const found = await eventTypeOf(context, uri).catch((error: unknown) => {
-      if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+      if (hasCategory(error, 'forbidden')) return undefined;
       throw error;
     });
     return found === undefined ? { uri } : { uri, record: found };

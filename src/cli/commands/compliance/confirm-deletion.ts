@@ -1,4 +1,4 @@
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import { counted } from '../../../plural.ts';
@@ -42,7 +42,7 @@ const noDigest = `fewer than ${fewest} addresses have a digest only with a recei
 export const planDigest = async (invocation: Invocation, { items, digest }: Plan): Promise<string | undefined> => {
   if (items.length >= fewest) return digest;
   const key = await findKey(invocation, false).catch((error: unknown) => {
-    if (error instanceof SchedError && error.category === 'environment') return undefined;
+    if (hasCategory(error, 'environment')) return undefined;
     throw error;
   });
   // Not the value that the receipt contains.

@@ -91,7 +91,7 @@ const answered = (check: () => void): void => {
     check();
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
-    throw new SchedError(error.category, error.message, { ...error.facts, answered: true });
+    throw error.with({ answered: true });
   }
 };
 

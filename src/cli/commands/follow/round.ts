@@ -3,7 +3,7 @@ import { invitees } from '../../../api/invitees.ts';
 import { windowQuery } from '../../../api/window.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import {
   beginState,
   byChange,
@@ -37,8 +37,7 @@ export interface Source {
 }
 
 /** A page token expires if the rate limit makes the next request wait for minutes. */
-const isStalePage = (error: unknown): boolean =>
-  error instanceof SchedError && error.category === 'unavailable' && error.facts.http?.status === 400;
+const isStalePage = (error: unknown): boolean => hasCategory(error, 'unavailable') && error.facts.http?.status === 400;
 
 /**
  * Reads the events of the window, in one request per hundred. Calls `onEvent` for each, and perhaps twice: if a page
@@ -84,7 +83,7 @@ const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> =>
     for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } }))
       for (const invitee of page) found.set(invitee.uri, invitee);
   } catch (error) {
-    if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+    if (!hasCategory(error, 'not-found')) throw error;
   }
   return [...found.values()];
 };

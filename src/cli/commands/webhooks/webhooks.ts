@@ -1,5 +1,5 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
@@ -65,7 +65,7 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
   };
   await client.write(webhooks.delete, input, countAttempt).catch((error: unknown) => {
     // The reply to the first attempt was lost. It was carried out, because the webhook existed before.
-    const isGone = error instanceof SchedError && error.category === 'not-found' && attempts > 1;
+    const isGone = hasCategory(error, 'not-found') && attempts > 1;
     if (!isGone) throw error;
   });
   context.notes.info(`deleted: ${name}`);
