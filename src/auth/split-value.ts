@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { asciiJson } from '../json.ts';
 import type { Entries } from './vault.ts';
 
 /** Windows allows 2,560 bytes of UTF-16 in one entry. */
@@ -19,10 +20,6 @@ export class DamagedParts extends Error {}
 const marker = 'sched-parts:';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** Escapes non-ASCII characters. The result is still JSON and can be cut anywhere. */
-const toAscii = (json: string): string =>
-  json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const manifestIn = (text: string | undefined): Manifest | undefined => {
   if (!text?.startsWith(marker)) return undefined;
@@ -75,7 +72,7 @@ export const splitEntries = (entries: Entries, randomBytes: (count: number) => U
       }
     },
     set: async (name, json) => {
-      const text = toAscii(json);
+      const text = asciiJson(json);
       const old = await oldManifest(name);
       if (text.length <= longestPart) await entries.set(name, text);
       else {

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { limits } from '../api/limits.ts';
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
+import { textOf } from '../json.ts';
 import type { AuthClient } from './auth-server.ts';
 import type { Grant } from './callback.ts';
 import { callLibrary, malformed } from './oauth-request.ts';
@@ -19,9 +20,6 @@ export interface Tokens {
 /** Whether a token is plain ASCII without spaces, so that it can't change the header it is put in. */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
 
-const optionalText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tokens => {
   const wrong = (what: string) => malformed(what, url);
   if (!isToken(reply.access_token)) throw wrong('the access token is not plain ASCII without spaces');
@@ -31,7 +29,7 @@ export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tok
     throw wrong('the refresh token is not plain ASCII without spaces');
   const seconds = reply.expires_in ?? limits.accessTokenSeconds;
   if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 1e9) throw wrong('expires_in is not a number of seconds');
-  const [scope, owner, organization] = [reply.scope, reply.owner, reply.organization].map(optionalText);
+  const [scope, owner, organization] = [reply.scope, reply.owner, reply.organization].map(textOf);
   return {
     accessToken: reply.access_token,
     expiresInSeconds: seconds,

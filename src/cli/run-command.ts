@@ -1,8 +1,8 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
+import { counted } from '../numbers.ts';
 import { type ColourFlag, colourWanted } from '../output/colour.ts';
 import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
-import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Invoke, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';

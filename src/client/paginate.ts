@@ -109,3 +109,15 @@ export async function* paginate<Item>(
     await coming?.catch(() => {});
   }
 }
+
+/** The rows of all pages. */
+export const gather = async <Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> => {
+  const rows: Item[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
+};
+
+/** All rows as one page. */
+export async function* onePage<Item>(rows: Item[]): AsyncGenerator<Item[]> {
+  yield rows;
+}

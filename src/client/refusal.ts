@@ -1,5 +1,6 @@
 import { type Category, SchedError } from '../errors.ts';
 import type { HttpReply, HttpRequest } from '../http/message.ts';
+import { isObject, jsonIn } from '../json.ts';
 import { cut } from '../redact.ts';
 
 /** The body of an error, in either of the service's two formats. Any field may be missing. */
@@ -23,12 +24,8 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** Reads an error body as far as possible: it may be empty, HTML or of another shape. */
 const read = (body: string): Refusal => {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Refusal) : {};
-  } catch {
-    return {};
-  }
+  const value = jsonIn(body);
+  return isObject(value) ? value : {};
 };
 
 const categoryOf = (status: number, isRead: boolean): Category => {

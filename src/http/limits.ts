@@ -1,5 +1,7 @@
 import type { Suggestion } from '../errors.ts';
+import type { LimitHeaders } from '../state/budget.ts';
 import type { HttpReply } from './message.ts';
+import { headerTime } from './service-time.ts';
 
 const day = 86_400;
 
@@ -16,10 +18,9 @@ const secondsFrom = (value: string | undefined, nowMs: number): number | undefin
 
 /** `Retry-After` may also be an HTTP date (RFC 9110 §10.2.3). It is compared with the reply's `Date`, if any. */
 const secondsUntilDate = (headers: HttpReply['headers'], nowMs: number): number | undefined => {
-  const value = headers['retry-after']?.trim() ?? '';
-  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value)) return undefined;
-  const serviceNow = Date.parse(headers.date ?? '') || nowMs;
-  const seconds = Math.ceil((Date.parse(value) - serviceNow) / 1000);
+  const until = headerTime(headers['retry-after']?.trim());
+  if (until === undefined) return undefined;
+  const seconds = Math.ceil((until - (headerTime(headers.date) ?? nowMs)) / 1000);
   return seconds >= 0 && seconds <= day ? seconds : undefined;
 };
 
@@ -59,10 +60,7 @@ const count = (value: string | undefined): number | undefined =>
   value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
 
 /** The rate limit in the three headers, or undefined if one of them is missing or invalid. */
-export const readLimits = (
-  headers: HttpReply['headers'],
-  nowMs: number,
-): { limit: number; remaining: number; resetMs: number } | undefined => {
+export const readLimits = (headers: HttpReply['headers'], nowMs: number): LimitHeaders | undefined => {
   const limit = count(headers['x-ratelimit-limit']);
   const remaining = count(headers['x-ratelimit-remaining']);
   const reset = secondsFrom(headers['x-ratelimit-reset'], nowMs);

@@ -1,9 +1,6 @@
 import { SchedError } from '../errors.ts';
 import type { Env } from '../system.ts';
-
-/** `127.0.0.0/8`, `[::1]` and `localhost`: never reached through a proxy, and plain http is allowed. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(\.\d{1,3}){3}$/.test(hostname);
+import { isLoopback } from '../uri.ts';
 
 /** Why a URL can't be a service's base URL, or undefined if it can. */
 export const urlProblem = (text: string): string | undefined => {

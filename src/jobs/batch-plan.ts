@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { counted } from '../plural.ts';
+import { counted, formatNumber } from '../numbers.ts';
 import type { Entry, Skipped } from './text-source.ts';
 
 /** A line without an item, and the reason if it is known. */
@@ -76,9 +76,9 @@ export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): s
 
 /** Line numbers as text, such as `4, 17, 20 and 3 more`. */
 export const linesText = (lines: readonly number[], most = 20): string => {
-  const shown = lines.slice(0, most).map((line) => line.toLocaleString('en-US'));
+  const shown = lines.slice(0, most).map((line) => formatNumber(line));
   const left = lines.length - shown.length;
-  return `${shown.join(', ')}${left > 0 ? ` and ${left.toLocaleString('en-US')} more` : ''}`;
+  return `${shown.join(', ')}${left > 0 ? ` and ${formatNumber(left)} more` : ''}`;
 };
 
 /** How long one request takes without any wait, roughly. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { counted } from '../plural.ts';
+import { counted } from '../numbers.ts';
 import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
 import type { Clock } from '../system.ts';
 import { idIn } from '../uri.ts';

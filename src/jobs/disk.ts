@@ -19,10 +19,6 @@ export interface Appendable {
   close(): Promise<void>;
 }
 
-/** JSON in ASCII, for `append`. */
-export const asciiOnly = (json: string): string =>
-  json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 /** Every disk operation of a receipt, so that a test can stop it at any step. */
 export interface Disk {
   /** Creates a file with this text, completely or not at all. Fails if the file exists. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json } from '../json.ts';
+import { asciiJson, isObject, type Json } from '../json.ts';
 import { isCount, isTime } from '../numbers.ts';
 import { idIn } from '../uri.ts';
-import { asciiOnly } from './disk.ts';
 
 /*
  * What `events follow` remembers, as pure functions on one record. docs/follow.md says why nothing is missed.
@@ -235,7 +234,7 @@ export const stateText = ({ since, position, earliest, events }: FollowState): s
   return `${JSON.stringify({ version: 1, since, position, earliest, events: entries })}\n`;
 };
 
-export const entryText = (entry: Entry): string => `${asciiOnly(JSON.stringify(entry))}\n`;
+export const entryText = (entry: Entry): string => `${asciiJson(JSON.stringify(entry))}\n`;
 
 const isPair = (value: unknown): value is [string, Told] =>
   Array.isArray(value) && typeof value[0] === 'string' && (value[1] === 'created' || value[1] === 'canceled');

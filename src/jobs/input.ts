@@ -1,4 +1,4 @@
-import { counted } from '../plural.ts';
+import { counted } from '../numbers.ts';
 import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { isJsonStart, jsonlValues, jsonValues } from './json-source.ts';
 import { BadInput, type Bytes, type Content, type Entry, linesOf, peek, textOf } from './text-source.ts';

@@ -4,6 +4,7 @@ import { invitees } from '../api/invitees.ts';
 import { windowQuery } from '../api/window.ts';
 import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
+import { gather } from '../client/paginate.ts';
 import { hasCategory } from '../errors.ts';
 import { isObject, type Json } from '../json.ts';
 import { idIn } from '../uri.ts';
@@ -48,12 +49,6 @@ export const idKey = (uri: string): string => {
 export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);
 
 const isHidden = (error: unknown): boolean => hasCategory(error, 'forbidden', 'not-found');
-
-const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
-  const rows: Json[] = [];
-  for await (const page of pages) rows.push(...page);
-  return rows;
-};
 
 /** IDs of the hosts of an event type; empty if the token may not read them. */
 const hostsOf = async (client: Client, eventType: string): Promise<string[]> => {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { isObject, type Json } from '../json.ts';
-import { asciiOnly } from './disk.ts';
+import { asciiJson, isObject, type Json } from '../json.ts';
 
 /*
  * A receipt is printable ASCII text with one JSON object per line. Each line ends with its own SHA-256:
@@ -90,7 +89,7 @@ const hashOf = (ascii: string): string => hash('sha256', ascii, 'hex');
 
 /** A line as it is written to disk, and its hash. */
 export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {
-  const body = asciiOnly(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
+  const body = asciiJson(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
   const hash = hashOf(body);
   return { text: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 };

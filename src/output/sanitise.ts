@@ -62,7 +62,7 @@ const replaceUnsafe = (stretch: string, write: (char: string) => string): string
     ? stretch.replace(keptOrUnsafe(), (match, keep: string | undefined) => keep ?? write(match))
     : stretch;
 
-const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
+export const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
 const shortNames: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const visible = (char: string): string => {

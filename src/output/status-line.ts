@@ -1,3 +1,4 @@
+import { formatNumber } from '../numbers.ts';
 import type { Output, Pager, Runtime, StatusLine, Versions } from '../runtime.ts';
 import { safe } from './sanitise.ts';
 
@@ -15,8 +16,6 @@ export interface StatusOptions {
   /** The name of a host for people. */
   nameOf(host: string): string;
 }
-
-const number = (value: number): string => value.toLocaleString('en-US');
 
 /**
  * The runtime of a command on a terminal. It has a status line: after a second of silence, the line says which service
@@ -55,7 +54,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   const waitingTexts = (): Versions => {
     if (secondsSince(silentSince) < 1) return [];
     const [oldest] = inFlight;
-    const count = `${number(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+    const count = `${formatNumber(rows)} ${rows === 1 ? 'row' : 'rows'}`;
     const counted = rows === 0 ? [] : [`${count}…`];
     const seconds = secondsSince(waitingSince);
     if (oldest === undefined || (rows > 0 && seconds < 1)) return counted;

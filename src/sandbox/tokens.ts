@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Scope, scopes } from '../api/scopes.ts';
+import { knownScopes, type Scope } from '../api/scopes.ts';
 import { type Member, team, userId } from './seed/team.ts';
 import { dayMilliseconds, timestamp } from './store/names.ts';
 import type { Store } from './store/store.ts';
@@ -20,8 +20,6 @@ export interface ReadyToken {
   refreshToken?: SandboxSecret;
 }
 
-const allScopes = Object.keys(scopes) as Scope[];
-
 export const clientId = 'sched-cli';
 
 export const ownerToken = 'sandbox_owner';
@@ -35,7 +33,7 @@ export const readyTokens: readonly ReadyToken[] = [
     name: 'read_only',
     token: 'sandbox_read_only',
     member: 'amara',
-    scopes: allScopes.filter((scope) => scope.endsWith(':read')),
+    scopes: knownScopes.filter((scope) => scope.endsWith(':read')),
     kind: 'personal',
   },
   {

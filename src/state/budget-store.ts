@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../system.ts';
-import { type BudgetState, current, type Kind } from './budget.ts';
+import { type BudgetKind, type BudgetState, current } from './budget.ts';
 import { applyStep, type Step, type StepResult } from './budget-steps.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
@@ -9,9 +9,9 @@ import { fileVersions, memoryVersions, sweepVersions, type Versions } from './ve
 /** The budgets that processes share, by key. All times are by this machine's clock. */
 export interface BudgetStore {
   /** Makes one atomic step. */
-  apply<S extends Step>(key: string, kind: Kind, step: S): Promise<StepResult<S>>;
+  apply<S extends Step>(key: string, kind: BudgetKind, step: S): Promise<StepResult<S>>;
   /** The current state, without changing it. */
-  read(key: string, kind: Kind): Promise<BudgetState>;
+  read(key: string, kind: BudgetKind): Promise<BudgetState>;
 }
 
 interface FileOptions {

@@ -75,7 +75,7 @@ export interface Settlement {
 }
 
 /** No permit before `until`: the rate limit or sched's own pace is reached, or the one allowed request is in flight. */
-export type Refusal =
+export type NoPermit =
   | { until: number; why: 'limit' | 'probe' | 'own probe' }
   | { until: number; why: 'pace'; perMinute: number };
 
@@ -90,16 +90,16 @@ export interface GrantOptions {
   isBackground?: boolean | undefined;
 }
 
-export type Grant = { permits: number; end: number } | Refusal;
+export type Grant = { permits: number; end: number } | NoPermit;
 
 const minute = 60_000;
 
 /** Window lengths by kind of request: all requests of a token, and the bookings of a user. */
 export const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
 
-export type Kind = keyof typeof windowsOf;
+export type BudgetKind = keyof typeof windowsOf;
 
-export const emptyState = (kind: Kind): BudgetState => ({
+export const emptyState = (kind: BudgetKind): BudgetState => ({
   version: 1,
   windows: windowsOf[kind].map((length) => ({ length, limit: null, opened: 0, end: 0, isSure: false, used: 0 })),
   told: 'nothing',
@@ -141,7 +141,7 @@ const isSaneWindow = (window: Window, length: number, now: number): boolean =>
   isWithin(window.used, 0, mostRequests);
 
 /** Whether a state from a file or from Redis can be calculated with. */
-const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
+const isSane = (state: BudgetState, kind: BudgetKind, now: number): boolean =>
   state?.version === 1 &&
   Array.isArray(state.windows) &&
   state.windows.length === windowsOf[kind].length &&
@@ -154,7 +154,7 @@ const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
   isWithin(state.closedUntil, 0, now + longestMs);
 
 /** The state at this moment: ended windows are closed, and waiters that were killed are removed. */
-export const current = (state: BudgetState | undefined, kind: Kind, now: number): BudgetState => {
+export const current = (state: BudgetState | undefined, kind: BudgetKind, now: number): BudgetState => {
   if (state === undefined || !isSane(state, kind, now)) return emptyState(kind);
   const next = {
     ...state,
@@ -196,7 +196,7 @@ export const grant = (
   const { probe } = state;
   if (isPaced && probe !== undefined)
     return { until: probe.until, why: probe.holder === holder ? 'own probe' : 'probe' };
-  const refusal = (until: number): Refusal =>
+  const refusal = (until: number): NoPermit =>
     isPaced ? { until, why: 'pace', perMinute: pace } : { until, why: 'limit' };
   if (isBackground && state.waiting.length > 0) return refusal(now + returnMs);
   const limitOf = ({ limit }: Window): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
 import { isTime, isWithin } from '../numbers.ts';
 import type { RandomBytes } from '../system.ts';
+import { isLoopback } from '../uri.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile, writePrivateFile } from './files.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -89,11 +90,12 @@ export interface Ledger {
 /** The ledger's name for the built-in sandbox, whose port changes each time. */
 export const sandboxService = 'sandbox';
 
-const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** Whether an address is on this machine. */
-export const isLocal = (address: string): boolean =>
-  address === sandboxService || (URL.canParse(address) && loopback.test(new URL(address).hostname));
+export const isLocal = (address: string): boolean => {
+  if (!URL.canParse(address)) return address === sandboxService;
+  const { hostname } = new URL(address);
+  return isLoopback(hostname) || hostname.endsWith('.localhost');
+};
 
 /** The name of a service in the ledger. All loopback names count as 127.0.0.1. */
 export const serviceName = (baseUrl: string): string => {

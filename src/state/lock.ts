@@ -2,9 +2,10 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
 import { isTime } from '../numbers.ts';
-import type { Clock, RandomBytes } from '../system.ts';
+import type { Clock, Machine, RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile } from './files.ts';
+import { directory } from './paths.ts';
 import { identityOf, type ProcessIdentity, type ProcessTable, stateOf } from './processes.ts';
 import { writeWholeFile } from './whole-file.ts';
 
@@ -218,4 +219,16 @@ export const createLock = (options: LockOptions): Lock => {
   };
 
   return { acquire: (stillNeeded) => named(acquire(stillNeeded)), adopt: (nonce) => named(adopt(nonce)) };
+};
+
+export type LockWorld = Pick<LockOptions, 'clock' | 'randomBytes' | 'interrupted'> & {
+  readonly platform: string;
+  readonly machine: Machine;
+};
+
+/** A lock in the OS account's home. Directories set by variables would give several locks. */
+export const accountLock = (name: string, world: LockWorld): Lock => {
+  const { platform, machine, clock, randomBytes, interrupted } = world;
+  const home = directory('state', { env: {}, home: machine.accountHome, platform });
+  return createLock({ directory: join(home, 'locks'), name, machine, clock, randomBytes, interrupted });
 };

@@ -1,7 +1,8 @@
 import * as Instant from 'temporal-polyfill/fns/Instant';
 import * as PlainDate from 'temporal-polyfill/fns/PlainDate';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
-import { minute, weekdays } from './wall.ts';
+import { weekdays } from '../api/weekdays.ts';
+import { minute } from './wall.ts';
 
 /** A stretch of time in milliseconds since 1970, without its end. */
 export interface Span {
@@ -86,7 +87,7 @@ function datesIn(zone: string, { start, end }: Span): PlainDate.Record[] {
 
 /** The rules for a date replace those of its weekday. */
 function intervalsOn(date: PlainDate.Record, rules: readonly HoursRule[]): HoursRule['intervals'] {
-  const weekday = weekdays[PlainDate.dayOfWeek(date) % 7]!.toLowerCase();
+  const weekday = weekdays[PlainDate.dayOfWeek(date) - 1]!;
   const ofDate = rules.filter((rule) => rule.day === PlainDate.toString(date));
   const chosen = ofDate.length > 0 ? ofDate : rules.filter((rule) => rule.day === weekday);
   return chosen.flatMap(({ intervals }) => intervals);

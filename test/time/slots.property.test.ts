@@ -6,7 +6,7 @@ import { Refusal } from '../../src/sandbox/refusal.ts';
 import type { Rule } from '../../src/sandbox/rules/availability.ts';
 import { newEventType } from '../../src/sandbox/rules/event-type.ts';
 import { localTime } from '../../src/sandbox/rules/zone.ts';
-import { idOf, makeId, timestamp, uri } from '../../src/sandbox/store/names.ts';
+import { makeId, timestamp, uri } from '../../src/sandbox/store/names.ts';
 import {
   type EventRecord,
   type EventTypeRecord,
@@ -14,6 +14,7 @@ import {
   newEvent,
   type UserRecord,
 } from '../../src/sandbox/store/records.ts';
+import { idIn } from '../../src/uri.ts';
 import { noon, openWorld, organization, user, type World } from '../sandbox/world.ts';
 import { createWorld, virtualClock } from '../support/run.ts';
 import { sample, times } from '../support/tier.ts';
@@ -128,7 +129,7 @@ type Case = ReturnType<ReturnType<typeof createCases>>;
 
 /** Writes the event type, its schedules and the events of a case into the sandbox. */
 const store = ({ store }: World, id: string, given: Case): void => {
-  const person = (key: string) => store.get<UserRecord>('users', idOf(user(key)))!;
+  const person = (key: string) => store.get<UserRecord>('users', idIn(user(key)))!;
   const type: EventTypeRecord = {
     ...newEventType({
       id,
@@ -143,14 +144,14 @@ const store = ({ store }: World, id: string, given: Case): void => {
     pooling_type: given.pooling,
   };
   store.transaction(() => {
-    const own = { organization: idOf(organization), position: 1000, invitee_limit: 2, locations: '[]', dates: null };
+    const own = { organization: idIn(organization), position: 1000, invitee_limit: 2, locations: '[]', dates: null };
     store.insert('event_types', id, type, own);
     for (const { host, timezone, rules } of given.schedules) {
       const added = 'INSERT INTO event_type_hosts (event_type, user, id, created_at) VALUES (?, ?, ?, ?)';
-      store.run(added, id, idOf(user(host)), store.nextId('host'), timestamp(noon));
+      store.run(added, id, idIn(user(host)), store.nextId('host'), timestamp(noon));
       const schedule = store.nextId('schedule');
       const doc = { uri: uri.schedule(schedule), default: true, name: 'Hours', user: user(host), timezone, rules };
-      store.insert('schedules', schedule, doc, { event_type: id, user: idOf(user(host)) });
+      store.insert('schedules', schedule, doc, { event_type: id, user: idIn(user(host)) });
     }
     for (const { host, start, minutes, isCanceled, isOfType, seats } of given.events) {
       const event = store.nextId('event');
@@ -163,7 +164,7 @@ const store = ({ store }: World, id: string, given: Case): void => {
         event_type: isOfType ? made.event_type : uri.eventType(makeId('seed/event-type/intro-call')),
       };
       const eventType = isOfType ? id : makeId('seed/event-type/intro-call');
-      insertEvent(store, event, doc, { organization: idOf(organization), eventType, hosts: [idOf(user(host))] });
+      insertEvent(store, event, doc, { organization: idIn(organization), eventType, hosts: [idIn(user(host))] });
     }
   });
 };
@@ -172,7 +173,7 @@ const undo = new Error('undo');
 
 /** Whether the sandbox accepts a booking at this time. Nothing stays booked. */
 const isBookable = ({ store }: World, id: string, start: number, now: number): boolean => {
-  const caller = { user: idOf(user('amara')), organization: idOf(organization), role: 'owner' } as Caller;
+  const caller = { user: idIn(user('amara')), organization: idIn(organization), role: 'owner' } as Caller;
   const context = { store, now, caller } as Context;
   const invitee = { email: 'ada@engine.example', name: 'Ada Lovelace', timezone: 'Europe/London' };
   const body = { event_type: uri.eventType(id), start_time: timestamp(start), invitee };

@@ -1,5 +1,6 @@
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
+import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
@@ -56,11 +57,8 @@ export const readInvitees = (event: object): Json[] =>
 const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
   const { invitees } = await import('../../api/invitees.ts');
   const client = await context.client();
-  const found: Json[] = [];
   const input = { path: { event: idIn(event.uri) }, query };
-  for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
-    found.push(...page);
-  return found;
+  return gather(client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }));
 };
 
 export const addInvitees =

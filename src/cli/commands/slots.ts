@@ -3,9 +3,10 @@ import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
+import { onePage } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
+import { counted } from '../../numbers.ts';
 import type { View } from '../../output/view.ts';
-import { counted } from '../../plural.ts';
 import { wallClock, wallParts } from '../../time/show.ts';
 import { day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
@@ -122,10 +123,6 @@ const linesByDay = (slots: readonly Json[], zone: string, columns: number): Json
     }));
   });
 };
-
-async function* onePage(rows: Json[]): AsyncGenerator<Json[]> {
-  yield rows;
-}
 
 function* firstOf(slots: Iterable<Json>, count: number): Generator<Json> {
   let left = count;

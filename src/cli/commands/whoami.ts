@@ -2,7 +2,7 @@ import { members, orgs } from '../../api/organizations.ts';
 import { User, users } from '../../api/users.ts';
 import type { Client } from '../../client/client.ts';
 import { hasCategory } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import { isObject, type Json, textOf } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -84,8 +84,6 @@ const membershipOf = async (client: Client, user: string, organization: string):
   for await (const [row] of client.pages(members.list, { query }, { limit: 1, keep })) return row;
   return undefined;
 };
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
 const askService = async (client: Client, { owner }: Connection) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import type { Input } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject } from '../../json.ts';
+import { isObject, jsonIn } from '../../json.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
 import type { Context } from '../session/context.ts';
@@ -26,13 +26,8 @@ const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
 type Verdicts = Partial<Record<Filter, { supported: boolean; at: number }>>;
 
 const readVerdicts = async (file: string): Promise<Verdicts> => {
-  const text = await readPrivateFile(file).catch(() => undefined);
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isObject(value) ? (value as Verdicts) : {};
-  } catch {
-    return {};
-  }
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  return isObject(value) ? (value as Verdicts) : {};
 };
 
 const remember = async (context: Context, filter: Filter, supported: boolean): Promise<void> => {

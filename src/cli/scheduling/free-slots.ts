@@ -4,6 +4,7 @@ import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
+import { gather } from '../../client/paginate.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
@@ -15,6 +16,7 @@ import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
 import { mapConcurrent } from '../operation/map-concurrent.ts';
 import type { Context } from '../session/context.ts';
+import { hostsIn } from './event-facts.ts';
 
 /** Something that sched could not take into account. */
 export interface Unchecked {
@@ -55,12 +57,6 @@ const atOnce = 4;
 const defaultStep = (duration: number): number => Math.min(duration, 30);
 
 const isHidden = (error: unknown): error is SchedError => hasCategory(error, 'forbidden', 'not-found', 'usage');
-
-const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
-  const rows: Json[] = [];
-  for await (const page of pages) rows.push(...page);
-  return rows;
-};
 
 /** The hours of a schedule, or the reason why sched doesn't understand them. */
 const hoursOf = ({ timezone, rules }: Json): Hours | string => {
@@ -115,9 +111,6 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
   return { hosts: [...hosts.values()], names, unreadable: [...unreadable.values()] };
 };
 
-const hostsOf = ({ event_memberships: members }: Json): Json[] =>
-  Array.isArray(members) ? members.filter(isObject) : [];
-
 interface HostedEvent {
   event: Json;
   /** IDs of the hosts. */
@@ -142,7 +135,7 @@ const readEvents = async (
     try {
       await addOrganization(query, context);
       for (const event of await gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }))) {
-        const users = [user, ...hostsOf(event).map((each) => each.user)].map(idIn);
+        const users = [user, ...hostsIn(event).map((each) => each.user)].map(idIn);
         found.set(String(event.uri), {
           event,
           users: new Set([...(found.get(String(event.uri))?.users ?? []), ...users]),
@@ -208,7 +201,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
   const timed = active.flatMap(({ event, users }) => {
     const span = spanOf(event);
     if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
-    for (const { user, user_name: name } of hostsOf(event))
+    for (const { user, user_name: name } of hostsIn(event))
       if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
     return span === undefined ? [] : [{ event, span, users }];
   });
@@ -236,7 +229,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
       const event = seat === undefined ? undefined : joinable[seat]!.event;
       const people =
-        event === undefined ? free.map((index) => hosts[index]!.user) : hostsOf(event).map(({ user }) => user);
+        event === undefined ? free.map((index) => hosts[index]!.user) : hostsIn(event).map(({ user }) => user);
       yield {
         start_time: utcText(start),
         end_time: utcText(end),

@@ -3,7 +3,7 @@ import { orgs } from '../../api/organizations.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Windows } from '../../jobs/booking-time.ts';
-import { isObject } from '../../json.ts';
+import { isObject, jsonIn, textOf } from '../../json.ts';
 import { readPrivateFile } from '../../state/files.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
@@ -36,16 +36,9 @@ export const bookingWindows = ({ plan, stage }: Plan): Windows => {
 };
 
 const readKept = async (file: string): Promise<KnownPlan | undefined> => {
-  const text = await readPrivateFile(file).catch(() => undefined);
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isObject(value) && typeof value.at === 'number' ? (value as unknown as KnownPlan) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  return isObject(value) && typeof value.at === 'number' ? (value as unknown as KnownPlan) : undefined;
 };
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 const ask = async (context: Context): Promise<Plan> => {
   try {

@@ -1,8 +1,8 @@
-import { isLoopbackUrl } from '../../api/loopback.ts';
 import { SchedError } from '../../errors.ts';
 import type { Credentials } from '../../http/authorize.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
+import { isLoopbackUrl } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Account, Settings } from './settings.ts';
 

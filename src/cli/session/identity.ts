@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { isPlainId, isUri, readReference, selfWords } from '../../client/ids.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
-import { isObject, type Json } from '../../json.ts';
+import { isObject, type Json, jsonIn } from '../../json.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
@@ -57,14 +57,9 @@ export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind:
 };
 
 const readYounger = async (file: string, now: number, ageMs: number): Promise<Json | undefined> => {
-  const text = await readPrivateFile(file).catch(() => undefined);
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    const isYounger = isObject(value) && typeof value.at === 'number' && Math.abs(now - value.at) <= ageMs;
-    return isYounger ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  const isYounger = isObject(value) && typeof value.at === 'number' && Math.abs(now - value.at) <= ageMs;
+  return isYounger ? value : undefined;
 };
 
 const readCache = async (file: string, now: number): Promise<Owner | undefined> => {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
 import { SchedError } from '../../errors.ts';
-import { isLoopback } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
@@ -12,6 +11,7 @@ import { directory, directoryPath, homeMissing, isHomeless } from '../../state/p
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget } from '../../state/shared-budget.ts';
 import type { SharedState } from '../../state/shared-state.ts';
+import { isLoopback } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,3 +1,4 @@
+import { idIn } from '../../uri.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { type Detail, denied, invalid, notFound } from '../refusal.ts';
 import { isSelf, requireSelf } from '../rules/access.ts';
@@ -5,7 +6,6 @@ import { logActivity } from '../rules/activity.ts';
 import { invalidRules, type Schedule } from '../rules/availability.ts';
 import { requireEventType } from '../rules/event-type.ts';
 import { isZone } from '../rules/zone.ts';
-import { idOf } from '../store/names.ts';
 import { type Condition, readPage } from '../store/page.ts';
 
 interface Row {
@@ -45,7 +45,7 @@ const change = ({ id, doc }: Row, body: Change, eventType: string, context: Cont
 
 export const availability: Handlers<'availability'> = {
   list({ query }, { store, caller, asked }) {
-    const { id } = requireEventType(store, caller, idOf(query.event_type));
+    const { id } = requireEventType(store, caller, idIn(query.event_type));
     const listing = {
       from: 'schedules s JOIN users u ON u.id = s.user',
       doc: 's.doc',
@@ -74,7 +74,7 @@ export const availability: Handlers<'availability'> = {
 
   'update-all'({ body: { event_type, ...body } }, context) {
     const { store, caller } = context;
-    const { id, type } = requireEventType(store, caller, idOf(event_type));
+    const { id, type } = requireEventType(store, caller, idIn(event_type));
     const rows = store
       .all<Row>(
         "SELECT s.id, s.doc, s.user FROM schedules s JOIN users u ON u.id = s.user WHERE s.event_type = ? ORDER BY u.doc ->> 'name', s.id",

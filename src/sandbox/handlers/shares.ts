@@ -1,5 +1,6 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
+import { idIn } from '../../uri.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { type Detail, invalid } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
@@ -7,7 +8,7 @@ import { logActivity } from '../rules/activity.ts';
 import { invalidRules } from '../rules/availability.ts';
 import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
 import { isZone } from '../rules/zone.ts';
-import { bookingSite, idOf } from '../store/names.ts';
+import { bookingSite } from '../store/names.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
 
@@ -39,7 +40,7 @@ const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[
 export const shares: Handlers<'shares'> = {
   create({ body }, context) {
     const { store, caller } = context;
-    const known = requireEventType(store, caller, idOf(body.event_type));
+    const known = requireEventType(store, caller, idIn(body.event_type));
     requireHost(context, known);
     const details = wrongShare(body, known);
     if (details.length > 0) throw invalid(...details);

@@ -1,9 +1,10 @@
 import type { WebhookScope } from '../../api/webhooks.ts';
+import { idIn } from '../../uri.ts';
 import type { Caller, Handlers } from '../handler.ts';
 import { conflict, denied, invalidParameter, notFound } from '../refusal.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { idOf, timestamp, uri } from '../store/names.ts';
+import { timestamp, uri } from '../store/names.ts';
 import { type Condition, readPage } from '../store/page.ts';
 import type { WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -47,9 +48,9 @@ const requireOwner = (store: Store, { scope, owner }: Place) => {
  */
 const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): Place => {
   if (scope === 'organization') return { scope, owner: caller.organization };
-  if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idOf(user) };
+  if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idIn(user) };
   if (group === undefined) throw invalidParameter('group', 'is required if scope is group', 'required');
-  return { scope, owner: idOf(group) };
+  return { scope, owner: idIn(group) };
 };
 
 const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord => {

@@ -1,9 +1,10 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
+import { idIn } from '../../uri.ts';
 import type { Context } from '../handler.ts';
 import { conflict, type Detail, invalid, invalidParameter } from '../refusal.ts';
-import { dayMilliseconds, idOf, timestamp, uri } from '../store/names.ts';
+import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
   type EventRecord,
   type EventTypeRecord,
@@ -26,7 +27,7 @@ type Booking = Value<Catalogue['invitees']['create']['body']>;
 
 /** Assumed (invitees.who): all members of the organization can book its event types, secret ones included. */
 const findBookable = ({ store, caller }: Context, reference: string): KnownEventType => {
-  const known = requireEventType(store, caller, idOf(reference));
+  const known = requireEventType(store, caller, idIn(reference));
   if (!known.type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
   return known;
 };

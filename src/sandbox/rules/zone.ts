@@ -1,3 +1,4 @@
+import { weekdays } from '../../api/weekdays.ts';
 import { dayMilliseconds } from '../store/names.ts';
 
 /** Wall-clock time in a zone, from the platform's zone data. */
@@ -9,8 +10,6 @@ export interface LocalTime {
   /** Minutes since midnight, with fractions. */
   minutes: number;
 }
-
-const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -53,7 +52,7 @@ export const localTime = (zone: string, instant: number): LocalTime => {
   const wall = wallClock(zone, instant);
   return {
     date: wall.toISOString().slice(0, 10),
-    weekday: weekdays[wall.getUTCDay()]!,
+    weekday: weekdays[(wall.getUTCDay() + 6) % 7]!,
     minutes: (wall.getTime() % dayMilliseconds) / 60_000,
   };
 };

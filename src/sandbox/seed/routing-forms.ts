@@ -1,5 +1,6 @@
+import { idIn } from '../../uri.ts';
 import { dice, type Roll } from '../random.ts';
-import { dayMilliseconds, idOf, makeId, timestamp, uri } from '../store/names.ts';
+import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
 import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Person, people } from './people.ts';
@@ -151,7 +152,7 @@ const seedSubmission = (store: Store, form: Form, record: RoutingFormRecord, at:
     created_at: timestamp(at),
     updated_at: timestamp(at),
   };
-  store.insert('submissions', id, submission, { form: idOf(record.uri) });
+  store.insert('submissions', id, submission, { form: idIn(record.uri) });
 };
 
 export const seedRoutingForms = (store: Store, organization: string, now: number) => {

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isLoopbackUrl } from '../../api/loopback.ts';
+import { isLoopbackUrl } from '../../uri.ts';
 
 /** How a receiver answered, or why there is no answer. */
 export type Answer = { status: number; error?: undefined } | { status?: undefined; error: string };

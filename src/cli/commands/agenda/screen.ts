@@ -1,8 +1,8 @@
+import { counted, formatNumber } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
 import { cellWidth, drawCells, type GridRow, type Line, leastCell } from '../../../output/drawing.ts';
 import type { Paint } from '../../../output/paint.ts';
 import { shorten } from '../../../output/width.ts';
-import { counted } from '../../../plural.ts';
 import {
   clockLabel,
   type Day,
@@ -39,7 +39,7 @@ const totalOf = ({ meetings, days }: Agenda): string => {
   const { active, canceled, length } = tallyOf(meetings, days);
   return [
     active === 0 ? 'no events' : `${counted(active, 'event')}, ${lengthLabel(length)}`,
-    ...(canceled === 0 ? [] : [`${canceled.toLocaleString('en-US')} canceled`]),
+    ...(canceled === 0 ? [] : [`${formatNumber(canceled)} canceled`]),
   ].join(', ');
 };
 

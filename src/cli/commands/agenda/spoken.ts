@@ -1,4 +1,4 @@
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { type Day, monthName, spokenDate } from '../../../time/calendar.ts';
 import { minute } from '../../../time/wall.ts';
 import { type Agenda, clockChanges, clockOf, isToday, namesOf, offsetLabel } from './agenda-data.ts';

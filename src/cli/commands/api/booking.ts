@@ -3,7 +3,7 @@ import { writtenIn } from '../../../client/outcome.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { type Booking, book } from '../../../jobs/booking.ts';
-import { isObject, type Json, jsonText } from '../../../json.ts';
+import { isObject, type Json, jsonIn, jsonText } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
 import { bookedRecord, bookingContextOf, bookingOptions, bookingTexts } from '../../scheduling/booking-context.ts';
 import { repeatedName } from './json-text.ts';
@@ -24,14 +24,6 @@ const readStart = (text: string): string | undefined => {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 };
 
-const parseBody = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-};
-
 const unreadable = (problem: string): SchedError =>
   new SchedError('usage', `Can't tell what this body would book: ${problem}`, {
     reason: 'sched compares a booking with earlier ones before sending it, so that nothing is booked twice',
@@ -43,7 +35,7 @@ const bookingKeys = ['event_type', 'start_time', 'invitee'];
 
 /** The booking in a body. Rejects a body it can't read: it could be an earlier booking in another form. */
 export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): BookingFacts => {
-  const value = parseBody(body ?? '');
+  const value = jsonIn(body);
   if (!isObject(value)) throw unreadable('it is not a JSON object');
   const repeated = repeatedName(body!);
   if (repeated !== undefined) throw unreadable(`it contains "${repeated}" twice`);

@@ -6,8 +6,8 @@ import { invitees } from '../../../api/invitees.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { isPlainId } from '../../../client/ids.ts';
 import { hasCategory } from '../../../errors.ts';
-import { isObject } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { isObject, jsonIn } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import { ruleWords } from '../../../time/availability-rules.ts';
 import type { Confirmation } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
@@ -75,23 +75,16 @@ export const isBooking = (method: string, path: string): boolean => {
 
 /** The invitees that a deletion names, counted if its body can be read. */
 const addressesIn = (body: string | undefined): string => {
-  try {
-    const { emails } = JSON.parse(body ?? '') as { emails?: unknown };
-    if (Array.isArray(emails)) return counted(emails.length, 'invitee');
-  } catch {
-    // The service will report what is wrong with the body.
-  }
-  return 'the invitees in the body';
+  const value = jsonIn(body);
+  // The service will report what is wrong with the body.
+  if (!isObject(value) || !Array.isArray(value.emails)) return 'the invitees in the body';
+  return counted(value.emails.length, 'invitee');
 };
 
 /** The rules in the body in words, one per line. None if the body can't be read. */
 const rulesIn = (body: string | undefined): string[] => {
-  try {
-    const { rules } = JSON.parse(body ?? '') as { rules?: unknown };
-    return Array.isArray(rules) ? rules.filter(isObject).map(ruleWords) : [];
-  } catch {
-    return [];
-  }
+  const value = jsonIn(body);
+  return isObject(value) && Array.isArray(value.rules) ? value.rules.filter(isObject).map(ruleWords) : [];
 };
 
 /** Asks about the event itself if it can be read. Reads nothing if no prompt can be shown. */

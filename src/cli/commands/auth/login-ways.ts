@@ -2,7 +2,7 @@ import type { AuthClient } from '../../../auth/auth-server.ts';
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
 import { typedWords } from '../../parse/typed-words.ts';

@@ -1,4 +1,4 @@
-import { scopes as allScopes, type Scope } from '../../../api/scopes.ts';
+import { knownScopes, type Scope } from '../../../api/scopes.ts';
 import { nearest } from '../../../nearest.ts';
 import type { Invocation } from '../../command.ts';
 import type { Notes } from '../../messages/notes.ts';
@@ -12,7 +12,6 @@ export const sensitiveScopes: readonly Scope[] = [
   'webhooks:write',
 ];
 
-export const knownScopes = Object.keys(allScopes) as Scope[];
 const usualScopes = knownScopes.filter((scope) => !sensitiveScopes.includes(scope));
 
 export const readScopes = (name: string, { typed, problems }: Invocation): string[] | undefined => {

@@ -20,7 +20,8 @@ import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { checkCount, confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
+import { checkCount } from './check-count.ts';
+import { confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
 import { isItemRefused } from './item-refused.ts';
 import { type BookingFile, type BookingLine, readBookings } from './read-bookings.ts';
@@ -144,7 +145,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
       lines.map(({ input }) => input),
     );
   }
-  checkCount(counts, lines.length);
+  checkCount('bookings', lines.length, counts);
   // Throws if there is no place for receipts.
   receiptFolder(context);
   const key = await inputKey(context, stateDirectory(context.runtime)!);

@@ -1,4 +1,4 @@
-import { isObject } from '../../../json.ts';
+import { isObject, jsonIn } from '../../../json.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Reading } from '../../../time/reading.ts';
 import { readZone } from '../../../time/zone.ts';
@@ -41,14 +41,6 @@ export const columnOf =
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const parseObject = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Reads the column `answers`: an object, its JSON, or `Question=Answer; Question=Answer`. */
 const readAnswers = (value: unknown): string[] | undefined => {
   const isText = typeof value === 'string';
@@ -57,7 +49,7 @@ const readAnswers = (value: unknown): string[] | undefined => {
       .split(';')
       .map((part) => part.trim())
       .filter((part) => part !== '');
-  const object = isText ? parseObject(value) : value;
+  const object = isText ? jsonIn(value) : value;
   if (!isObject(object) || Object.values(object).some((each) => typeof each !== 'string')) return undefined;
   return Object.entries(object).map(([question, answer]) => `${question}=${answer}`);
 };

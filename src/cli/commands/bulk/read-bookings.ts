@@ -7,7 +7,7 @@ import { digestOf } from '../../../jobs/booking-attempt.ts';
 import { readRecords, type Values } from '../../../jobs/records.ts';
 import type { Entry } from '../../../jobs/text-source.ts';
 import type { Json } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { Problems } from '../../messages/problems.ts';
@@ -115,7 +115,7 @@ const lineProblems = (thing: 'item' | 'line') => {
       if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
       const wrong = new Set([...found.values()].flat()).size;
       const verb = wrong === 1 ? 'has' : 'have';
-      problems.add(`${wrong.toLocaleString('en-US')} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
+      problems.add(`${formatNumber(wrong)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
       problems.check();
     },
   };
@@ -194,7 +194,7 @@ const bookingsOf = async (
     ).catch((error: unknown) => report(line, inColumns(inputProblem(error))));
     if (input === undefined) continue;
     const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
-    const place = `${thing} ${line.toLocaleString('en-US')}`;
+    const place = `${thing} ${formatNumber(line)}`;
     const body = input.body as BookingLine['body'];
     lines.push({ line, place, input, body, typeName, ...(start.local ? { startZone: start.zone } : {}) });
   }

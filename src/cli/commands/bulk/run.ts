@@ -8,6 +8,7 @@ import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/r
 import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
 import { runJob } from '../../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
+import { formatNumber } from '../../../numbers.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { version } from '../../../version.ts';
@@ -106,8 +107,8 @@ const remember = async ({ runtime, notes }: Context, folder: string, run: RunLin
 
 const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedError => {
   const parts = [
-    ...(rejected > 0 ? [`${rejected.toLocaleString('en-US')} rejected`] : []),
-    ...(unknown > 0 ? [`${unknown.toLocaleString('en-US')} unknown`] : []),
+    ...(rejected > 0 ? [`${formatNumber(rejected)} rejected`] : []),
+    ...(unknown > 0 ? [`${formatNumber(unknown)} unknown`] : []),
   ];
   return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
     outcome: unknown > 0 ? 'unknown' : 'applied',
@@ -157,7 +158,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     progress.end();
     const recorded = await recordedProgress(file, counts);
     const { accepted, total } = recorded.counts;
-    const [done, all] = [accepted, total].map((count) => count.toLocaleString('en-US'));
+    const [done, all] = [accepted, total].map((count) => formatNumber(count));
     notes.always(
       `Stopped with ${done} of ${all} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
     );
@@ -201,9 +202,10 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
     const choice = await choose(context, folder, bulk);
     if (choice !== 'new' && 'done' in choice) {
       const { total, accepted } = choice.done;
-      const number = (count: number) => count.toLocaleString('en-US');
       const what =
-        accepted === total ? `Already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
+        accepted === total
+          ? `Already ${bulk.done}`
+          : `${formatNumber(accepted)} of ${formatNumber(total)} already ${bulk.done}`;
       const { receipt } = choice.done;
       const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
       const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
 import { windowQuery } from '../../../api/window.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import { gather } from '../../../client/paginate.ts';
 import { SchedError } from '../../../errors.ts';
 import { foldAddress } from '../../../jobs/address.ts';
 import { checkScript, proveScript } from '../../../jobs/audit-scripts.ts';
@@ -11,8 +12,8 @@ import { diskTrouble } from '../../../jobs/disk.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { Finding } from '../../../jobs/verify-receipt.ts';
-import { isObject, type Json, jsonText } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { isObject, jsonText } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
@@ -62,9 +63,7 @@ const readActivity = async (
       ...windowQuery('occurred_at', { since: from, until: new Date(Date.parse(to) + afterMs).toISOString() }),
     };
     const client = await context.client();
-    const entries: Json[] = [];
-    for await (const page of client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }))
-      entries.push(...page);
+    const entries = await gather(client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }));
     return { lines: entries.map((entry) => jsonText(withMarks(entry, key))) };
   } catch (error) {
     if (!(error instanceof SchedError) || ['interrupted', 'terminated'].includes(error.category)) throw error;

@@ -1,17 +1,16 @@
 import { hasCategory, SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { serviceFacts } from '../../session/confirm.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
+import { checkCount, differs } from '../bulk/check-count.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
 
 /** Up to this many addresses typed as arguments need no further confirmation than --yes: the user has seen them. */
 const mostSeen = 10;
-
-const number = (value: number): string => value.toLocaleString('en-US');
 
 /** The flags that confirm a deletion. */
 export interface Confirmation {
@@ -49,22 +48,15 @@ export const planDigest = async (invocation: Invocation, { items, digest }: Plan
   return key && `sha256:${key.mac(`confirm ${digest}`)}`;
 };
 
-const differs = (message: string, reason: string): SchedError =>
-  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
-
 /** Throws unless the input is what the flags confirm. */
 const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest: string | undefined): void => {
-  if (max !== undefined && items.length > max)
-    throw differs('More addresses than --max allows', `the input has ${number(items.length)}, --max is ${number(max)}`);
-  if (confirm?.startsWith('sha256:') && confirm !== digest)
+  const isDigest = confirm?.startsWith('sha256:') ?? false;
+  const count = confirm === undefined || isDigest ? undefined : Number(confirm);
+  checkCount('addresses', items.length, { confirm: count, max });
+  if (isDigest && confirm !== digest)
     throw differs(
       'The addresses differ from the confirmed ones',
       digest === undefined ? noDigest : `their digest is ${digest}`,
-    );
-  if (confirm !== undefined && !confirm.startsWith('sha256:') && Number(confirm) !== items.length)
-    throw differs(
-      'The number of addresses differs from --confirm',
-      `the input has ${number(items.length)}, --confirm is ${number(Number(confirm))}`,
     );
 };
 
@@ -110,7 +102,7 @@ export const askForCount = async (
   const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
   const facts = [
     ...(await serviceFacts(context, `${who.organization}${isSandbox ? ' (sandbox)' : ''}`)),
-    ...(history === undefined ? [] : [['already done', `${number(done)}, by run ${history.run.run}`] as const]),
+    ...(history === undefined ? [] : [['already done', `${formatNumber(done)}, by run ${history.run.run}`] as const]),
   ] as const;
   const isMeant = async (): Promise<boolean> => {
     const asked = { question, facts, yes: 'continue and type the count', no: 'stop and send nothing' };

@@ -5,15 +5,11 @@ import { SchedError } from '../../../errors.ts';
 import { type HttpReply, requestIdOf } from '../../../http/message.ts';
 import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
-import { isObject } from '../../../json.ts';
+import { isObject, type Json, jsonIn } from '../../../json.ts';
 
-const bodyOf = ({ body }: HttpReply): Record<string, unknown> => {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+const bodyOf = ({ body }: HttpReply): Json => {
+  const value = jsonIn(body);
+  return isObject(value) ? value : {};
 };
 
 /** The reason for a 403, not in the service's words: those may quote an address (R49). */

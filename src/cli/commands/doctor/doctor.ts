@@ -1,9 +1,9 @@
 import { SchedError } from '../../../errors.ts';
+import { counted } from '../../../numbers.ts';
 import { drawGrid, gap } from '../../../output/grid.ts';
 import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
-import { counted } from '../../../plural.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import { chosenName, readConfig } from '../../session/profiles.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { addressProblem, shownAddress } from '../../../state/redis/address.ts';
 import type { RedisReport } from '../../../state/redis/report.ts';
 import { redisAddressOf } from '../../session/shared-state.ts';

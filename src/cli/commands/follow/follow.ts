@@ -14,9 +14,8 @@ import {
   windowStart,
 } from '../../../jobs/follow-state.ts';
 import type { Json } from '../../../json.ts';
-import { isTime } from '../../../numbers.ts';
+import { counted, isTime } from '../../../numbers.ts';
 import { durationText } from '../../../output/progress.ts';
-import { counted } from '../../../plural.ts';
 import { homeMissing } from '../../../state/paths.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { shortInstant } from '../../../time/echo.ts';

@@ -1,10 +1,10 @@
-import { isLoopbackUrl } from '../../../api/loopback.ts';
 import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpRequest, Send } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Sandbox } from '../../../sandbox/open.ts';
 import { Refusal } from '../../../sandbox/refusal.ts';
+import { isLoopbackUrl } from '../../../uri.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';

@@ -1,7 +1,8 @@
 import type { Json } from '../../../json.ts';
-import { fullDateLabel, isoWeek, mondayOf, monthName, weekdayName } from '../../../time/calendar.ts';
-import { day, hour, midnightOf, wallText } from '../../../time/wall.ts';
-import { hostsIn, spanIn } from '../agenda/meetings.ts';
+import { fullDateLabel, isoWeek, monthName, weekdayName } from '../../../time/calendar.ts';
+import { day, hour, midnightOf, mondayOf, wallText } from '../../../time/wall.ts';
+import { hostsIn } from '../../scheduling/event-facts.ts';
+import { spanIn } from '../agenda/meetings.ts';
 import type { Grouping } from './groupings.ts';
 
 /** A group that an event belongs to. */

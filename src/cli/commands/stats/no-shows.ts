@@ -4,7 +4,7 @@ import { windowIn, windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { isObject, type Json } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { second, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { mapConcurrent } from '../../operation/map-concurrent.ts';

@@ -1,7 +1,7 @@
+import { counted, formatNumber } from '../../../numbers.ts';
 import { asciiForm, bar, needsAscii, sparkline } from '../../../output/drawing.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { wrap } from '../../../output/width.ts';
-import { counted } from '../../../plural.ts';
 import type { Context } from '../../session/context.ts';
 import type { Counts, Row } from './counts.ts';
 import type { Grouping } from './groupings.ts';
@@ -59,7 +59,7 @@ export const closingLines = (by: Grouping, counts: Counts, rows: readonly Row[],
   const isSeveral = rows.reduce((sum, { booked }) => sum + booked, 0) > total.booked;
   const totals = [
     `Total: ${counted(total.booked, 'event')}`,
-    `${total.canceled.toLocaleString('en-US')} canceled`,
+    `${formatNumber(total.canceled)} canceled`,
     ...(noShows === null ? [] : [counted(noShows, 'no-show')]),
     counted(total.hours, 'hour'),
   ].join(', ');

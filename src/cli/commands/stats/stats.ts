@@ -2,6 +2,7 @@ import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import { onePage } from '../../../client/paginate.ts';
 import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
 import { wallClock } from '../../../time/show.ts';
@@ -75,14 +76,9 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
   const rows = counts.rows(by);
   const isForPeople = printer.showsPages;
   const view = isForPeople ? chartView(command.view, rows, context) : command.view;
-  const { hiddenColumns } = await printer.list(view, one(rows));
+  const { hiddenColumns } = await printer.list(view, onePage(rows));
   if (rows.length === 0) return notes.footer(['Nothing found', ...scope].join('. '));
   if (isForPeople) for (const line of closingLines(by, counts, rows, context)) await printer.text(line);
   for (const line of scope) notes.footer(line);
   noteHidden(notes, hiddenColumns);
 };
-
-/** All rows as one page. */
-async function* one<Row>(rows: Row[]): AsyncGenerator<Row[]> {
-  yield rows;
-}

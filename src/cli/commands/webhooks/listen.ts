@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { usageError } from '../../../errors.ts';
-import { isLoopback } from '../../../http/proxy.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
+import { isLoopback } from '../../../uri.ts';
 import type { Forward } from '../../../webhooks/forward.ts';
 import { type Answer, type Delivery, openReceiver, type Receiver } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
@@ -107,12 +107,10 @@ interface Progress {
   readonly refused: ReturnType<typeof createRefusalNotes>;
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
-
 const progressText = ({ counts, refused }: Progress, zone: string): string =>
   [
-    `${number(counts.received)} received`,
-    ...(refused.total === 0 ? [] : [`${number(refused.total)} refused`]),
+    `${formatNumber(counts.received)} received`,
+    ...(refused.total === 0 ? [] : [`${formatNumber(refused.total)} refused`]),
     ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
   ].join(' · ');
 
@@ -195,7 +193,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
   stopShowing?.();
   if (stopShowing !== undefined)
     notes.info(
-      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${number(refused.total)} refused`,
+      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${formatNumber(refused.total)} refused`,
     );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 };

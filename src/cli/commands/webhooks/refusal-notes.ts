@@ -1,4 +1,4 @@
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import type { Refusal } from '../../../webhooks/receiver.ts';
 
 /** A hostile sender could fill the screen, so each reason is reported at most this often. */

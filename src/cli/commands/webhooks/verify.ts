@@ -1,5 +1,5 @@
 import { SchedError } from '../../../errors.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import { mostBodyBytes } from '../../../webhooks/receiver.ts';
 import { checkSignature, type Verdict } from '../../../webhooks/signature.ts';

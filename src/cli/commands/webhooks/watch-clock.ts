@@ -1,4 +1,4 @@
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Notes } from '../../messages/notes.ts';
 

@@ -1,6 +1,7 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
 import { hasCategory } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
+import { textOf } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
@@ -31,8 +32,6 @@ const listCommand = (generic: GenericCommand): Command => ({
     if (isOwn) invocation.context.notes.footer("Showing your webhooks. For the organization's: --org current");
   },
 });
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const factsOf = ({ events, scope, user, group }: Json): Facts => {
   const names = Array.isArray(events) ? events.map(String).join(', ') : '';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted } from '../src/plural.ts';
+import { counted } from '../src/numbers.ts';
 
 test.each([
   [0, '0 events'],
