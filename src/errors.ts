@@ -123,3 +123,7 @@ const join = (before: string, next: string): string => {
 /** Reports several wrong inputs as one error, so that users can fix them all at once. */
 export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedError =>
   new SchedError('usage', problems.reduce(join), { outcome: 'not-sent', ...facts });
+
+/** Whether the request may or may not have been carried out. */
+export const isOutcomeUnknown = (error: unknown): error is SchedError =>
+  error instanceof SchedError && error.facts.outcome === 'unknown';

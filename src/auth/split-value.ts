@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { asciiJson } from '../json.ts';
+import type { RandomBytes } from '../system.ts';
 import type { Entries } from './vault.ts';
 
 /** Windows allows 2,560 bytes of UTF-16 in one entry. */
@@ -34,7 +35,7 @@ const manifestIn = (text: string | undefined): Manifest | undefined => {
 const partName = (name: string, { generation }: Manifest, index: number): string => `${name}.${generation}.${index}`;
 
 /** Splits JSON texts that are too long for one entry. A read returns the complete text or fails. */
-export const splitEntries = (entries: Entries, randomBytes: (count: number) => Uint8Array): Entries => {
+export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entries => {
   const removeParts = async (name: string, manifest: Manifest | undefined): Promise<void> => {
     for (let index = 0; index < (manifest?.parts ?? 0); index += 1)
       await entries.delete(partName(name, manifest!, index));

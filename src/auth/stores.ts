@@ -1,7 +1,30 @@
+import { join } from 'node:path';
+import { readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
+import type { RandomBytes } from '../system.ts';
 import type { KeychainWorld } from './keychain.ts';
 import { type CredentialKey, credentialName } from './record.ts';
 import { CredentialRecord } from './record-schema.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
+
+/** Stores each credential in its own file, which only the user can read. */
+export const fileVault = (configDirectory: string, randomBytes: RandomBytes): Vault => {
+  const folder = join(configDirectory, 'credentials');
+  const path = (name: string) => join(folder, `${name}.json`);
+  return {
+    kind: 'file',
+    describe: () => folder,
+    use: (work) =>
+      work({
+        get: (name) => readPrivateFile(path(name)),
+        set: async (name, text) => {
+          // Writers hold the credential's lock, so a draft found here was left by a killed process.
+          await removeDrafts(path(name));
+          await writePrivateFile(path(name), text, Buffer.from(randomBytes(8)).toString('hex'));
+        },
+        delete: (name) => removePrivateFile(path(name)),
+      }),
+  };
+};
 
 export interface CredentialStore {
   readonly kind: StoreKind;
@@ -40,7 +63,7 @@ const usualLength = 1_024;
 
 const probeName = (key: CredentialKey): string => `probe-${credentialName(key)}`;
 
-export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8Array): CredentialStore => {
+export const createStore = (vault: Vault, randomBytes: RandomBytes): CredentialStore => {
   const failed = (what: string) => unavailable(`Can't use ${vault.describe()}`, what);
   const hex = (length: number) => Buffer.from(randomBytes(Math.ceil(length / 2))).toString('hex');
   const tryOut = async (entries: Entries, name: string, length: number): Promise<void> => {
@@ -97,7 +120,6 @@ export const openStore = async (
   configDirectory: string,
 ): Promise<CredentialStore> => {
   if (kind === 'file') {
-    const { fileVault } = await import('./file-store.ts');
     return createStore(fileVault(configDirectory, world.randomBytes), world.randomBytes);
   }
   const { keychainVault } = await import('./keychain.ts');

@@ -7,7 +7,7 @@ import { isLeafNoun } from './commands/registry.ts';
 import { HelpPage } from './help/help-page.ts';
 import { nounHelp, topHelp } from './help/overview.ts';
 import { topicHelp, topics } from './help/topics.ts';
-import { commandLine } from './messages/shell-line.ts';
+import { commandLine } from './messages/command-lines.ts';
 import { type CommandWords, commandFirst } from './parse/argv.ts';
 import { Leaf, optionOf } from './parse/leaf.ts';
 import { readLeaf } from './parse/read-leaf.ts';

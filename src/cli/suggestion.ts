@@ -2,7 +2,7 @@ import { type CommandLine, type NextStep, SchedError, type Suggestion } from '..
 import type { Runtime } from '../runtime.ts';
 import type { Parsed } from './command.ts';
 import { hideAddresses } from './commands/compliance/hide-addresses.ts';
-import { commandLine } from './messages/shell-line.ts';
+import { commandLine } from './messages/command-lines.ts';
 
 type Flags = NonNullable<Suggestion['flags']>;
 

@@ -1,9 +1,26 @@
 import type { Operation, Resource } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
+import type { Content, Layer } from '../http/message.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
-import { isObject, type Json } from '../json.ts';
-import { contentOf } from './content.ts';
+import { isObject, type Json, parseJson } from '../json.ts';
 import type { Page } from './paginate.ts';
+
+const read = (body: string): Content => {
+  try {
+    return { json: parseJson(body) };
+  } catch {
+    return body.trim() === '' ? 'empty' : 'unreadable';
+  }
+};
+
+/** The parsed body of a reply. */
+export const contentOf = ({ content, body }: HttpReply): Content => content ?? read(body);
+
+/** Parses the body of each reply once, both for the retry layer and for printing. */
+export const withContent: Layer = (next) => async (request) => {
+  const reply = await next(request);
+  return { ...reply, content: contentOf(reply) };
+};
 
 /** What is wrong with the body of a 2xx. */
 export type UnexpectedBodyKind = 'another-shape' | 'empty' | 'unreadable';

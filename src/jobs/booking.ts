@@ -1,6 +1,6 @@
 import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
-import { hasCategory, SchedError } from '../errors.ts';
+import { hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { type Entry, isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
@@ -18,7 +18,6 @@ import {
   unknown,
   unknownOutcomeOf,
 } from './booking-attempt.ts';
-import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 export interface BookingOptions {
   /** Looks for the booking at the service first and returns it if it exists. */

@@ -1,8 +1,7 @@
 import type { Written } from '../client/outcome.ts';
-import { SchedError } from '../errors.ts';
+import { isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import type { Clock } from '../system.ts';
-import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 /** A change, and how to check whether it was made. */
 export interface Change {

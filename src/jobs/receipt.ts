@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { asciiJson, isObject, type Json } from '../json.ts';
 
 /*
@@ -224,3 +224,24 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
 
 /** Whether the last line ends the run and no outcome is unknown. */
 export const isDone = ({ endedAt, counts }: RunHistory): boolean => endedAt !== undefined && counts.unknown === 0;
+
+/** The key that hashes addresses for a receipt: 32 bytes, written as 64 hexadecimal digits. */
+export interface ReceiptKey {
+  /** Identifies the key without revealing it. */
+  readonly id: string;
+  mac(text: string): string;
+}
+
+export const keyBytes = 32;
+
+/** The content of a key file, in a form that `openssl dgst -macopt hexkey:…` accepts. */
+export const keyText = (bytes: Uint8Array): string => `${Buffer.from(bytes).toString('hex')}\n`;
+
+/** Reads a key from its text; undefined if the text isn't a key. */
+export const readKey = (text: string): ReceiptKey | undefined => {
+  const hex = text.trim().toLowerCase();
+  if (!/^[0-9a-f]{64}$/.test(hex)) return undefined;
+  const secret = Buffer.from(hex, 'hex');
+  const mac = (message: string) => createHmac('sha256', secret).update(message).digest('hex');
+  return { id: mac('sched receipt key').slice(0, 16), mac };
+};

@@ -1,6 +1,5 @@
-import { SchedError } from '../errors.ts';
+import { isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Clock } from '../system.ts';
-import { isOutcomeUnknown } from './outcome-unknown.ts';
 import { type Counts, countOutcomes, type ItemOutcome, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
 

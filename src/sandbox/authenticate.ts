@@ -1,5 +1,6 @@
+import type { Operation } from '../api/operation.ts';
 import type { Caller } from './handler.ts';
-import { unauthenticated } from './refusal.ts';
+import { Refusal, unauthenticated } from './refusal.ts';
 import { timestamp } from './store/names.ts';
 import type { Store } from './store/store.ts';
 import { fingerprint } from './tokens.ts';
@@ -47,4 +48,23 @@ export const authenticate = (holder: Holder | undefined, authorization: string |
   if (holder.expiresAt !== null && holder.expiresAt <= timestamp(now))
     throw unauthenticated('The access token has expired.');
   return holder.caller;
+};
+
+/** A `:write` scope includes the `:read` scope of its domain. */
+const includes = (granted: readonly string[], needed: string): boolean =>
+  granted.includes(needed) || (needed.endsWith(':read') && granted.includes(needed.replace(/:read$/, ':write')));
+
+/**
+ * Assumed (errors.scope): a refusal for a missing scope is 403 with the title "Insufficient scope" and
+ * `required_scopes`. Its header follows RFC 6750 §3.1.
+ */
+export const requireScope = ({ scope }: Operation, { scopes }: Caller) => {
+  if (scope === undefined || scopes === null || includes(scopes, scope)) return;
+  throw new Refusal(
+    403,
+    'Insufficient scope',
+    `The access token doesn't have the scope ${scope}.`,
+    { required_scopes: [scope] },
+    { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  );
 };

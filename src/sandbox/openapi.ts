@@ -1,6 +1,5 @@
 import { loadCatalogue } from '../api/catalogue.ts';
-import { inspect } from '../api/inspect.ts';
-import { jsonSchema } from '../api/json-schema.ts';
+import { inspect, jsonSchema } from '../api/inspect.ts';
 import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
 

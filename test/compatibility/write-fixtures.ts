@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileVault } from '../../src/auth/file-store.ts';
 import { credentialKey } from '../../src/auth/record.ts';
-import { createStore } from '../../src/auth/stores.ts';
+import { createStore, fileVault } from '../../src/auth/stores.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';
 import type { Clock } from '../../src/system.ts';

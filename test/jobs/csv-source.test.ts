@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldAddress } from '../../src/jobs/address.ts';
+import { foldAddress } from '../../src/api/email-address.ts';
 import { makePlan, type Plan } from '../../src/jobs/batch-plan.ts';
 import { csvRecords } from '../../src/jobs/csv-source.ts';
 import { readItems } from '../../src/jobs/items.ts';

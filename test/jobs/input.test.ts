@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldAddress } from '../../src/jobs/address.ts';
+import { foldAddress } from '../../src/api/email-address.ts';
 import { digestOf, estimatedSeconds, leftOutText, linesText, makePlan } from '../../src/jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../src/jobs/items.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';

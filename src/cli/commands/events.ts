@@ -4,7 +4,7 @@ import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Invocation } from '../command.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';

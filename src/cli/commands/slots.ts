@@ -10,7 +10,7 @@ import type { View } from '../../output/view.ts';
 import { wallClock, wallParts } from '../../time/show.ts';
 import { day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';

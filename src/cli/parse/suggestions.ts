@@ -5,7 +5,7 @@ import { idIn } from '../../uri.ts';
 import type { Flag } from '../command.ts';
 import { findNoun, nouns } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import type { CommandWords } from './argv.ts';
 import { nameIn, nearestFlag, unknownFlag } from './correct-words.ts';
 import { sharedFlags } from './shared-flags.ts';

@@ -1,7 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
-import { type NextStep, SchedError, sameCommand } from '../../errors.ts';
-import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
+import { isOutcomeUnknown, type NextStep, SchedError, sameCommand } from '../../errors.ts';
 import type { Settings } from './settings.ts';
 
 /** Adds the flags that make a command use the same account as the current one. */

@@ -1,9 +1,8 @@
-import { withContent } from '../../client/content.ts';
 import { isPlainId, isUri, selfWords } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
+import { withContent } from '../../client/reading.ts';
 import { authorize } from '../../http/authorize.ts';
-import { callBeforeSend } from '../../http/before-send.ts';
-import { compose, type Layer, type Send } from '../../http/message.ts';
+import { callBeforeSend, compose, type Layer, type Send } from '../../http/message.ts';
 import { rateLimit } from '../../http/rate-limit.ts';
 import { redirect } from '../../http/redirect.ts';
 import { retry } from '../../http/retry.ts';

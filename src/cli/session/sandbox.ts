@@ -7,8 +7,8 @@ import { serve } from '../../sandbox/server.ts';
 import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import type { Notes } from '../messages/notes.ts';
-import { commandLine } from '../messages/shell-line.ts';
 
 /** Sandbox data older than this has no events around today. */
 const staleSeedDays = 14;

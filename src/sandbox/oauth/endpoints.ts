@@ -9,7 +9,15 @@ import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from '../throttle.ts';
 import { logins } from '../tokens.ts';
-import { type AuthorizationRequest, checkAuthorization, isScope, redirectTo } from './authorization.ts';
+import {
+  type AuthorizationRequest,
+  checkAuthorization,
+  isScope,
+  type Parameters,
+  readForm,
+  readParameters,
+  redirectTo,
+} from './authorization.ts';
 import { findClient } from './clients.ts';
 import { decideDevice, openDevice, ownerOfDevice, redeemDevice, startDevice } from './device.ts';
 import {
@@ -21,10 +29,8 @@ import {
   refreshTokens,
   revokeToken,
 } from './grants.ts';
-import { signerOf } from './key.ts';
+import { readTicket, signerOf, writeTicket } from './key.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './page.ts';
-import { type Parameters, readForm, readParameters } from './parameters.ts';
-import { readTicket, writeTicket } from './ticket.ts';
 
 export interface OAuthOptions {
   /** Approves every request without showing the consent page, for scripts. */

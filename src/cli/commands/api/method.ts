@@ -1,7 +1,7 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { CommandLine } from '../../../errors.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { typedWords } from '../../parse/typed-words.ts';
 import type { TypedField } from './fields.ts';
 

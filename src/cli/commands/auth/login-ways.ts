@@ -4,7 +4,7 @@ import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
 import { counted } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { typedWords } from '../../parse/typed-words.ts';
 import { probeConfig } from '../../session/profiles.ts';
 import { askLine } from '../../session/prompt.ts';

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { invitees } from '../../../api/invitees.ts';
 import type { Client } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import { type Booked, type Booking, type BookingOptions, book } from '../../../jobs/booking.ts';
 import type { BookingContext } from '../../../jobs/booking-attempt.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
-import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
+import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
@@ -20,10 +19,9 @@ import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { checkCount } from './check-count.ts';
+import { checkCount, isItemRefused } from './bulk.ts';
 import { confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
-import { isItemRefused } from './item-refused.ts';
 import { type BookingFile, type BookingLine, readBookings } from './read-bookings.ts';
 import { runBulk } from './run.ts';
 

@@ -15,7 +15,7 @@ import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { isItemRefused } from './item-refused.ts';
+import { isItemRefused } from './bulk.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
 import { runBulk } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { appendFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SchedError, sameCommand } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
@@ -9,6 +9,7 @@ import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
 import { runJob } from '../../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { formatNumber } from '../../../numbers.ts';
+import { safe } from '../../../output/sanitise.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { version } from '../../../version.ts';
@@ -17,7 +18,27 @@ import type { Bulk } from './bulk.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
 import { reportProgress } from './progress.ts';
 import { type BulkResult, resultOf, resultView } from './result.ts';
-import { addStepSummary } from './step-summary.ts';
+
+const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
+
+/** Adds a table to the summary page of a GitHub Actions job, if there is one. */
+export const addStepSummary = async (
+  { runtime, notes }: Context,
+  title: string,
+  state: string,
+  { receipt: _, ...result }: BulkResult,
+): Promise<void> => {
+  const file = runtime.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  const facts = { ...result, state };
+  const rows = [Object.keys(facts), Object.keys(facts).map(() => '---'), Object.values(facts).map(cell)];
+  const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+  await appendFile(file, runtime.secrets.redact(`### ${title}\n\n${table}\n\n`)).catch(
+    (error: NodeJS.ErrnoException) => {
+      notes.info(`Can't write the step summary: ${error.code}`);
+    },
+  );
+};
 
 const tool = `sched ${version}`;
 

@@ -5,7 +5,7 @@ import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { serviceFacts } from '../../session/confirm.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
-import { checkCount, differs } from '../bulk/check-count.ts';
+import { checkCount, differs } from '../bulk/bulk.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
 

@@ -1,8 +1,8 @@
 import { compliance } from '../../../api/compliance.ts';
+import { foldAddress } from '../../../api/email-address.ts';
 import { limits } from '../../../api/limits.ts';
 import { selfWords } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
-import { foldAddress } from '../../../jobs/address.ts';
 import { estimatedSeconds, type Plan } from '../../../jobs/batch-plan.ts';
 import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';

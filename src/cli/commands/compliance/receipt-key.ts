@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
 import { type ErrorFacts, SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
+import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
 import { accountLock } from '../../../state/lock.ts';

@@ -1,9 +1,8 @@
 import { compliance } from '../../../api/compliance.ts';
 import type { Client } from '../../../client/client.ts';
 import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
-import { SchedError } from '../../../errors.ts';
+import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import { type HttpReply, requestIdOf } from '../../../http/message.ts';
-import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
 import { isObject, type Json, jsonIn } from '../../../json.ts';
 

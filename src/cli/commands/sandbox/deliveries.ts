@@ -68,7 +68,7 @@ export const startDeliveries = async (
   const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
     import('../../../sandbox/webhooks/admin.ts'),
-    import('../../../sandbox/webhooks/leftovers.ts'),
+    import('../../../sandbox/webhooks/temporary.ts'),
   ]);
   const { store, clock } = sandbox;
   clearLeftovers(store, runtime.machine.isAlive);

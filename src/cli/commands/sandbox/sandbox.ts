@@ -3,17 +3,19 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Serving } from '../../../sandbox/open.ts';
+import { openapi } from '../../../sandbox/openapi.ts';
 import { type SeedName, seedNameText } from '../../../sandbox/seed/name.ts';
 import { team } from '../../../sandbox/seed/team.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/tokens.ts';
+import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { confirm } from '../../session/confirm.ts';
+import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/sandbox.ts';
 import { clockCommand } from './clock.ts';
-import { openapiCommand } from './openapi.ts';
 import { runCommand } from './run.ts';
 import { askRunning, servingAround } from './running.ts';
 import {
@@ -27,6 +29,26 @@ import {
   whileServing,
 } from './serve.ts';
 import { triggerCommand } from './trigger.ts';
+
+const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  await context.printer.whole(
+    JSON.stringify(await openapi(version, servingAround(context.runtime, undefined)?.url ?? sandboxAddress), null, 2),
+  );
+};
+
+const openapiCommand: Command = {
+  name: 'openapi',
+  summary: 'Print an OpenAPI 3.1 description of the service, as JSON',
+  arguments: [],
+  flags: [],
+  local: true,
+  examples: ['sandbox openapi', 'sandbox openapi > openapi.json'],
+  notes: [
+    'Generated from the definitions that both sched and the sandbox use. It says "Assumed" where the documentation of the service leaves a gap.',
+  ],
+  run: printOpenapi,
+};
 
 const defaultPort = 4010;
 

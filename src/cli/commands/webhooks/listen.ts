@@ -7,14 +7,14 @@ import type { Forward } from '../../../webhooks/forward.ts';
 import { type Answer, type Delivery, openReceiver, type Receiver } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
 import type { Context } from '../../session/context.ts';
 import { timeOfDay } from './delivery-line.ts';
 import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
 import { type DeliveryRecord, deliveryFields, deliveryView } from './delivery-view.ts';
 import { forwardTo, nameOf, readTarget } from './forward-to.ts';
-import { keepListening } from './keep-listening.ts';
+import { keepListening, watchClock } from './keep-listening.ts';
 import { openRecentFile } from './recent-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
 import {
@@ -25,7 +25,6 @@ import {
   signatureHeaderFlag,
   toleranceFlag,
 } from './verification.ts';
-import { watchClock } from './watch-clock.ts';
 
 const defaultPort = 4242;
 const defaultHost = '127.0.0.1';

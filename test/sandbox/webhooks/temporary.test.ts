@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clearLeftovers } from '../../../src/sandbox/webhooks/leftovers.ts';
-import { subscribeTemporarily } from '../../../src/sandbox/webhooks/temporary.ts';
+import { clearLeftovers, subscribeTemporarily } from '../../../src/sandbox/webhooks/temporary.ts';
 import { openDeliveries, stuck } from './deliveries.ts';
 
 const isAlive = (pid: number) => pid === 2;
