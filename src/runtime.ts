@@ -89,14 +89,14 @@ export interface Caller {
 }
 
 /** A text in several lengths, the longest first. The first one that fits is shown. */
-export type Versions = readonly string[];
+export type TextLengths = readonly string[];
 
 /** The last line of a terminal, which says what the command waits for. Everything else that is written erases it. */
 export interface StatusLine {
   /** Whether it prints plain lines now and then, for screen readers and terminals that can't erase a line. */
   readonly isPlain: boolean;
   /** Counts down the seconds of a wait with a known end. */
-  countDown(until: number, text: (seconds: number) => Versions): void;
+  countDown(until: number, text: (seconds: number) => TextLengths): void;
   /** Sets how many rows of a list have arrived. */
   rows(count: number): void;
   /** Draws this text at once and every second instead of any other. Undefined ends that. */

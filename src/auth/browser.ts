@@ -8,10 +8,10 @@ import type { System } from '../system.ts';
 type Surroundings = Pick<System, 'env' | 'platform'>;
 
 /** A program and its arguments, run without a shell. */
-export type Command = readonly [program: string, ...args: string[]];
+export type BrowserCommand = readonly [program: string, ...args: string[]];
 
 /** Reads `BROWSER` the usual way: colons separate alternatives, spaces separate words, and `%s` is the URL. */
-const fromVariable = (value: string, url: string, platform: string): Command[] =>
+const fromVariable = (value: string, url: string, platform: string): BrowserCommand[] =>
   (platform === 'win32' ? [value] : value.split(':')).flatMap((alternative) => {
     const words = alternative.trim().split(/\s+/);
     if (words[0] === '' || words[0] === undefined) return [];
@@ -34,7 +34,7 @@ const findProgram = async (name: string, { env }: Surroundings): Promise<string 
 };
 
 /** Resolves to true once the program has started. How it ends doesn't matter. */
-const start = ([program, ...args]: Command, { env }: Surroundings): Promise<boolean> =>
+const start = ([program, ...args]: BrowserCommand, { env }: Surroundings): Promise<boolean> =>
   new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: 'ignore',

@@ -15,7 +15,7 @@ export type KeychainWorld = Pick<World, 'env' | 'platform' | 'randomBytes'> & {
   readonly machine: Pick<Machine, 'executable' | 'isStandalone'>;
 };
 
-interface Reply {
+interface ChildReply {
   value?: string | boolean | null;
   error?: string;
   missing?: string;
@@ -46,7 +46,7 @@ const childEnvironment = (env: Env): NodeJS.ProcessEnv =>
 
 /** Asks the child one question at a time; each reply is one line. */
 const conversation = (child: ChildProcess, fail: (reason: string) => SchedError) => {
-  let pending: { resolve(reply: Reply): void; reject(error: SchedError): void } | undefined;
+  let pending: { resolve(reply: ChildReply): void; reject(error: SchedError): void } | undefined;
   let ended: SchedError | undefined;
   const finish = (error: SchedError) => {
     ended ??= error;
@@ -58,11 +58,11 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
   child.once('close', () => finish(fail('the helper process ended early')));
   child.stdin!.on('error', () => {});
   createInterface({ input: child.stdout! }).on('line', (line) => {
-    const reply = JSON.parse(line) as Reply;
+    const reply = JSON.parse(line) as ChildReply;
     if (reply.missing !== undefined) finish(bindingMissing(reply.missing));
     else pending?.resolve(reply);
   });
-  const ask = (question: Record<string, string>): Promise<Reply> =>
+  const ask = (question: Record<string, string>): Promise<ChildReply> =>
     new Promise((resolve, reject) => {
       if (ended) return reject(ended);
       pending = { resolve, reject };
@@ -73,8 +73,11 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
 
 const maxTextLength = 200;
 
-const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, fail: (why: string) => SchedError) => {
-  const asked = async (question: Record<string, string>): Promise<Reply['value']> => {
+const entriesOver = (
+  ask: (question: Record<string, string>) => Promise<ChildReply>,
+  fail: (why: string) => SchedError,
+) => {
+  const asked = async (question: Record<string, string>): Promise<ChildReply['value']> => {
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     const quotes = question.text !== undefined && error.includes(question.text);

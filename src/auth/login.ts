@@ -3,7 +3,14 @@ import type { Send } from '../http/message.ts';
 import type { SecretKind } from '../redact.ts';
 import type { Clock, RandomBytes } from '../system.ts';
 import { type AuthClient, authorizationUrl } from './auth-server.ts';
-import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant, type Verdict } from './callback.ts';
+import {
+  type CallbackResult,
+  callbackPath,
+  checkPasted,
+  checkRequest,
+  type Expectation,
+  type Grant,
+} from './callback.ts';
 import { openListener } from './loopback.ts';
 import { findMethod } from './oauth-request.ts';
 import { type LoginSecrets, makeSecrets } from './pkce.ts';
@@ -89,7 +96,7 @@ const pasted = async (
   { onMistake }: LoginOptions,
   expected: Expectation,
   line: () => Promise<string | undefined>,
-): Promise<Exclude<Verdict, { kind: 'ignored' }>> => {
+): Promise<Exclude<CallbackResult, { kind: 'ignored' }>> => {
   for (;;) {
     const text = await line();
     if (text === undefined) return { kind: 'refused', page: 'failed', error: noAnswer() };

@@ -3,7 +3,7 @@ import { SchedError } from '../errors.ts';
 import type { Content, Layer } from '../http/message.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
 import { isObject, type Json, parseJson } from '../json.ts';
-import type { Page } from './paginate.ts';
+import type { ListPage } from './paginate.ts';
 
 const read = (body: string): Content => {
   try {
@@ -130,7 +130,7 @@ const nextTokenIn = ({ next_page_token: token, next_page: url }: Json): string |
 };
 
 /** Reads a page. `item` checks each of its items. */
-const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
+const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): ListPage<Json> => {
   const { collection, pagination } = parse(reply);
   if (!Array.isArray(collection)) throw wrongShape('collection is not an array');
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
@@ -161,11 +161,11 @@ export const contentIn = (reply: HttpReply): unknown => {
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
   forRead(request, reply, () => recordIn(operation, reply));
 
-export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>
+export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): ListPage<Json> =>
   forRead(request, reply, () => pageIn(reply, (value, where) => record(operation.reply.of, value, where)));
 
 /** Reads a page of records of any kind. */
-export const readAnyPage = (request: HttpRequest, reply: HttpReply): Page<Json> =>
+export const readAnyPage = (request: HttpRequest, reply: HttpReply): ListPage<Json> =>
   forRead(request, reply, () =>
     pageIn(reply, (value, where) => {
       if (isObject(value)) return value;

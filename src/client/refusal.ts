@@ -4,7 +4,7 @@ import { isObject, jsonIn } from '../json.ts';
 import { cut } from '../redact.ts';
 
 /** The body of an error, in either of the service's two formats. Any field may be missing. */
-interface Refusal {
+interface ErrorBody {
   title?: string;
   message?: string;
   details?: { parameter?: string; message?: string }[];
@@ -23,7 +23,7 @@ const mostScopes = 10;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Reads an error body as far as possible: it may be empty, HTML or of another shape. */
-const read = (body: string): Refusal => {
+const read = (body: string): ErrorBody => {
   const value = jsonIn(body);
   return isObject(value) ? value : {};
 };
@@ -48,7 +48,7 @@ const isBooking = ({ method, url }: HttpRequest): boolean =>
  * Assumed (errors.slot): if a slot is no longer free, the service replies 409, or 400 with details about nothing but
  * the time.
  */
-const isSlotGone = (request: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
+const isSlotGone = (request: HttpRequest, { status }: HttpReply, { details }: ErrorBody): boolean =>
   isBooking(request) &&
   (status === 409 ||
     (status === 400 &&

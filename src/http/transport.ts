@@ -50,10 +50,10 @@ const textOf = async (body: Buffer, encoding: string | undefined): Promise<strin
   return plain.toString('utf8').replace(/^\uFEFF/, '');
 };
 
-type Reply = { status: number; headers: Record<string, string>; body: Buffer };
+type RawReply = { status: number; headers: Record<string, string>; body: Buffer };
 
 /** How far an exchange got. */
-interface Progress {
+interface ExchangeProgress {
   sent: boolean;
   status?: number;
 }
@@ -63,12 +63,12 @@ const exchange = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
-  progress: Progress,
-): Promise<Reply> =>
+  progress: ExchangeProgress,
+): Promise<RawReply> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let start: Omit<Reply, 'body'> | undefined;
+    let start: Omit<RawReply, 'body'> | undefined;
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => {
         if (signal.aborted) return controller.abort(signal.reason);
@@ -124,7 +124,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const url = new URL(request.url);
     const proxy = proxyFor(url, env);
     const timeout = request.timeoutMs ?? defaultTimeout;
-    const progress: Progress = { sent: false };
+    const progress: ExchangeProgress = { sent: false };
     const cut = new AbortController();
     const { signal } = cut;
     // An idle connection may break during a write and leave the outcome unknown. So a write gets a new connection,

@@ -1,14 +1,15 @@
 import { counted } from '../numbers.ts';
-import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
+import type { BrokenRecord, CsvRecord, LineRange } from './csv-source.ts';
 import { isJsonStart, jsonlValues, jsonValues } from './json-source.ts';
-import { BadInput, type Bytes, type Content, type Entry, linesOf, peek, textOf } from './text-source.ts';
+import { BadInput, type Bytes, linesOf, peek, type SourceContent, type SourceEntry, textOf } from './text-source.ts';
 
-type Kind = 'text' | 'csv' | 'json' | 'jsonl';
+type InputFormat = 'text' | 'csv' | 'json' | 'jsonl';
 
-const kinds: Record<string, Kind> = { csv: 'csv', tsv: 'csv', json: 'json', jsonl: 'jsonl', ndjson: 'jsonl' };
+const kinds: Record<string, InputFormat> = { csv: 'csv', tsv: 'csv', json: 'json', jsonl: 'jsonl', ndjson: 'jsonl' };
 
 /** The format by the extension of a file name. */
-const kindByName = (name: string): Kind | undefined => kinds[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
+const kindByName = (name: string): InputFormat | undefined =>
+  kinds[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
 
 /** How to read the records of a CSV. */
 export interface Columns<Value> {
@@ -20,17 +21,17 @@ export interface Columns<Value> {
 }
 
 /** What a command expects in its input. */
-export interface Shape<Value> {
+export interface InputShape<Value> {
   /** Name of the file, whose extension tells the format. */
   name: string;
   /** The format, regardless of the name. */
-  kind?: Kind | undefined;
+  kind?: InputFormat | undefined;
   /** The format if neither the name nor the start of the text tells it. */
-  otherwise: Kind;
+  otherwise: InputFormat;
   /** Understands the first record of a CSV, which begins at that line. Throws `BadInput` if it can't. */
   columns(first: readonly string[], line: number): Columns<Value>;
   /** The contents of a JSON value, or of a line of text. */
-  contents(value: unknown): Content<Value>[];
+  contents(value: unknown): SourceContent<Value>[];
   /** Whether a cell must be an item, regardless of its column. */
   isSurelyItem(text: string): boolean;
 }
@@ -46,8 +47,8 @@ const hasSeparator = (word: string): boolean =>
 
 async function* textEntries<Value>(
   text: AsyncIterable<string>,
-  { contents }: Shape<Value>,
-): AsyncGenerator<Entry<Value>> {
+  { contents }: InputShape<Value>,
+): AsyncGenerator<SourceEntry<Value>> {
   for await (const { line, text: whole } of linesOf(text)) {
     const word = whole.trim();
     if (word === '') yield { line, skipped: 'blank' };
@@ -71,21 +72,24 @@ const bare = (cell: string): string => {
 const holdsRows = <Value>(
   { cells, rows }: CsvRecord,
   { isRow }: Columns<Value>,
-  { isSurelyItem }: Shape<Value>,
+  { isSurelyItem }: InputShape<Value>,
 ): boolean =>
   rows
     .map((row) => row.map(bare))
     .some((row) => isRow?.(row, cells) || row.some((cell) => isSurelyItem(cell) && !cells.includes(cell)));
 
 /** The same content for every line of a record. */
-function* linesAs<Value>({ first, last }: Lines, content: Content<Value>): Generator<Entry<Value>> {
+function* linesAs<Value>({ first, last }: LineRange, content: SourceContent<Value>): Generator<SourceEntry<Value>> {
   for (let line = first; line <= last; line += 1) yield { line, ...content };
 }
 
-async function* csvEntries<Value>(text: AsyncIterable<string>, shape: Shape<Value>): AsyncGenerator<Entry<Value>> {
+async function* csvEntries<Value>(
+  text: AsyncIterable<string>,
+  shape: InputShape<Value>,
+): AsyncGenerator<SourceEntry<Value>> {
   let columns: Columns<Value> | undefined;
   let width = 0;
-  const contentOf = (record: CsvRecord | BrokenRecord): Content<Value> => {
+  const contentOf = (record: CsvRecord | BrokenRecord): SourceContent<Value> => {
     if ('problem' in record) return { problem: record.problem };
     const { cells, first } = record;
     if (cells.every((cell) => cell === '')) return { skipped: 'blank' };
@@ -109,9 +113,9 @@ async function* csvEntries<Value>(text: AsyncIterable<string>, shape: Shape<Valu
 }
 
 async function* jsonEntries<Value>(
-  values: AsyncIterable<Entry<unknown>>,
-  { contents }: Shape<Value>,
-): AsyncGenerator<Entry<Value>> {
+  values: AsyncIterable<SourceEntry<unknown>>,
+  { contents }: InputShape<Value>,
+): AsyncGenerator<SourceEntry<Value>> {
   for await (const entry of values) {
     const { line, isListed } = entry;
     for (const content of 'value' in entry ? contents(entry.value) : [entry])
@@ -120,7 +124,7 @@ async function* jsonEntries<Value>(
 }
 
 /** Reads an input of any format: lines with `#` comments, CSV, JSON, or one JSON value per line. */
-export async function* readInput<Value>(bytes: Bytes, shape: Shape<Value>): AsyncGenerator<Entry<Value>> {
+export async function* readInput<Value>(bytes: Bytes, shape: InputShape<Value>): AsyncGenerator<SourceEntry<Value>> {
   const { start, text } = await peek(textOf(bytes));
   const kind = shape.kind ?? kindByName(shape.name) ?? (isJsonStart(start) ? 'json' : shape.otherwise);
   if (kind === 'csv') yield* csvEntries(text, shape);

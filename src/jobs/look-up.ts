@@ -15,7 +15,7 @@ export interface Owner {
   organization: string;
 }
 
-export interface Wanted {
+export interface WantedBooking {
   event_type: string;
   start_time: string;
   /** The organization of the hosts, if known. */
@@ -71,7 +71,7 @@ const isOnlyHost = async (client: Client, eventType: string, user: string): Prom
 const eventsAt = async (
   client: Client,
   owner: Owner,
-  wanted: Wanted,
+  wanted: WantedBooking,
 ): Promise<Pick<LookUp, 'isComplete' | 'whose'> & { rows: Json[] }> => {
   const start = secondOf(wanted.start_time) * 1000;
   const list = (whose: Partial<Owner>) => {
@@ -107,7 +107,7 @@ const areReadable = (rows: readonly Json[], ...names: string[]): boolean =>
   rows.every((row) => names.every((name) => typeof row[name] === 'string'));
 
 /** Looks for a booking among the events of its type at its start time, and their invitees. */
-export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Promise<LookUp> => {
+export const lookUp = async (client: Client, owner: Owner, wanted: WantedBooking): Promise<LookUp> => {
   const { rows, whose, isComplete } = await eventsAt(client, owner, wanted);
   const fitting = rows.filter(
     (event) =>
@@ -141,7 +141,7 @@ const mostEvents = 500;
 export const isTrustworthy = async (
   client: Client,
   owner: Owner,
-  { event_type }: Wanted,
+  { event_type }: WantedBooking,
   { whose }: LookUp,
   since: number,
 ): Promise<boolean> => {

@@ -112,10 +112,10 @@ export interface Receipt {
   isSandbox: boolean;
 }
 
-export type Reading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
+export type ReceiptReading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
 
 /** Checks every complete line and the chain between them. No content is trusted before that. */
-export const readReceipt = (bytes: Buffer): Reading => {
+export const readReceipt = (bytes: Buffer): ReceiptReading => {
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const lines: Receipt['lines'] = [];
   let prev = firstPrev;

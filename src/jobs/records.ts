@@ -1,10 +1,10 @@
 import { isEmailAddress } from '../api/email-address.ts';
 import { isObject } from '../json.ts';
 import { readInput } from './input.ts';
-import { BadInput, type Bytes, type Content, type Entry } from './text-source.ts';
+import { BadInput, type Bytes, type SourceContent, type SourceEntry } from './text-source.ts';
 
 /** The values of a record by column. */
-export type Values = ReadonlyMap<string, unknown>;
+export type RecordValues = ReadonlyMap<string, unknown>;
 
 export interface RecordOptions {
   /** Name of the file, whose extension tells the format. */
@@ -37,7 +37,7 @@ const readHeader = (cells: readonly string[], line: number, options: RecordOptio
   return cells.map((name) => options.columnOf(name)!);
 };
 
-const contentOf = (value: unknown, options: RecordOptions): Content<Values> => {
+const contentOf = (value: unknown, options: RecordOptions): SourceContent<RecordValues> => {
   if (!isObject(value)) return { problem: 'it is not a JSON object' };
   const problem = nameProblem(Object.keys(value), options, 'field');
   if (problem !== undefined) return { problem };
@@ -45,8 +45,8 @@ const contentOf = (value: unknown, options: RecordOptions): Content<Values> => {
 };
 
 /** The records of a file: CSV with a header, a JSON list of objects, or one JSON object per line. */
-export const readRecords = (bytes: Bytes, options: RecordOptions): AsyncGenerator<Entry<Values>> =>
-  readInput<Values>(bytes, {
+export const readRecords = (bytes: Bytes, options: RecordOptions): AsyncGenerator<SourceEntry<RecordValues>> =>
+  readInput<RecordValues>(bytes, {
     name: options.name,
     otherwise: 'csv',
     isSurelyItem: isEmailAddress,

@@ -5,7 +5,7 @@ import type { Input } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
 /** Something that can be read: stdin, or the terminal. */
-interface Source {
+interface InputSource {
   isTerminal(): boolean;
   stream(): NodeJS.ReadStream;
   /** Called when nobody reads any more. An open terminal would keep the process running. */
@@ -14,7 +14,7 @@ interface Source {
   linesAhead: string[];
 }
 
-export const stdin: Source = {
+export const stdin: InputSource = {
   isTerminal: () => isTerminal(0),
   stream: () => process.stdin,
   // A paused stdin doesn't keep the process running.
@@ -26,7 +26,7 @@ const terminalPath = '/dev/tty';
 let opened: NodeJS.ReadStream | undefined;
 
 /** The terminal that this process was started from, if there is one. */
-const terminal: Source = {
+const terminal: InputSource = {
   isTerminal: () => {
     // In the standalone file, a terminal that was opened by its path keeps the process running after the answer.
     if (process.versions.bun !== undefined) return false;
@@ -50,10 +50,10 @@ const terminal: Source = {
 };
 
 /** Where people type answers. */
-export const keyboard = (): Source => (stdin.isTerminal() ? stdin : terminal);
+export const keyboard = (): InputSource => (stdin.isTerminal() ? stdin : terminal);
 
 /** An open stream keeps the process alive, so every read releases it when it ends, for any reason. */
-export const inputOf = (source: () => Source, interrupted: () => AbortSignal): Input => ({
+export const inputOf = (source: () => InputSource, interrupted: () => AbortSignal): Input => ({
   get isTerminal() {
     return source().isTerminal();
   },

@@ -24,7 +24,7 @@ export interface Choices {
 }
 
 /** Rows accepted by stdout so far. Error reports use it after a failure. */
-export interface Tally {
+export interface RowTally {
   rows: number;
 }
 
@@ -36,7 +36,7 @@ export const writeRows = async (
   stdout: Output,
   format: RowFormat,
   pages: AsyncIterable<readonly object[]>,
-  tally: Tally,
+  tally: RowTally,
 ): Promise<void> => {
   let chunk = '';
   let pending = 0;
@@ -83,9 +83,9 @@ const idLine = (view: View, record: object, choices: Choices): string => {
 const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): unknown =>
   localTime !== undefined && isTime && typeof value === 'string' ? localTime(value) : value;
 
-type Line = (values: readonly unknown[], choices: Choices) => string;
+type FormatLine = (values: readonly unknown[], choices: Choices) => string;
 
-const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
+const separated = (line: FormatLine, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
   const columns = choices.fields ? columnsOf(view, choices.fields) : machineColumns(view);
   const names = columns.map(({ path }) => path);
   const header = hasHeader ? line(names, choices) : '';
@@ -97,7 +97,7 @@ const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean)
   return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
 };
 
-const fieldLines = (line: Line, record: object, choices: Choices, hasHeader: boolean): string =>
+const fieldLines = (line: FormatLine, record: object, choices: Choices, hasHeader: boolean): string =>
   // Lines keep the names that were requested, including list positions.
   [
     ...(hasHeader ? [['field', 'value']] : []),

@@ -13,7 +13,7 @@ export interface Holder {
   isDeletionDue: boolean;
 }
 
-interface Row extends Omit<Caller, 'scopes' | 'token'> {
+interface TokenRow extends Omit<Caller, 'scopes' | 'token'> {
   scopes: string | null;
   expires_at: string | null;
   due: number;
@@ -27,7 +27,7 @@ export const findHolder = (store: Store, authorization: string | undefined, now:
   const secret = tokenIn(authorization);
   if (secret === undefined) return undefined;
   const token = fingerprint(secret);
-  const row = store.first<Row>(
+  const row = store.first<TokenRow>(
     `SELECT t.user, m.organization, m.role, o.doc ->> 'plan' AS plan, t.scopes, t.expires_at,
        EXISTS (SELECT 1 FROM deletions WHERE due_at <= ?2) AS due
      FROM access_tokens t JOIN memberships m ON m.user = t.user JOIN organizations o ON o.id = m.organization

@@ -42,7 +42,7 @@ export interface Route {
 }
 
 /** A row with its path pattern and handler. */
-interface Entry extends Omit<Route, 'params'> {
+interface RouteEntry extends Omit<Route, 'params'> {
   pattern: RegExp;
 }
 
@@ -50,7 +50,7 @@ interface Entry extends Omit<Route, 'params'> {
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[A-Za-z0-9_-]{1,128})')}$`);
 
-const loadEntries = async (first: string): Promise<Entry[]> => {
+const loadEntries = async (first: string): Promise<RouteEntry[]> => {
   const matching = nouns.filter((noun) => pathsOf(noun).includes(first));
   const found = matching.map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
@@ -59,16 +59,16 @@ const loadEntries = async (first: string): Promise<Entry[]> => {
       return { noun, verb, row, pattern: patternOf(row.path), handle: own[verb]! };
     });
   });
-  const parameters = ({ row }: Entry) => pathParameters(row.path).length;
+  const parameters = ({ row }: RouteEntry) => pathParameters(row.path).length;
   // `/users/me` must come before `/users/{user}`.
   return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
 const firstSegments = new Set(nouns.flatMap(pathsOf));
-const loaded = new Map<string, Entry[]>();
+const loaded = new Map<string, RouteEntry[]>();
 
 /** Loads the rows for a path's first segment once, so that a process only loads the nouns it needs. */
-const entriesUnder = async (first: string): Promise<Entry[]> => {
+const entriesUnder = async (first: string): Promise<RouteEntry[]> => {
   const entries = await loadEntries(first);
   if (firstSegments.has(first)) loaded.set(first, entries);
   return entries;

@@ -10,7 +10,7 @@
 
 import { isTime, isWithin } from '../numbers.ts';
 
-export interface Window {
+export interface BudgetWindow {
   /** In milliseconds, like all times here. */
   length: number;
   /** `null` until a reply has named it. */
@@ -41,7 +41,7 @@ export interface Waiter {
 
 export interface BudgetState {
   version: 1;
-  windows: Window[];
+  windows: BudgetWindow[];
   /** `limit` once a reply has named a limit. */
   told: 'nothing' | 'limit';
   /** No process sends before this time, because the service sent a 429. */
@@ -90,7 +90,7 @@ export interface GrantOptions {
   isBackground?: boolean | undefined;
 }
 
-export type Grant = { permits: number; end: number } | NoPermit;
+export type PermitGrant = { permits: number; end: number } | NoPermit;
 
 const minute = 60_000;
 
@@ -127,12 +127,12 @@ const sharers = 16;
 /** No service refuses requests for more than a day. */
 const longestMs = 25 * 60 * minute;
 
-const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
+const isOpen = ({ opened, end }: BudgetWindow, now: number): boolean => opened !== 0 && now < end;
 
 /** No service counts higher, and no limit of a token is lower. */
 const mostRequests = 1e9;
 
-const isSaneWindow = (window: Window, length: number, now: number): boolean =>
+const isSaneWindow = (window: BudgetWindow, length: number, now: number): boolean =>
   window?.length === length &&
   (window.limit === null || isWithin(window.limit, 1, mostRequests)) &&
   // If the clock was set back, the stored times are in the future.
@@ -190,7 +190,7 @@ export const grant = (
   holder: string,
   now: number,
   { most, probeMs, pace, isBackground }: GrantOptions,
-): Grant => {
+): PermitGrant => {
   if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
   const isPaced = pace !== undefined && state.told === 'nothing';
   const { probe } = state;
@@ -199,7 +199,7 @@ export const grant = (
   const refusal = (until: number): NoPermit =>
     isPaced ? { until, why: 'pace', perMinute: pace } : { until, why: 'limit' };
   if (isBackground && state.waiting.length > 0) return refusal(now + returnMs);
-  const limitOf = ({ limit }: Window): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);
+  const limitOf = ({ limit }: BudgetWindow): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);
   const full = state.windows.filter((window) => window.used >= limitOf(window));
   if (full.length > 0) return refusal(Math.max(...full.map(({ end }) => end)));
 
@@ -211,7 +211,7 @@ export const grant = (
     const end = now + window.length + (isPaced ? 0 : replyMs);
     Object.assign(window, { opened: now, end, isSure: false, used: carried });
   }
-  const [first] = state.windows as [Window];
+  const [first] = state.windows as [BudgetWindow];
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
   const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
   if (isBackground && left <= limitOf(first) / 2) return refusal(first.end);
@@ -230,7 +230,7 @@ export const grant = (
 };
 
 /** The window that the headers of a reply describe: the shortest one that can last that long. */
-const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): Window =>
+const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): BudgetWindow =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
 const learn = (
@@ -292,7 +292,7 @@ export const applyPlan = (state: BudgetState, limits: readonly (number | null)[]
 /** Returns unused permits. Modifies `state`. */
 export const release = (state: BudgetState, holder: string, unused: number): void => {
   const lease = state.leases.find((each) => each.holder === holder);
-  const [first] = state.windows as [Window];
+  const [first] = state.windows as [BudgetWindow];
   if (lease !== undefined && lease.opened === first.opened)
     for (const window of state.windows) window.used = Math.max(0, window.used - unused);
   state.leases = state.leases.filter((each) => each !== lease);

@@ -23,7 +23,7 @@ import { writeWholeFile } from './whole-file.ts';
  * Reading never removes entries, because this machine's clock may be wrong.
  */
 
-export interface Entry {
+export interface LedgerEntry {
   /** In version 1 the digest includes the origin. */
   version: 1 | 2;
   /** Digest of the event type, start and email address. The address itself is not stored. */
@@ -46,7 +46,7 @@ export interface Entry {
   event?: string;
   invitee?: string;
   /** For a requested duplicate: the original booking, as far as it is known. */
-  besides?: Pick<Entry, 'event' | 'invitee'> & {
+  besides?: Pick<LedgerEntry, 'event' | 'invitee'> & {
     /** The service accepted the original booking but hasn't shown it. */
     isUnseen?: true;
   };
@@ -56,12 +56,12 @@ export interface Entry {
 
 export interface StoredEntry {
   number: number;
-  entry: Entry;
+  entry: LedgerEntry;
   /** Written by this machine before it shared its ledger. */
   isInFiles?: boolean;
 }
 
-export interface Found {
+export interface FoundAttempts {
   /** The highest number of the first digest, or 0. */
   last: number;
   /** The last attempt for each address of the service. */
@@ -72,7 +72,7 @@ export interface Ledger {
   /** Whose bookings it holds: "this machine". */
   readonly reach: string;
   /** Finds earlier attempts. The first digest is the current one, the others are those of older versions. */
-  find(digests: readonly string[]): Promise<Found>;
+  find(digests: readonly string[]): Promise<FoundAttempts>;
   /** Writes the next attempt to disk. Returns false if another process was faster. */
   claim(kept: StoredEntry): Promise<boolean>;
   /** Replaces an attempt. */
@@ -108,8 +108,8 @@ export const serviceName = (baseUrl: string): string => {
 const dayMs = 86_400_000;
 
 /** Whether a value from outside has every fact that a decision needs. */
-export const isEntry = (value: unknown): value is Entry => {
-  const entry = (value ?? {}) as Partial<Entry>;
+export const isEntry = (value: unknown): value is LedgerEntry => {
+  const entry = (value ?? {}) as Partial<LedgerEntry>;
   return (
     isWithin(entry.version, 1, 2) &&
     ['open', 'booked', 'refused'].includes(entry.state!) &&
@@ -127,14 +127,15 @@ export const damagedEntry = (where: string, what: 'file' | 'key'): SchedError =>
     outcome: 'not-sent',
   });
 
-interface Options {
+interface FileLedgerOptions {
   directory: string;
   randomBytes: RandomBytes;
 }
 
-export const startOf = ({ start_time }: Pick<Entry, 'start_time'>): number => Math.floor(Date.parse(start_time) / 1000);
+export const startOf = ({ start_time }: Pick<LedgerEntry, 'start_time'>): number =>
+  Math.floor(Date.parse(start_time) / 1000);
 
-const nameOf = (entry: Pick<Entry, 'digest' | 'start_time'>, number: number): string =>
+const nameOf = (entry: Pick<LedgerEntry, 'digest' | 'start_time'>, number: number): string =>
   `${startOf(entry).toString(36)}-${entry.digest}.${number}.json`;
 
 interface Name {
@@ -167,7 +168,7 @@ export const keptForMs = 30 * dayMs;
 let drafts = 0;
 
 /** A ledger in files, which survive a killed process and a power cut. */
-export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
+export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledger => {
   const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {

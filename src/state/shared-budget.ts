@@ -1,6 +1,6 @@
 import type { Clock } from '../system.ts';
-import type { BudgetKind, BudgetState, LimitHeaders, NoPermit, Waiter, Window } from './budget.ts';
-import type { News, Step, StepResult } from './budget-steps.ts';
+import type { BudgetKind, BudgetState, BudgetWindow, LimitHeaders, NoPermit, Waiter } from './budget.ts';
+import type { BudgetNews, Step, StepResult } from './budget-steps.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
 
 export interface SharedBudgetOptions {
@@ -25,7 +25,7 @@ export interface SharedBudgetOptions {
 }
 
 /** A window and its remaining requests, to show to users. */
-export interface Level extends Window {
+export interface Level extends BudgetWindow {
   remaining: number | null;
 }
 
@@ -36,7 +36,7 @@ interface Local {
   end: number;
   isWaiting?: boolean;
   /** Learned from replies and not yet shared with other processes. */
-  news?: News | undefined;
+  news?: BudgetNews | undefined;
   /** Resolves when the last step that was asked for is done. */
   lastStep: Promise<unknown>;
 }
@@ -105,7 +105,7 @@ export const createSharedBudget = ({
     return turn;
   };
 
-  const newsOf = (local: Local): { news?: News } => {
+  const newsOf = (local: Local): { news?: BudgetNews } => {
     const { news } = local;
     local.news = undefined;
     return news === undefined ? {} : { news };

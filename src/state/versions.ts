@@ -53,13 +53,13 @@ const quietly = (work: () => void): void => {
 };
 
 /** Disk operations that tests make fail. */
-interface Disk {
+interface VersionFiles {
   list(directory: string): string[];
   /** Creates a file. Fails if it exists. */
   write(path: string, text: string): void;
 }
 
-export const realDisk: Disk = {
+export const realDisk: VersionFiles = {
   list: (directory) => readdirSync(directory),
   write: (path, text) => writeFileSync(path, text, { mode: 0o600, flag: 'wx' }),
 };

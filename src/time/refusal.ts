@@ -3,7 +3,7 @@ import { months, utcText } from './wall.ts';
 import { abbreviated, readZone } from './zone.ts';
 
 type Refused = Extract<Reading, { ok: false }>;
-type Read = (text: string, zone?: string) => Reading;
+type ReadTime = (text: string, zone?: string) => Reading;
 
 const forms =
   'Use a day (monday, tomorrow 15:00), a date (2026-12-01 15:00, 2026-12-01T15:00:00Z) or an offset (+2h, -7d)';
@@ -62,7 +62,7 @@ const spanHint = (text: string): string =>
   /^[+-]/.test(text) ? 'Write each unit once, the largest first: +1w2d3h4m' : `Add a sign: +${text} or -${text}`;
 
 /** Explains a zone after the time, as in `2026-12-01 15:00 EST`, `… Europe/Paris` or `… UTC+2`. */
-function zoneAfter(text: string, read: Read): Refused | undefined {
+function zoneAfter(text: string, read: ReadTime): Refused | undefined {
   const parts = /^(.*[\d:]) ?\(?([a-z][a-z0-9_+\-/]*)\)?$/i.exec(text);
   if (!parts) return undefined;
   const [, time, name] = parts as unknown as [string, string, string];
@@ -80,7 +80,7 @@ function zoneAfter(text: string, read: Read): Refused | undefined {
 }
 
 /** Explains `+0100` and `+01`, which are valid in ISO 8601 but not in RFC 3339. */
-function shortOffset(text: string, read: Read): Refused | undefined {
+function shortOffset(text: string, read: ReadTime): Refused | undefined {
   const parts = /^(.*:\d\d(?:\.\d+)?) ?([+-]\d\d)(\d\d)?$/.exec(text);
   const reading = parts && read(`${parts[1]}${parts[2]}:${parts[3] ?? '00'}`);
   if (!reading?.ok || reading.local) return undefined;
@@ -100,7 +100,7 @@ function epoch(text: string): Refused | undefined {
 }
 
 /** Explains why a text can't be read as a time and what to write instead. */
-export function explainRefusal(text: string, read: Read): Refused {
+export function explainRefusal(text: string, read: ReadTime): Refused {
   const special = epoch(text) ?? shortOffset(text, read);
   if (special) return special;
   const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;

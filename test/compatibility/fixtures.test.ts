@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { credentialKey, credentialName } from '../../src/auth/record.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import type { Entry } from '../../src/state/ledger.ts';
+import type { LedgerEntry } from '../../src/state/ledger.ts';
 import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
 import { serveBookings } from '../support/bookings.ts';
 import type { Result } from '../support/run.ts';
@@ -140,10 +140,10 @@ describe.each(sample(versions, 1))('files of version %s', (version) => {
   });
 
   describe('with a booking ledger', () => {
-    const entryOf = (slot: string): Entry => {
+    const entryOf = (slot: string): LedgerEntry => {
       const entries = readdirSync(ledgerIn(folder))
         .filter((name) => name.endsWith('.json'))
-        .map((name) => JSON.parse(readFileSync(join(ledgerIn(folder), name), 'utf8')) as Entry);
+        .map((name) => JSON.parse(readFileSync(join(ledgerIn(folder), name), 'utf8')) as LedgerEntry);
       return entries.find(({ start_time }) => bookingLine('', slots[slot as keyof typeof slots]).includes(start_time))!;
     };
     const book = (slot: keyof typeof slots, send: Send = world.service) =>
@@ -151,7 +151,7 @@ describe.each(sample(versions, 1))('files of version %s', (version) => {
 
     /** A service that shows the invitee of an entry. */
     const showing =
-      ({ event, invitee }: Entry): Send =>
+      ({ event, invitee }: LedgerEntry): Send =>
       async (request: HttpRequest) =>
         request.url.endsWith(`/invitees/${invitee!.split('/').at(-1)}`)
           ? { status: 200, headers: {}, body: JSON.stringify({ resource: { uri: invitee, event, status: 'active' } }) }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { type Entry, fileLedger, serviceName } from '../../src/state/ledger.ts';
+import { fileLedger, type LedgerEntry, serviceName } from '../../src/state/ledger.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot, type World } from '../cli/lost-answers.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -116,7 +116,7 @@ describe('booking at a service with several addresses', () => {
 describe('ledger', () => {
   const day = 86_400_000;
   const start = Date.parse('2027-02-01T10:00:00Z');
-  const entry = (number: number, more: Partial<Entry> = {}): Entry => ({
+  const entry = (number: number, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
     version: 2,
     digest: String(number).repeat(64),
     origin: 'https://api.example.com',

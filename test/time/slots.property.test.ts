@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Caller, Context } from '../../src/sandbox/handler.ts';
+import type { Caller, HandlerContext } from '../../src/sandbox/handler.ts';
 import { invitees } from '../../src/sandbox/handlers/invitees.ts';
 import { dice } from '../../src/sandbox/random.ts';
 import { Refusal } from '../../src/sandbox/refusal.ts';
@@ -174,7 +174,7 @@ const undo = new Error('undo');
 /** Whether the sandbox accepts a booking at this time. Nothing stays booked. */
 const isBookable = ({ store }: World, id: string, start: number, now: number): boolean => {
   const caller = { user: idIn(user('amara')), organization: idIn(organization), role: 'owner' } as Caller;
-  const context = { store, now, caller } as Context;
+  const context = { store, now, caller } as HandlerContext;
   const invitee = { email: 'ada@engine.example', name: 'Ada Lovelace', timezone: 'Europe/London' };
   const body = { event_type: uri.eventType(id), start_time: timestamp(start), invitee };
   try {

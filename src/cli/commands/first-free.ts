@@ -46,7 +46,7 @@ export interface FirstFree {
   existing?: Booked;
 }
 
-type Window = Parameters<typeof bookedEarlier>[2];
+type SearchWindow = Parameters<typeof bookedEarlier>[2];
 
 /** An active booking of this invitee that the service shows in the window. */
 const shownBooking = async (
@@ -54,7 +54,7 @@ const shownBooking = async (
   events: readonly Json[],
   eventType: string,
   email: string,
-  { since, until }: Window,
+  { since, until }: SearchWindow,
 ): Promise<FirstFree | undefined> => {
   const client = await context.client();
   const query = { email, status: 'active' };

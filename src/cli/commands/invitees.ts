@@ -3,7 +3,7 @@ import { invitees } from '../../api/invitees.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
-import { reconcile, type Settled } from '../../jobs/reconcile.ts';
+import { reconcile, type SettledAttempt } from '../../jobs/reconcile.ts';
 import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
@@ -244,7 +244,7 @@ const settledView: View = {
 const runReconcile = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
   const bookingContext = await bookingContextOf(context);
-  const unknown: Settled[] = [];
+  const unknown: SettledAttempt[] = [];
   async function* settled() {
     for await (const each of reconcile(bookingContext)) {
       if (each.verdict === 'unknown') unknown.push(each);

@@ -43,7 +43,7 @@ const view: View = {
 };
 
 /** A part of the answer, and the scope it needs. */
-interface Part {
+interface IdentityPart {
   name: 'user' | 'role' | 'organization';
   scope: string;
 }
@@ -52,15 +52,15 @@ const parts = {
   user: { name: 'user', scope: users.me.scope! },
   role: { name: 'role', scope: members.list.scope! },
   organization: { name: 'organization', scope: orgs.get.scope! },
-} as const satisfies Record<Part['name'], Part>;
+} as const satisfies Record<IdentityPart['name'], IdentityPart>;
 
-interface Unread extends Pick<Part, 'name'> {
+interface Unread extends Pick<IdentityPart, 'name'> {
   why: string;
 }
 
 /** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
 const readPart = async (
-  { name, scope }: Part,
+  { name, scope }: IdentityPart,
   unread: Unread[],
   read: () => Promise<Json | undefined>,
 ): Promise<Json> => {

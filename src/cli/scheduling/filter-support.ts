@@ -45,7 +45,7 @@ const recall = async (context: Context, filter: Filter): Promise<boolean | undef
   return isFresh && typeof verdict?.supported === 'boolean' ? verdict.supported : undefined;
 };
 
-export interface Verdict {
+export interface FilterSupport {
   supported: boolean;
   /** Call this once the real value returned a row: an empty list proves nothing if there are no events. */
   confirm?: () => Promise<void>;
@@ -85,7 +85,7 @@ export const supportsFilter = async (
   context: Context,
   filter: Filter,
   query: NonNullable<Input['query']>,
-): Promise<Verdict> => {
+): Promise<FilterSupport> => {
   // The sandbox supports both filters.
   if ((await context.connection()).isSandbox) return { supported: true };
   const known = await recall(context, filter);

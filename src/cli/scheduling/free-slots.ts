@@ -26,7 +26,7 @@ export interface Unchecked {
   reason: string;
 }
 
-export interface Wanted {
+export interface SlotQuery {
   /** The event type, as the service shows it. */
   type: Json;
   /** Starts from `since` on and before `until`, in milliseconds since 1970. */
@@ -69,7 +69,7 @@ const hoursOf = ({ timezone, rules }: Json): Hours | string => {
   return { timezone: zone.zone, rules: known };
 };
 
-interface Host {
+interface HostHours {
   user: string;
   hours: Hours[] | undefined;
 }
@@ -84,7 +84,7 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
     unchecked.push({ what: 'hosts', reason: error.message });
     return [];
   });
-  const hosts = new Map<string, Host>();
+  const hosts = new Map<string, HostHours>();
   for (const { member } of members) {
     if (!isObject(member) || typeof member.uri !== 'string') {
       unchecked.push({ what: 'hosts', reason: `sched can't read a host such as ${jsonText(member ?? null)}` });
@@ -120,8 +120,8 @@ interface HostedEvent {
 /** The active events of the hosts that may overlap a slot. */
 const readEvents = async (
   context: Context,
-  hosts: readonly Host[],
-  { since, until }: Wanted,
+  hosts: readonly HostHours[],
+  { since, until }: SlotQuery,
   duration: number,
   unchecked: Unchecked[],
 ): Promise<HostedEvent[]> => {
@@ -169,7 +169,7 @@ const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
 };
 
 /** Refuses a user who doesn't host the event type. */
-const checkHost = (host: string, hosts: readonly Host[], nameOf: FreeTimes['nameOf']): void => {
+const checkHost = (host: string, hosts: readonly HostHours[], nameOf: FreeTimes['nameOf']): void => {
   if (hosts.some(({ user }) => idIn(user) === idIn(host))) return;
   throw new SchedError('usage', `--host: user ${idIn(host)} is not a host of this event type`, {
     reason: `its hosts are ${hosts.map(({ user }) => nameOf(user)).join(', ')}`,
@@ -178,7 +178,7 @@ const checkHost = (host: string, hosts: readonly Host[], nameOf: FreeTimes['name
 };
 
 /** Finds the free times of an event type from its length, its hosts' hours and their active events. */
-export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<FreeTimes> => {
+export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promise<FreeTimes> => {
   const { type, since, until, host } = wanted;
   const uri = String(type.uri);
   const duration = Number(type.duration);

@@ -10,7 +10,7 @@ import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
 import { counted } from '../../numbers.ts';
 import { durationText } from '../../output/progress.ts';
-import type { Runtime, Versions } from '../../runtime.ts';
+import type { Runtime, TextLengths } from '../../runtime.ts';
 import type { SharedBudget } from '../../state/shared-budget.ts';
 import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -50,7 +50,7 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
     if (ahead !== undefined) notes.info(ahead);
     isTold ||= ahead !== undefined;
-    const texts = (left: number): Versions => {
+    const texts = (left: number): TextLengths => {
       const waiting = `waiting ${left} s${left > 60 ? ' (more than a minute)' : ''}, until ${until}`;
       return [`${why}: ${waiting}${before}`, `${why}: ${waiting}`, waiting, `waiting ${left} s`];
     };

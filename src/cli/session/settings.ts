@@ -53,7 +53,8 @@ export interface Settings {
   sharedState?: string;
 }
 
-type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
+/** Raw values by flag name, only for flags that were typed. */
+export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
 const defaultMaxWait = 90_000;
 const defaultTimeout = 30_000;

@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import type { Context, Handlers } from '../handler.ts';
+import type { HandlerContext, Handlers } from '../handler.ts';
 import { type Detail, denied, invalid, notFound } from '../refusal.ts';
 import { isSelf, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -8,24 +8,29 @@ import { requireEventType } from '../rules/event-type.ts';
 import { isZone } from '../rules/zone.ts';
 import { type Condition, readPage } from '../store/page.ts';
 
-interface Row {
+interface ScheduleRow {
   id: string;
   doc: string;
   user: string;
 }
 
-type Change = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
+type ScheduleChange = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
 
 const onlyHost = 'Only the host or an admin can change these hours.';
 
-const check = ({ rules, timezone }: Change): void => {
+const check = ({ rules, timezone }: ScheduleChange): void => {
   const details: Detail[] = invalidRules(rules ?? [], 'rules');
   if (timezone !== undefined && !isZone(timezone))
     details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
   if (details.length > 0) throw invalid(...details);
 };
 
-const change = ({ id, doc }: Row, body: Change, eventType: string, context: Context): Schedule => {
+const change = (
+  { id, doc }: ScheduleRow,
+  body: ScheduleChange,
+  eventType: string,
+  context: HandlerContext,
+): Schedule => {
   const schedule: Schedule = JSON.parse(doc);
   const fields = Object.keys(body);
   if (fields.length === 0) return schedule;
@@ -59,7 +64,7 @@ export const availability: Handlers<'availability'> = {
 
   update({ params, body }, context) {
     const { store, caller } = context;
-    const [row] = store.all<Row & { event_type: string }>(
+    const [row] = store.all<ScheduleRow & { event_type: string }>(
       'SELECT id, doc, user, event_type FROM schedules WHERE id = ?',
       params.schedule,
     );
@@ -76,7 +81,7 @@ export const availability: Handlers<'availability'> = {
     const { store, caller } = context;
     const { id, type } = requireEventType(store, caller, idIn(event_type));
     const rows = store
-      .all<Row>(
+      .all<ScheduleRow>(
         "SELECT s.id, s.doc, s.user FROM schedules s JOIN users u ON u.id = s.user WHERE s.event_type = ? ORDER BY u.doc ->> 'name', s.id",
         id,
       )

@@ -10,13 +10,13 @@ import { bookingSite, slugOf } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-interface Wanted {
+interface WantedHost {
   parameter: string;
   id: string;
 }
 
 /** Hosts that aren't members of the organization or are listed twice. */
-const wrongHosts = (store: Store, hosts: Wanted[]): Detail[] =>
+const wrongHosts = (store: Store, hosts: WantedHost[]): Detail[] =>
   hosts.flatMap(({ parameter, id }, index): Detail[] => {
     if (!store.get('users', id))
       return [{ parameter, message: 'is not a member of the organization', code: 'unknown_user' }];

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { idIn } from '../../uri.ts';
-import type { Context, Handlers } from '../handler.ts';
+import type { HandlerContext, Handlers } from '../handler.ts';
 import { type Detail, invalid } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -15,7 +15,7 @@ type ShareBody = Value<Catalogue['shares']['create']['body']>;
 /**
  * Assumed (shares.who): the hosts of the event type can create links, and the admins and the owner of the organization.
  */
-const requireHost = ({ store, caller }: Context, { id }: KnownEventType) => {
+const requireHost = ({ store, caller }: HandlerContext, { id }: KnownEventType) => {
   const isHost = store.all('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user).length;
   requireSelf(caller, isHost ? caller.user : '', 'Only a host of this event type or an admin can share it.');
 };

@@ -1,6 +1,6 @@
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { type Client, findClient } from './clients.ts';
+import { findClient, type OAuthClient } from './clients.ts';
 
 export interface Parameters {
   /** The first value of each parameter. */
@@ -42,10 +42,10 @@ export interface AuthorizationRequest {
  * `untrusted` is shown to the user, because there is no safe address to redirect to. `wrong` is sent back to the client
  * (RFC 6749 §4.1.2.1).
  */
-export type Verdict =
+export type AuthorizationCheck =
   | { kind: 'untrusted'; why: string }
   | { kind: 'wrong'; redirectUri: string; state: string | undefined; error: string; why: string }
-  | { kind: 'fine'; client: Client; request: AuthorizationRequest };
+  | { kind: 'fine'; client: OAuthClient; request: AuthorizationRequest };
 
 /** RFC 7636 §4.2: the SHA-256 of a verifier in base64url, which is 43 characters. */
 const challengePattern = /^[A-Za-z0-9_-]{43}$/;
@@ -71,7 +71,7 @@ const findError = (
 };
 
 /** Checks the client and redirect URI first: errors may only be sent to a redirect URI that is known to be valid. */
-export const checkAuthorization = ({ values, repeated }: Parameters): Verdict => {
+export const checkAuthorization = ({ values, repeated }: Parameters): AuthorizationCheck => {
   const client = findClient(values.client_id);
   if (!client || repeated.includes('client_id'))
     return { kind: 'untrusted', why: 'No registered application has this client_id.' };

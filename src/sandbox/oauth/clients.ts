@@ -1,6 +1,6 @@
 import { clientId } from '../tokens.ts';
 
-export interface Client {
+export interface OAuthClient {
   id: string;
   name: string;
   /** Short description for the consent page. */
@@ -15,7 +15,7 @@ const onLoopback = (path: string) => (redirectUri: string) => {
 };
 
 /** Public clients: they have no secret. */
-const clients: readonly Client[] = [
+const clients: readonly OAuthClient[] = [
   { id: clientId, name: 'sched', about: 'the command-line tool', allows: onLoopback('/callback') },
   {
     id: 'northlight-calendar',
@@ -25,4 +25,5 @@ const clients: readonly Client[] = [
   },
 ];
 
-export const findClient = (id: string | undefined): Client | undefined => clients.find((client) => client.id === id);
+export const findClient = (id: string | undefined): OAuthClient | undefined =>
+  clients.find((client) => client.id === id);

@@ -12,7 +12,7 @@ import type { AuthorizationRequest } from './authorization.ts';
 import { type Sign, timingSafeSame } from './key.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
-export type Grant = z.output<typeof AccessToken> | { refused: string; error?: string };
+export type TokenGrant = z.output<typeof AccessToken> | { refused: string; error?: string };
 
 export interface GrantContext {
   store: Store;
@@ -61,7 +61,7 @@ const recordOf = (
   { user, scopes: scope }: Family,
   secret: string,
   at: number,
-): Grant => {
+): TokenGrant => {
   const [member] = store.all<{ organization: string }>('SELECT organization FROM memberships WHERE user = ?', user);
   return {
     ...tokensFor(secret, seal),
@@ -75,7 +75,7 @@ const recordOf = (
 };
 
 /** Stores the hashes of the two new tokens and deletes tokens and codes that expired over a day ago. */
-export const issueTokens = (world: GrantContext, family: Family, secret: string): Grant => {
+export const issueTokens = (world: GrantContext, family: Family, secret: string): TokenGrant => {
   const { store, now, seal } = world;
   const { access_token, refresh_token } = tokensFor(secret, seal);
   const at = timestamp(now);
@@ -137,7 +137,7 @@ export const ownerOfCode = (store: Store, code: string): string | undefined => f
  * Redeems a code. Its client gets a single attempt. Refusals are returned, not thrown, because a throw would roll back
  * what they changed. RFC 6749 §4.1.2: using a code twice revokes the tokens issued for it.
  */
-export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): Grant => {
+export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): TokenGrant => {
   const { store, now } = world;
   const code = findCode(store, grant.code);
   if (!code || code.client !== grant.client_id) return { refused: 'This code was not issued to this client.' };
@@ -188,7 +188,7 @@ export const refreshTokens = (
   world: GrantContext,
   { client_id, refresh_token: token }: z.output<typeof RefreshGrant>,
   replayMilliseconds: number,
-): Grant => {
+): TokenGrant => {
   const { store, now } = world;
   const known = findRefresh(store, token);
   if (!known || known.client !== client_id) return { refused: 'This refresh token was not issued to this client.' };

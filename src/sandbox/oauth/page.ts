@@ -5,7 +5,7 @@ import type { HttpReply } from '../../http/message.ts';
 import type { Member } from '../seed/team.ts';
 import { logins } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import type { Client } from './clients.ts';
+import type { OAuthClient } from './clients.ts';
 
 const style = `
 :root { color-scheme: light dark; --ink: #1b2430; --soft: #4d5a69; --line: #cfd7e0; --card: #fff; --page: #eef2f6;
@@ -131,7 +131,7 @@ const decision = (action: string, ticket: string, chosen: Member): string => {
 </form>`;
 };
 
-const introduction = ({ id, name, about }: Client): string =>
+const introduction = ({ id, name, about }: OAuthClient): string =>
   `<p>${quoted(`${name}, ${about},`)} wants to access your Northlight Advisory account.
 <span class="soft id">Client ID <code>${quoted(id)}</code></span></p>`;
 
@@ -142,7 +142,7 @@ export const consentPage = ({
   ticket,
   chosen,
 }: {
-  client: Client;
+  client: OAuthClient;
   request: AuthorizationRequest;
   ticket: string;
   chosen: Member;
@@ -176,7 +176,7 @@ export const codePage = (why?: string): HttpReply =>
 
 /** Asks the user to allow or deny a device login. */
 export const devicePage = (
-  client: Client,
+  client: OAuthClient,
   { userCode, names, ticket, chosen }: { userCode: string; names: readonly Scope[]; ticket: string; chosen: Member },
 ): HttpReply =>
   page(

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { idIn } from '../../uri.ts';
-import type { Context } from '../handler.ts';
+import type { HandlerContext } from '../handler.ts';
 import { conflict, type Detail, invalid, invalidParameter } from '../refusal.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
@@ -23,16 +23,19 @@ import { isWithin } from './dates.ts';
 import { type KnownEventType, requireEventType } from './event-type.ts';
 import { isZone } from './zone.ts';
 
-type Booking = Value<Catalogue['invitees']['create']['body']>;
+type BookingBody = Value<Catalogue['invitees']['create']['body']>;
 
 /** Assumed (invitees.who): all members of the organization can book its event types, secret ones included. */
-const findBookable = ({ store, caller }: Context, reference: string): KnownEventType => {
+const findBookable = ({ store, caller }: HandlerContext, reference: string): KnownEventType => {
   const known = requireEventType(store, caller, idIn(reference));
   if (!known.type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
   return known;
 };
 
-const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers: Booking['custom_questions'] = []) => {
+const wrongAnswers = (
+  { custom_questions: questions }: EventTypeRecord,
+  answers: BookingBody['custom_questions'] = [],
+) => {
   const asked = questions.filter(({ enabled }) => enabled);
   const details: Detail[] = [];
   const seen = new Set<string>();
@@ -58,7 +61,7 @@ const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers:
  * Assumed (invitees.location): the location of a booking is one the event type offers, and its first one by default.
  * Assumed (invitees.location-text): `location.location` is required for the kinds `ask_invitee` and `outbound_call`.
  */
-const choosePlace = (places: LocationRecord[], wanted: Booking['location']): LocationRecord | undefined => {
+const choosePlace = (places: LocationRecord[], wanted: BookingBody['location']): LocationRecord | undefined => {
   if (places.length === 0 && !wanted) return undefined;
   const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
   if (places.length === 0) throw invalidParameter('location.kind', 'is not available: this event type has no location');
@@ -132,7 +135,7 @@ const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number
     .find(({ event: { invitees_counter: seats } }) => seats.active < seats.limit);
 };
 
-const personOf = ({ email, name, first_name, last_name, timezone }: Booking['invitee']) => ({
+const personOf = ({ email, name, first_name, last_name, timezone }: BookingBody['invitee']) => ({
   email,
   name: name ?? [first_name, last_name].filter(Boolean).join(' '),
   // Assumed (invitees.full-name): if only the full name of an invitee is sent, it is split at its first space.
@@ -142,7 +145,7 @@ const personOf = ({ email, name, first_name, last_name, timezone }: Booking['inv
 });
 
 /** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */
-export const book = (body: Booking, context: Context): InviteeRecord => {
+export const book = (body: BookingBody, context: HandlerContext): InviteeRecord => {
   const { store, caller, now } = context;
   const bookable = findBookable(context, body.event_type);
   const { type } = bookable;

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { limits } from '../../api/limits.ts';
 import { invalidParameter } from '../refusal.ts';
-import type { Value } from './database.ts';
+import type { SqlValue } from './database.ts';
 import type { Store, Text } from './store.ts';
 
 /** A position between two rows of a list. */
 export interface Cursor {
   way: 'next' | 'previous';
   /** The sort keys and then the ID of the row next to this position. */
-  place: Value[];
+  place: SqlValue[];
 }
 
 /** Assumed (paging.token-expiry): a page token expires after some minutes; in the sandbox after 15. */
@@ -33,10 +33,10 @@ export const readCursor = (token: string, list: string, now: number): Cursor => 
   return { way, place };
 };
 
-export type Condition = [sql: string, ...params: Value[]];
+export type Condition = [sql: string, ...params: SqlValue[]];
 
 /** A list that is read page by page. */
-export interface Listing {
+export interface ListQuery {
   /** Tables and joins. */
   from: string;
   doc: string;
@@ -56,7 +56,7 @@ export interface PageQuery {
   sort?: string | undefined;
 }
 
-export interface Page<Doc> {
+export interface ResultPage<Doc> {
   /** The records and their separators: a JSON array without its brackets. */
   items: Text<Doc>;
   count: number;
@@ -76,7 +76,7 @@ interface Key {
 }
 
 /** The ID comes last, in the direction of the first key, so that one index covers the order in both directions. */
-const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined, backwards: boolean): Key[] => {
+const keysOf = ({ sortable, id, defaultSort }: ListQuery, sort: string | undefined, backwards: boolean): Key[] => {
   const keys = (sort ?? defaultSort).split(',').map((part) => {
     const [field, direction] = part.split(':');
     return { column: sortable[field!]!, descending: (direction === 'desc') !== backwards };
@@ -88,14 +88,14 @@ const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined
 const beyond = ({ column, descending }: Key) => `${column} ${descending ? '<' : '>'} ?`;
 
 /** `a > ? OR (a = ? AND (b > ? OR (b = ? AND …)))`: rows after a position; the keys may have different directions. */
-const after = ([key, ...rest]: Key[], [value, ...values]: Value[]): Condition => {
+const after = ([key, ...rest]: Key[], [value, ...values]: SqlValue[]): Condition => {
   if (rest.length === 0) return [beyond(key!), value!];
   const [sql, ...params] = after(rest, values);
   return [`(${beyond(key!)} OR (${key!.column} = ? AND ${sql}))`, value!, value!, ...params];
 };
 
 /** A cursor is always inside the window, so it is the tighter bound on its side. */
-const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): Condition[] => {
+const bounds = ({ window = {} }: ListQuery, first: Key, edge: SqlValue | undefined): Condition[] => {
   const lower = edge !== undefined && !first.descending ? edge : window.since;
   const upper = edge !== undefined && first.descending ? edge : undefined;
   const conditions: Condition[] = [];
@@ -110,10 +110,10 @@ const between = ',\n';
 
 export const readPage = <Doc>(
   store: Store,
-  listing: Listing,
+  listing: ListQuery,
   query: PageQuery,
   { list, now }: PageContext,
-): Page<Doc> => {
+): ResultPage<Doc> => {
   const cursor: Cursor | undefined =
     query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
   const count = query.count ?? limits.pageSize.default;

@@ -11,7 +11,7 @@ import { addSamples } from './samples.ts';
 /** Deliveries that one reply lists. */
 const mostListed = 100;
 
-interface Row {
+interface DeliveryRow {
   number: number;
   webhook: string;
   url: string;
@@ -23,7 +23,7 @@ interface Row {
   body: string;
 }
 
-const shown = ({ webhook, attempts, body, ...row }: Row, origin: string) => ({
+const shown = ({ webhook, attempts, body, ...row }: DeliveryRow, origin: string) => ({
   ...row,
   webhook: `${origin}${uri.webhook(webhook)}`,
   attempts: JSON.parse(attempts),
@@ -33,7 +33,7 @@ const shown = ({ webhook, attempts, body, ...row }: Row, origin: string) => ({
 /** Deliveries with their attempts, the newest first. */
 const listed = (store: Store, origin: string, condition = '1', ...params: number[]) =>
   store
-    .all<Row>(
+    .all<DeliveryRow>(
       `SELECT d.number, d.webhook, w.callback_url AS url, d.event, d.state, d.created_at, d.due_at, d.body,
          (SELECT json_group_array(json_object('at', a.at, 'status', a.status, 'error', a.error, 'milliseconds', a.milliseconds))
           FROM (SELECT * FROM delivery_attempts WHERE delivery = d.number ORDER BY number) a) AS attempts
@@ -42,14 +42,14 @@ const listed = (store: Store, origin: string, condition = '1', ...params: number
     )
     .map((row) => shown(row, origin));
 
-interface AdminOptions {
+interface DeliveryAdminOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
   deliverer: Deliverer;
 }
 
 /** Admin requests about deliveries. Each returns its status and JSON body, and throws a `Refusal`. */
-export const deliveryCalls = ({ store, clock, deliverer }: AdminOptions) => {
+export const deliveryCalls = ({ store, clock, deliverer }: DeliveryAdminOptions) => {
   const originOf = ({ url }: HttpRequest): string => new URL(url).origin;
   const numbered = (number: number, request: HttpRequest) => listed(store, originOf(request), 'd.number = ?', number);
 

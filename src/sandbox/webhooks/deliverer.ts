@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../../system.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { type Answer, type Post, postToLoopback } from './post.ts';
+import { type Post, type PostResult, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 
 /** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
@@ -91,7 +91,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const release = ({ number, claim }: Claimed) =>
     store.run('UPDATE deliveries SET claim = NULL, claimed_until = NULL WHERE number = ? AND claim = ?', number, claim);
 
-  const ask = async ({ url, body, signing_key: key }: Claimed, over: AbortController): Promise<Answer> => {
+  const ask = async ({ url, body, signing_key: key }: Claimed, over: AbortController): Promise<PostResult> => {
     const seconds = Math.floor(system.now() / 1000);
     let isLate = false;
     system.sleep(answerMilliseconds, over.signal).then(

@@ -79,10 +79,10 @@ const clientOf = (redis: Redis, { host, port, isTls, database, username, passwor
   });
 };
 
-type Client = ReturnType<typeof clientOf>;
+type RedisClient = ReturnType<typeof clientOf>;
 
 interface Link {
-  client: Client;
+  client: RedisClient;
   /** Rejects when the connection breaks. */
   broken: Promise<never>;
   /** Whether an error is a reply, so that the connection still works. */
@@ -158,7 +158,7 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
     return connecting;
   };
 
-  const send = async <Value>(work: (client: Client) => Promise<Value>): Promise<Value> => {
+  const send = async <Value>(work: (client: RedisClient) => Promise<Value>): Promise<Value> => {
     const { client, broken, isReply } = await connected();
     try {
       return await within(Promise.race([work(client), broken]));

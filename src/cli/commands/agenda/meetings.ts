@@ -78,7 +78,7 @@ export const gapsOf = (meetings: readonly Meeting[], day: Day): { start: number;
   return gaps;
 };
 
-export interface Tally {
+export interface MeetingTally {
   /** Meetings that are not canceled. */
   active: number;
   canceled: number;
@@ -87,7 +87,7 @@ export interface Tally {
 }
 
 /** Counts the meetings that begin on these days, so that a meeting over midnight is counted once. */
-export const tallyOf = (meetings: readonly Meeting[], days: readonly Day[]): Tally => {
+export const tallyOf = (meetings: readonly Meeting[], days: readonly Day[]): MeetingTally => {
   const [since, until] = [days[0]!.since, days.at(-1)!.until];
   const begun = meetings.filter(({ start }) => start >= since && start < until);
   const active = begun.filter(({ isCanceled }) => !isCanceled);

@@ -18,7 +18,7 @@ import { clipped, gapsOf, type Host, inOrder, isWithin, lengthLabel, type Meetin
 import { drawMonth } from './month.ts';
 
 /** Days or hosts side by side. */
-interface Column {
+interface AgendaColumn {
   head: Line;
   day: Day;
   meetings: readonly Meeting[];
@@ -57,7 +57,7 @@ const rowsBetween = (agenda: Agenda, { midnight }: Day, start: number, end: numb
 /** A cell at least this wide has room for the times and the name of a meeting on one line. */
 const roomForName = 26;
 
-const meetingLines = (agenda: Agenda, { day, showsHosts }: Column, meeting: Meeting, columns: number): Line[] => {
+const meetingLines = (agenda: Agenda, { day, showsHosts }: AgendaColumn, meeting: Meeting, columns: number): Line[] => {
   const { start } = clipped(meeting, day);
   const mark = meeting.isCanceled ? '×' : '▎';
   const times = `${clockOf(agenda, start)}–${clockOf(agenda, meeting.end)}`;
@@ -69,7 +69,7 @@ const meetingLines = (agenda: Agenda, { day, showsHosts }: Column, meeting: Meet
 const faint = { tone: 'faint' } as const;
 
 /** The lines of a column, by row. */
-const linesByRow = (agenda: Agenda, column: Column, size: number, columns: number): Map<number, Line[]> => {
+const linesByRow = (agenda: Agenda, column: AgendaColumn, size: number, columns: number): Map<number, Line[]> => {
   const { day, meetings } = column;
   const lines = new Map<number, Line[]>();
   const add = (row: number, added: readonly Line[]) => lines.set(row, [...(lines.get(row) ?? []), ...added]);
@@ -100,7 +100,7 @@ const workday = [9 * hour, 17 * hour] as const;
 /** So many rows without any event become one row. */
 const longRun = 3;
 
-const drawHours = (agenda: Agenda, columns: readonly Column[], size: number, style: BlockStyle): string => {
+const drawHours = (agenda: Agenda, columns: readonly AgendaColumn[], size: number, style: BlockStyle): string => {
   const width = cellWidth(style.available, columns.length, labelWidth);
   const lines = columns.map((column) => linesByRow(agenda, column, size, width));
   const used = lines.flatMap((each) => [...each.keys()]);
@@ -132,7 +132,7 @@ const labelWidth = 5;
 
 const fits = (available: number, columns: number): boolean => cellWidth(available, columns, labelWidth) >= leastCell;
 
-const dayColumns = (agenda: Agenda): Column[] =>
+const dayColumns = (agenda: Agenda): AgendaColumn[] =>
   agenda.days.map((day) => ({
     head: { text: `${dayLabel(day.midnight)}${isToday(agenda, day) ? ' today' : ''}`, tone: 'heading' },
     day,
@@ -140,7 +140,7 @@ const dayColumns = (agenda: Agenda): Column[] =>
     showsHosts: agenda.isShared,
   }));
 
-const hostColumns = (agenda: Agenda, hosts: readonly Host[]): Column[] =>
+const hostColumns = (agenda: Agenda, hosts: readonly Host[]): AgendaColumn[] =>
   hosts.map(({ key, name }) => ({
     head: { text: name, tone: 'heading' },
     day: agenda.days[0]!,
@@ -167,7 +167,7 @@ const endClock = (agenda: Agenda, at: number, { until }: Day): string => (at >= 
 const freeWord = (isShared: boolean): string => (isShared ? 'no events' : 'free');
 
 /** The lines of one column as a list: meetings, free times between them, and the present. */
-const listLines = (agenda: Agenda, { day, meetings, showsHosts }: Column, style: BlockStyle): string[] => {
+const listLines = (agenda: Agenda, { day, meetings, showsHosts }: AgendaColumn, style: BlockStyle): string[] => {
   const { paint, available } = style;
   const shown: { at: number; text: string; tone?: keyof Paint }[] = meetings.map((meeting) => {
     const { start, end } = clipped(meeting, day);
@@ -195,7 +195,12 @@ const listLines = (agenda: Agenda, { day, meetings, showsHosts }: Column, style:
     });
 };
 
-const drawList = (agenda: Agenda, columns: readonly Column[], heads: readonly string[], style: BlockStyle): string =>
+const drawList = (
+  agenda: Agenda,
+  columns: readonly AgendaColumn[],
+  heads: readonly string[],
+  style: BlockStyle,
+): string =>
   columns
     .flatMap((column, place) => {
       const isFree = column.meetings.every(({ isCanceled }) => isCanceled);

@@ -3,7 +3,7 @@ import { readTextFile } from '../../operation/json-file.ts';
 import type { Context } from '../../session/context.ts';
 
 /** One `-f` or `-F`: a key and its value. */
-export interface Field {
+export interface BodyField {
   /** `a[b][]` as it was typed. */
   name: string;
   /** `['a', 'b', '']`; an empty key appends to a list. */
@@ -38,8 +38,8 @@ export const readFields = async (
   { runtime }: Pick<Context, 'runtime'>,
   problems: Problems,
   isPrivate: boolean,
-): Promise<Field[]> => {
-  const fields: Field[] = [];
+): Promise<BodyField[]> => {
+  const fields: BodyField[] = [];
   for (const [index, { raw, isTyped }] of typed.entries()) {
     const label = isPrivate ? `field ${index + 1}` : `${isTyped ? '-F' : '-f'} "${raw}"`;
     const equals = raw.indexOf('=');
@@ -103,7 +103,7 @@ const put = (target: Node, [key, ...rest]: string[], value: unknown): void => {
 };
 
 /** The fields as one JSON object. */
-export const bodyOf = (fields: readonly Field[], problems: Problems, isPrivate: boolean): object => {
+export const bodyOf = (fields: readonly BodyField[], problems: Problems, isPrivate: boolean): object => {
   const body = node();
   for (const [index, { name, keys, value }] of fields.entries()) {
     try {
@@ -117,5 +117,5 @@ export const bodyOf = (fields: readonly Field[], problems: Problems, isPrivate: 
 };
 
 /** The fields as query parameters, with their names as typed. null becomes an empty value. */
-export const queryOf = (fields: readonly Field[]): [string, string][] =>
+export const queryOf = (fields: readonly BodyField[]): [string, string][] =>
   fields.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, String(value ?? '')]);

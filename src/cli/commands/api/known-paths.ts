@@ -101,12 +101,12 @@ const cancelPrompt = async (context: Context, id: string): Promise<Confirmation>
   }
 };
 
-type Ask = (context: Context, id: string, body?: string) => Confirmation | Promise<Confirmation>;
+type AskAbout = (context: Context, id: string, body?: string) => Confirmation | Promise<Confirmation>;
 
 const replaces = 'The rules you send replace all others.';
 
 /** Prompts for the writes in the catalogue, worded as in their own commands. */
-const questions: [Operation, Ask][] = [
+const questions: [Operation, AskAbout][] = [
   [events.cancel, cancelPrompt],
   [
     invitees['no-show'],

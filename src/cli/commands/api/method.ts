@@ -7,13 +7,13 @@ import type { TypedField } from './fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
-interface Words {
+interface MethodWords {
   method?: string;
   path?: string;
 }
 
 /** Reads `[METHOD] <path>` and reports problems with them. */
-export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): Words => {
+export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): MethodWords => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');

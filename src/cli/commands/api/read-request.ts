@@ -10,7 +10,7 @@ import { readBounds } from '../../operation/listing.ts';
 import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { isSandboxOrigin, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
+import { type BodyField, bodyOf, queryOf, readFields, type TypedField } from './fields.ts';
 import { readHeaders } from './headers.ts';
 import { isBooking, isPrivate, nounOf, rowsAt } from './known-paths.ts';
 import { impliedMethod, readWords } from './method.ts';
@@ -158,7 +158,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   problems.check();
 
   const path = await fillPath(context, await placeOf(invocation, target));
-  const filled: Field[] = [];
+  const filled: BodyField[] = [];
   for (const field of fields) {
     const isText = typeof field.value === 'string' && field.fromFile !== true;
     filled.push(isText ? { ...field, value: await fill(context, field.value as string) } : field);

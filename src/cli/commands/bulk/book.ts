@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { invitees } from '../../../api/invitees.ts';
 import type { Client } from '../../../client/client.ts';
 import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import { type Booked, type Booking, type BookingOptions, book } from '../../../jobs/booking.ts';
 import type { BookingContext } from '../../../jobs/booking-attempt.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
-import type { Answer, Job } from '../../../jobs/run.ts';
+import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
@@ -28,7 +28,7 @@ import { runBulk } from './run.ts';
 /** The name of a line in the receipt. It has no personal data. */
 const markOf = ({ line, body }: BookingLine): string => `${line} ${idIn(body.event_type)} ${body.start_time}`;
 
-const planOf = ({ isListed }: BookingFile, marks: string[], digest: string): Plan => ({
+const planOf = ({ isListed }: BookingFile, marks: string[], digest: string): BatchPlan => ({
   items: marks,
   duplicates: [],
   invalid: [],
@@ -78,7 +78,7 @@ const sendBooking = (
   const { notes } = context;
   const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
   let isTold = false;
-  return async ([mark], leaving): Promise<Answer> => {
+  return async ([mark], leaving): Promise<SendResult> => {
     const { place, body, input } = lines.get(mark!)!;
     let status: number | undefined;
     const send: Booking['send'] = async (beforeSend) => {

@@ -7,7 +7,7 @@ import type { FieldFlag } from '../../operation/field-flags.ts';
 import { readValue } from '../../operation/values.ts';
 
 /** A line with its values as flags: its own, else those of the command line. */
-export interface Row {
+export interface BookingRow {
   line: number;
   typed: Typed;
   /** `Question=Answer`. Those of the command line come first. */
@@ -59,7 +59,7 @@ export const rowOf = (
   flags: readonly FieldFlag[],
   line: number,
   values: ReadonlyMap<string, unknown>,
-): Row | string[] => {
+): BookingRow | string[] => {
   const own: Record<string, string> = {};
   const answers = [...((typed.answer as string[] | undefined) ?? [])];
   const problems: string[] = [];
@@ -81,7 +81,7 @@ export const inColumns = (problem: string): string =>
   problem.replace(/^--([a-z-]+)/, (_, flag: string) => (flag === 'answer' ? answersColumn : columnName(flag)));
 
 /** Reads a start. Without an offset it is in the zone of `--tz`, else in the invitee's own. */
-export const readStart = ({ context }: Invocation, { typed }: Row): Reading => {
+export const readStart = ({ context }: Invocation, { typed }: BookingRow): Reading => {
   const { zone, zoneSource } = context.settings;
   const raw = String(typed.start);
   // A file needs a date, so that the same line means the same time when it is run again.
@@ -96,7 +96,7 @@ export const readStart = ({ context }: Invocation, { typed }: Row): Reading => {
 export const localProblems = async (
   invocation: Invocation,
   flags: readonly FieldFlag[],
-  row: Row,
+  row: BookingRow,
 ): Promise<string[]> => {
   const problems: string[] = [];
   const missing: string[] = [];

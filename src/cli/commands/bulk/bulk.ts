@@ -1,6 +1,6 @@
 import { forbiddenBy } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { Job } from '../../../jobs/run.ts';
 import { formatNumber } from '../../../numbers.ts';
@@ -18,7 +18,7 @@ export interface Bulk extends Job {
   key: string;
   /** A hash of the whole input. The same input is the same work. */
   input: string;
-  plan: Plan;
+  plan: BatchPlan;
   /** The path of the receipt, if it isn't in the state directory. */
   receipt?: string | undefined;
   /** Whether to repeat a finished run. */

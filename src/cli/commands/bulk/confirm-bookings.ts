@@ -11,12 +11,12 @@ import type { Context } from '../../session/context.ts';
 import type { BookingLine } from './read-bookings.ts';
 
 /** The flags about the number of bookings. */
-export interface Counts {
+export interface CountFlags {
   confirm: number | undefined;
   max: number | undefined;
 }
 
-export const readCounts = (invocation: Invocation): Counts => ({
+export const readCounts = (invocation: Invocation): CountFlags => ({
   confirm: readWholeNumber('confirm', invocation, 0),
   max: readWholeNumber('max', invocation, 0),
 });
@@ -77,7 +77,7 @@ const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLin
 /** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */
 export const confirmBookings = async (
   context: Context,
-  counts: Counts,
+  counts: CountFlags,
   lines: ReadonlyMap<string, BookingLine>,
   history: RunHistory | undefined,
 ): Promise<void> => {

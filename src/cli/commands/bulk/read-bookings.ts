@@ -4,8 +4,8 @@ import { hasCategory } from '../../../errors.ts';
 import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
-import { readRecords, type Values } from '../../../jobs/records.ts';
-import type { Entry } from '../../../jobs/text-source.ts';
+import { type RecordValues, readRecords } from '../../../jobs/records.ts';
+import type { SourceEntry } from '../../../jobs/text-source.ts';
 import type { Json } from '../../../json.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
@@ -16,7 +16,7 @@ import { checkOrigins, readInput } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
 import { readValue } from '../../operation/values.ts';
 import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
-import { columnOf, columnsOf, inColumns, localProblems, type Row, readStart, rowOf } from './booking-rows.ts';
+import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 
 /** A line of the file as a booking. */
@@ -38,7 +38,7 @@ export interface BookingFile {
   isListed: boolean;
 }
 
-type InputRecord = Exclude<Entry<Values>, { skipped: unknown }>;
+type InputRecord = Exclude<SourceEntry<RecordValues>, { skipped: unknown }>;
 
 /** An event type of the file, looked up once. `record` is missing if the token may not read it. */
 type KnownType = { uri: string; record?: Json } | { problem: string | undefined };
@@ -152,7 +152,7 @@ const checkRows = async (
   records: readonly InputRecord[],
   report: Report,
 ) => {
-  const rows: { row: Row; isWrong: boolean }[] = [];
+  const rows: { row: BookingRow; isWrong: boolean }[] = [];
   for (const record of records) {
     const { line } = record;
     const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.value);

@@ -195,10 +195,10 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
   return counts;
 };
 
-type Choice = { done: BulkResult; endedAt: string } | { unfinished: FoundRun } | 'new';
+type RunChoice = { done: BulkResult; endedAt: string } | { unfinished: FoundRun } | 'new';
 
 /** Decides whether to start, resume or report a run. Drops a finished receipt from memory: it may be large. */
-const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<Choice> => {
+const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<RunChoice> => {
   const now = runtime.clock.now();
   const found = await findRun(folder, bulk, now);
   if (found === undefined) return 'new';

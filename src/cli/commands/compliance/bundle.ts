@@ -10,7 +10,7 @@ import { SchedError } from '../../../errors.ts';
 import { checkScript, proveScript } from '../../../jobs/audit-scripts.ts';
 import { diskTrouble } from '../../../jobs/disk.ts';
 import type { ReceiptKey, RunHistory } from '../../../jobs/receipt.ts';
-import type { Finding } from '../../../jobs/verify-receipt.ts';
+import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
 import { isObject, jsonText } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
@@ -73,7 +73,7 @@ const readActivity = async (
 const table = (rows: [string, unknown][]): string =>
   ['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
 
-const summaryOf = ({ history, head, finding, sandbox }: Finding, activityWords: string): string => {
+const summaryOf = ({ history, head, finding, sandbox }: ReceiptFinding, activityWords: string): string => {
   const { run, counts, endedAt } = history!;
   return `# Deletion of invitee data, run ${run.run}
 ${sandbox ? '\n**Made in the sandbox: not proof of a real deletion.**\n' : ''}

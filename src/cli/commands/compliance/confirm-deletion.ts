@@ -1,5 +1,5 @@
 import { hasCategory, SchedError } from '../../../errors.ts';
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
@@ -13,13 +13,13 @@ import type { Requester } from './requester.ts';
 const mostSeen = 10;
 
 /** The flags that confirm a deletion. */
-export interface Confirmation {
+export interface DeletionFlags {
   confirm?: string;
   max?: number;
 }
 
-export const readConfirmation = ({ typed, problems }: Invocation): Confirmation => {
-  const confirmation: Confirmation = {};
+export const readConfirmation = ({ typed, problems }: Invocation): DeletionFlags => {
+  const confirmation: DeletionFlags = {};
   if (typed.confirm !== undefined) {
     confirmation.confirm = String(typed.confirm).trim().toLowerCase();
     if (!/^(\d{1,9}|sha256:[0-9a-f]{64})$/.test(confirmation.confirm))
@@ -38,7 +38,7 @@ const fewest = 10;
 const noDigest = `fewer than ${fewest} addresses have a digest only with a receipt key`;
 
 /** The digest that identifies the addresses of a plan. For a few addresses it is keyed, and missing without a key. */
-export const planDigest = async (invocation: Invocation, { items, digest }: Plan): Promise<string | undefined> => {
+export const planDigest = async (invocation: Invocation, { items, digest }: BatchPlan): Promise<string | undefined> => {
   if (items.length >= fewest) return digest;
   const key = await findKey(invocation, false).catch((error: unknown) => {
     if (hasCategory(error, 'environment')) return undefined;
@@ -49,7 +49,7 @@ export const planDigest = async (invocation: Invocation, { items, digest }: Plan
 };
 
 /** Throws unless the input is what the flags confirm. */
-const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest: string | undefined): void => {
+const checkDifference = ({ confirm, max }: DeletionFlags, { items }: BatchPlan, digest: string | undefined): void => {
   const isDigest = confirm?.startsWith('sha256:') ?? false;
   const count = confirm === undefined || isDigest ? undefined : Number(confirm);
   checkCount('addresses', items.length, { confirm: count, max });
@@ -66,8 +66,8 @@ const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest
  */
 export const isConfirmed = (
   { context, args }: Invocation,
-  confirmation: Confirmation,
-  plan: Plan,
+  confirmation: DeletionFlags,
+  plan: BatchPlan,
   digest: string | undefined,
 ): boolean => {
   const { yes, canAsk } = context.settings;
@@ -91,7 +91,7 @@ export const isConfirmed = (
 /** Prompts for the count. Shows the organization, the service and the profile, so that a mistake is noticed. */
 export const askForCount = async (
   { context }: Invocation,
-  plan: Plan,
+  plan: BatchPlan,
   who: Requester,
   isSandbox: boolean,
   history: RunHistory | undefined,

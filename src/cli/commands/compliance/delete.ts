@@ -3,7 +3,7 @@ import { foldAddress } from '../../../api/email-address.ts';
 import { limits } from '../../../api/limits.ts';
 import { selfWords } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
-import { estimatedSeconds, type Plan } from '../../../jobs/batch-plan.ts';
+import { type BatchPlan, estimatedSeconds } from '../../../jobs/batch-plan.ts';
 import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
@@ -95,7 +95,7 @@ const answered = (check: () => void): void => {
   }
 };
 
-const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
+const checkEmpty = ({ typed }: Invocation, { items, invalid }: BatchPlan): void => {
   if (items.length > 0 || typed['allow-empty'] === true) return;
   throw new SchedError('usage', 'No addresses in the input', {
     ...(invalid.length > 0 ? { reason: 'all its lines are invalid' } : {}),
@@ -104,7 +104,7 @@ const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
   });
 };
 
-const printPlan = async (invocation: Invocation, plan: Plan, batchSize: number): Promise<void> => {
+const printPlan = async (invocation: Invocation, plan: BatchPlan, batchSize: number): Promise<void> => {
   const { context } = invocation;
   const batches = Math.ceil(plan.items.length / batchSize);
   const digest = await planDigest(invocation, plan);

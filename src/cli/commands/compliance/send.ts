@@ -3,7 +3,7 @@ import type { Client } from '../../../client/client.ts';
 import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
 import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import { type HttpReply, requestIdOf } from '../../../http/message.ts';
-import type { Answer, Job } from '../../../jobs/run.ts';
+import type { Job, SendResult } from '../../../jobs/run.ts';
 import { isObject, type Json, jsonIn } from '../../../json.ts';
 
 const bodyOf = ({ body }: HttpReply): Json => {
@@ -43,7 +43,7 @@ const requestId = (reply: HttpReply, redact: (text: string) => string): { reques
  */
 export const sendDeletion =
   (client: Client, redact: (text: string) => string): Job['send'] =>
-  async (items, leaving): Promise<Answer> => {
+  async (items, leaving): Promise<SendResult> => {
     const prepared = client.prepare(compliance.delete, { body: { emails: items } });
     const request = { ...prepared, beforeSend: leaving };
     const reply = await client.send(request);

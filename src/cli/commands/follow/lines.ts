@@ -9,7 +9,7 @@ import { idIn } from '../../../uri.ts';
 import { hostNames, textIn } from '../../scheduling/event-facts.ts';
 
 /** A news item in the shape of a webhook delivery. */
-export interface Delivery {
+export interface NewsDelivery {
   event: 'invitee.created' | 'invitee.canceled';
   created_at: unknown;
   created_by: string | null;
@@ -17,7 +17,7 @@ export interface Delivery {
   payload: Json;
 }
 
-export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): Delivery => ({
+export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): NewsDelivery => ({
   event: `invitee.${kind}`,
   created_at: at ?? null,
   created_by: createdBy,

@@ -16,7 +16,7 @@ import {
   type News,
   newsOf,
   newsSince,
-  type Read,
+  type ReadEvent,
   remember,
   rememberQuiet,
   windowStart,
@@ -26,7 +26,7 @@ import { timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 
 /** What to read, and with what. */
-export interface Source {
+export interface FollowSource {
   client: Client;
   /** Whose events, without a time window. */
   query: NonNullable<Input['query']>;
@@ -47,7 +47,7 @@ const isStalePage = (error: unknown): boolean => hasCategory(error, 'unavailable
  * Assumed (events.order): without `sort`, events are listed in the order of start times.
  */
 const readWindow = async (
-  { client, query, keep, serviceNow }: Source,
+  { client, query, keep, serviceNow }: FollowSource,
   window: { since: number; until?: number },
   onEvent: (event: Json) => void,
 ): Promise<number> => {
@@ -76,7 +76,7 @@ const readWindow = async (
 };
 
 /** The invitees of an event, by URI; none if the event isn't there. */
-const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> => {
+const readInvitees = async ({ client }: FollowSource, event: Json): Promise<Json[]> => {
   const found = new Map<unknown, Json>();
   try {
     // Pages overlap if somebody books or cancels meanwhile.
@@ -92,7 +92,7 @@ const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> =>
  * The first start: remembers all events to come, so that only what happens later is news. Reads the invitees of events
  * that changed last, because their times can't show which of them are already there.
  */
-export const readFirst = async (source: Source, now: number): Promise<FollowState> => {
+export const readFirst = async (source: FollowSource, now: number): Promise<FollowState> => {
   // One request shows the service's clock.
   for await (const _ of source.client.pages(events.list, { query: source.query }, { limit: 1 })) break;
   const began = Math.min(now, source.serviceNow());
@@ -127,10 +127,10 @@ interface Round {
  * and each event after its news; the caller remembers each of them before it takes the next.
  */
 export async function* readRound(
-  source: Source,
+  source: FollowSource,
   state: FollowState,
   { now, until, onShort }: Round,
-): AsyncGenerator<News | Read> {
+): AsyncGenerator<News | ReadEvent> {
   const changed = new Map<string, Json>();
   const shown = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
     if (mayHaveNews(state, event)) changed.set(idIn(event.uri), event);

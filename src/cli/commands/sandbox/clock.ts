@@ -37,9 +37,9 @@ const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json
 };
 
 /** Sends an admin request about the clock, or carries it out. */
-type Ask = (method: 'GET' | 'POST', body?: Json) => Promise<Json>;
+type AskClock = (method: 'GET' | 'POST', body?: Json) => Promise<Json>;
 
-const showOrMove = async (invocation: Invocation, ask: Ask): Promise<void> => {
+const showOrMove = async (invocation: Invocation, ask: AskClock): Promise<void> => {
   const { context, args, problems } = invocation;
   let shown = await ask('GET');
   if (args[0] !== undefined) {

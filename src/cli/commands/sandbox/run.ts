@@ -5,7 +5,7 @@ import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { dataFlag, environmentOf, type Facts, servingFlags, whileServing } from './serve.ts';
+import { dataFlag, environmentOf, type ServingFacts, servingFlags, whileServing } from './serve.ts';
 
 /** Variables that would make a `sched` inside the command use another service or user. */
 const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
@@ -26,13 +26,13 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
   return directory;
 };
 
-const environmentFor = ({ env }: Runtime, facts: Facts, launcher: string | undefined) => {
+const environmentFor = ({ env }: Runtime, facts: ServingFacts, launcher: string | undefined) => {
   const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
   const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
   return { ...Object.fromEntries(kept), ...environmentOf(facts), PATH: path };
 };
 
-const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[]): Promise<number> => {
+const runIn = async (runtime: Runtime, facts: ServingFacts, command: readonly string[]): Promise<number> => {
   runtime.interrupted.throwIfAborted();
   const launcher = await makeLauncher(runtime);
   try {

@@ -21,9 +21,9 @@ import { askRunning, servingAround } from './running.ts';
 import {
   dataFlag,
   environmentOf,
-  type Facts,
   readData,
   readSeed,
+  type ServingFacts,
   seedFlag,
   servingFlags,
   whileServing,
@@ -84,7 +84,7 @@ const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) 
 };
 
 /** Lines that a shell can evaluate: assignments, and comments for the rest. */
-const exportLines = (facts: Facts): string =>
+const exportLines = (facts: ServingFacts): string =>
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
@@ -99,7 +99,7 @@ const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
   return scopes.length === 1 ? `${scopes[0]} only` : 'all :read scopes';
 };
 
-const printFacts = ({ settings, printer }: Context, facts: Facts): Promise<void> => {
+const printFacts = ({ settings, printer }: Context, facts: ServingFacts): Promise<void> => {
   const { format, fields = [], jq } = settings;
   if (format === 'table' || format === 'tsv') return printer.text(exportLines(facts));
   // On one line, for scripts that wait for it.

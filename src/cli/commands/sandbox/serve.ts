@@ -144,10 +144,10 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
   admin_token: secret,
 });
 
-export type Facts = ReturnType<typeof factsOf>;
+export type ServingFacts = ReturnType<typeof factsOf>;
 
 /** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
-export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token, admin_token }: Facts) => ({
+export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token, admin_token }: ServingFacts) => ({
   SCHED_BASE_URL: base_url,
   SCHED_AUTH_URL: auth_url,
   SCHED_MCP_URL: mcp_url,
@@ -168,7 +168,7 @@ const listen = (service: WireService, options: Parameters<typeof serve>[1]): Pro
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
-  work: (facts: Facts) => Promise<void>,
+  work: (facts: ServingFacts) => Promise<void>,
 ): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime } = context;

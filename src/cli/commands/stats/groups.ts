@@ -6,7 +6,7 @@ import { spanIn } from '../agenda/meetings.ts';
 import type { Grouping } from './groupings.ts';
 
 /** A group that an event belongs to. */
-export interface Group {
+export interface StatsGroup {
   /** Stays the same between runs. */
   key: string;
   /** For people. */
@@ -15,37 +15,37 @@ export interface Group {
   order?: number;
 }
 
-const unknown: Group = { key: 'unknown', name: 'unknown' };
+const unknown: StatsGroup = { key: 'unknown', name: 'unknown' };
 
 const text = (...values: unknown[]): string | undefined =>
   values.find((value) => typeof value === 'string' && value !== '') as string | undefined;
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-const weekOf = (midnight: number): Group => {
+const weekOf = (midnight: number): StatsGroup => {
   const { year, week } = isoWeek(midnight);
   const monday = mondayOf(midnight);
   return { key: `${year}-W${two(week)}`, name: `Week of ${fullDateLabel(monday)}`, order: monday / (7 * day) };
 };
 
-const monthOf = (midnight: number): Group => {
+const monthOf = (midnight: number): StatsGroup => {
   const date = new Date(midnight);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return { key: wallText(midnight).slice(0, 7), name: `${monthName(midnight)} ${year}`, order: year * 12 + month };
 };
 
-const weekdayOfDay = (midnight: number): Group => {
+const weekdayOfDay = (midnight: number): StatsGroup => {
   const number = 1 + (midnight - mondayOf(midnight)) / day;
   return { key: String(number), name: weekdayName(midnight), order: number };
 };
 
-const hourOf = (wall: number): Group => {
+const hourOf = (wall: number): StatsGroup => {
   const number = Math.floor((wall - midnightOf(wall)) / hour);
   return { key: two(number), name: `${two(number)}:00–${two(number + 1)}:00`, order: number };
 };
 
 /** The groups by the wall-clock time at which an event starts. */
-const byTime: Partial<Record<Grouping, (wall: number) => Group>> = {
+const byTime: Partial<Record<Grouping, (wall: number) => StatsGroup>> = {
   day: (wall) => {
     const midnight = midnightOf(wall);
     return { key: wallText(midnight).slice(0, 10), name: fullDateLabel(midnight), order: midnight / day };
@@ -56,7 +56,7 @@ const byTime: Partial<Record<Grouping, (wall: number) => Group>> = {
   hour: hourOf,
 };
 
-const hostGroups = (event: Json): Group[] => {
+const hostGroups = (event: Json): StatsGroup[] => {
   const groups = hostsIn(event).map(({ user, user_name: name, user_email: email }) => {
     const key = text(user, email, name);
     return key === undefined ? unknown : { key, name: text(name, email) ?? key };
@@ -65,19 +65,19 @@ const hostGroups = (event: Json): Group[] => {
   return groups.length === 0 ? [unknown] : [...new Map(groups.map((group) => [group.key, group])).values()];
 };
 
-const typeGroup = ({ event_type: type, name }: Json): Group => {
+const typeGroup = ({ event_type: type, name }: Json): StatsGroup => {
   const key = text(type);
   // Assumed (events.name): an event has the name of its event type.
   return key === undefined ? unknown : { key, name: text(name) ?? key };
 };
 
-const statusGroup = ({ status }: Json): Group => {
+const statusGroup = ({ status }: Json): StatsGroup => {
   const key = text(status);
   return key === undefined ? unknown : { key, name: key };
 };
 
 /** The groups of an event: one, or one for each host. */
-export const groupsOf = (by: Grouping, wallAt: (at: number) => number): ((event: Json) => Group[]) => {
+export const groupsOf = (by: Grouping, wallAt: (at: number) => number): ((event: Json) => StatsGroup[]) => {
   if (by === 'host') return hostGroups;
   if (by === 'event-type') return (event) => [typeGroup(event)];
   if (by === 'status') return (event) => [statusGroup(event)];

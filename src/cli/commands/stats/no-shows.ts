@@ -9,7 +9,7 @@ import { second, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { mapConcurrent } from '../../operation/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
-import type { Counts } from './counts.ts';
+import type { EventCounts } from './counts.ts';
 
 /** How many events' invitees are read at the same time, if the rate limit allows. */
 const atOnce = 4;
@@ -41,7 +41,7 @@ export const countNoShows = async (
   context: Context,
   query: NonNullable<Input['query']>,
   keep: (row: Json) => boolean,
-  counts: Counts,
+  counts: EventCounts,
 ): Promise<void> => {
   const { notes } = context;
   counts.setNoShowsKnown();

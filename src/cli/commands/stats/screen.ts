@@ -3,7 +3,7 @@ import { asciiForm, bar, needsAscii, sparkline } from '../../../output/drawing.t
 import type { Column, View } from '../../../output/view.ts';
 import { wrap } from '../../../output/width.ts';
 import type { Context } from '../../session/context.ts';
-import type { Counts, Row } from './counts.ts';
+import type { EventCounts, StatsRow } from './counts.ts';
 import type { Grouping } from './groupings.ts';
 import { isTimeGrouping } from './groups.ts';
 
@@ -21,11 +21,11 @@ const drawnFor = ({ runtime }: Context, text: string): string => (needsAscii(run
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 
 /** The columns for people. The bars compare the groups with the largest one. */
-export const chartView = (view: View, rows: readonly Row[], context: Context): View => {
+export const chartView = (view: View, rows: readonly StatsRow[], context: Context): View => {
   const most = rows.reduce((largest, { booked }) => Math.max(largest, booked), 0);
   const [, length] = barWidths.find(([columns]) => columnsOf(context) >= columns)!;
   const hasNoShows = rows.some(({ no_shows: noShows }) => noShows !== null);
-  const columns: Column<Row>[] = [
+  const columns: Column<StatsRow>[] = [
     { header: 'NAME', path: 'name', priority: 5, value: ({ name }) => drawnFor(context, name) },
     { header: 'BOOKED', path: 'booked', as: 'count', priority: 4 },
     { header: 'CANCELED', path: 'canceled', as: 'count', priority: 3 },
@@ -40,7 +40,7 @@ export const chartView = (view: View, rows: readonly Row[], context: Context): V
             path: 'booked',
             priority: 2,
             shrink: false,
-            value: ({ booked }: Row) => drawnFor(context, bar(booked / most, length)),
+            value: ({ booked }: StatsRow) => drawnFor(context, bar(booked / most, length)),
           },
         ]),
   ];
@@ -50,7 +50,12 @@ export const chartView = (view: View, rows: readonly Row[], context: Context): V
 const severalNote = 'Events with several hosts are in several rows, but count once in the total';
 
 /** The lines below the table: the course of time as a line of bars, and the total. */
-export const closingLines = (by: Grouping, counts: Counts, rows: readonly Row[], context: Context): string[] => {
+export const closingLines = (
+  by: Grouping,
+  counts: EventCounts,
+  rows: readonly StatsRow[],
+  context: Context,
+): string[] => {
   const { total, noShows } = counts;
   const known = rows.filter(({ key }) => key !== 'unknown');
   const hasLine = isTimeGrouping(by) && known.length > 1 && !context.settings.accessible;

@@ -13,7 +13,7 @@ import { type GenericCommand, printRequest } from '../../operation/generic-comma
 import { readInput } from '../../operation/input.ts';
 import { noteHidden, noteRowFilters } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
-import { Counts } from './counts.ts';
+import { EventCounts } from './counts.ts';
 import { type Grouping, groupings } from './groupings.ts';
 import { groupsOf } from './groups.ts';
 import { countNoShows } from './no-shows.ts';
@@ -69,7 +69,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
     if (readsInvitees) notes.info('--no-shows: for each event that has started GET /scheduled_events/{event}/invitees');
     return printRequest(invocation, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
   }
-  const counts = new Counts(groupsOf(by, wallClock(settings.zone)), runtime.clock.now());
+  const counts = new EventCounts(groupsOf(by, wallClock(settings.zone)), runtime.clock.now());
   await readAll(context, query, keep, (event) => counts.add(event));
   if (readsInvitees) await countNoShows(context, query, keep, counts);
 

@@ -4,7 +4,7 @@ import { usageError } from '../../../errors.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { isLoopback } from '../../../uri.ts';
 import type { Forward } from '../../../webhooks/forward.ts';
-import { type Answer, type Delivery, openReceiver, type Receiver } from '../../../webhooks/receiver.ts';
+import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
@@ -39,7 +39,7 @@ const readHost = ({ typed, problems }: Invocation): string => {
   return host;
 };
 
-interface Counts {
+interface DeliveryCounts {
   received: number;
   lastAt: number | undefined;
 }
@@ -49,12 +49,12 @@ const handleDeliveries = (
   context: Context,
   output: DeliveryOutput,
   forward: Forward | undefined,
-  counts: Counts,
+  counts: DeliveryCounts,
   kept: Kept | undefined,
 ) => {
   const { clock } = context.runtime;
   const recent = createRecent(kept);
-  return async (delivery: Delivery): Promise<Answer> => {
+  return async (delivery: Delivery): Promise<ReceiverReply> => {
     const { content, body } = delivery;
     const receivedAt = clock.now();
     const { accepted, isDouble } = await recent.handle(keyOf(content, body), async (attempt) => {
@@ -101,12 +101,12 @@ const showAlive = ({ runtime, notes }: Context, text: () => string): (() => void
 };
 
 /** The state of a running listener. */
-interface Progress {
-  readonly counts: Counts;
+interface ListenProgress {
+  readonly counts: DeliveryCounts;
   readonly refused: ReturnType<typeof createRefusalNotes>;
 }
 
-const progressText = ({ counts, refused }: Progress, zone: string): string =>
+const progressText = ({ counts, refused }: ListenProgress, zone: string): string =>
   [
     `${formatNumber(counts.received)} received`,
     ...(refused.total === 0 ? [] : [`${formatNumber(refused.total)} refused`]),
@@ -156,7 +156,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
   interrupted.addEventListener('abort', stop, { once: true });
   if (interrupted.aborted) stop();
   const output = openDeliveryOutput(context);
-  const counts: Counts = { received: 0, lastAt: undefined };
+  const counts: DeliveryCounts = { received: 0, lastAt: undefined };
   const refused = createRefusalNotes(clock.now, notes.warn);
   const forward = target && forwardTo(context, target, over.signal);
   const onDelivery = handleDeliveries(context, output, forward, counts, kept);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readRound, type Source } from '../../../../src/cli/commands/follow/round.ts';
+import { type FollowSource, readRound } from '../../../../src/cli/commands/follow/round.ts';
 import { createClient } from '../../../../src/client/client.ts';
 import { beginState, entryText, readState, remember, stateText } from '../../../../src/jobs/follow-state.ts';
 import { type Bookings, createBookings, serveBookings } from '../../../support/bookings.ts';
@@ -201,7 +201,7 @@ const createProcess = (service: Bookings, since: number) => {
       const isKilled = () => ++steps > killAt;
       const send = serveBookings(service, { now: () => now });
       const client = createClient({ baseUrl: 'http://127.0.0.1:4010', send, sendPlain: send });
-      const source: Source = { client, query: {}, keep: () => true, serviceNow: () => now };
+      const source: FollowSource = { client, query: {}, keep: () => true, serviceNow: () => now };
       const state = readState(disk)!;
       disk = stateText(state);
       for await (const change of readRound(source, state, { now, until: now + 60 * day, onShort: nothing })) {
