@@ -2,7 +2,7 @@ import { commandLines } from '../src/cli/messages/command-lines.ts';
 import { createTransport } from '../src/http/transport.ts';
 import { run } from '../src/main.ts';
 import { clock as realClock } from '../src/node/clock.ts';
-import { afterSend } from '../src/node/network.ts';
+import { afterSend } from '../src/node/send.ts';
 import type { World } from '../src/runtime.ts';
 import { shellWord } from '../src/shell-quote.ts';
 import type { Clock } from '../src/system.ts';

@@ -173,7 +173,7 @@ const allowed: Record<string, string[]> = {
     'http/transport.ts',
     'type http/message.ts',
     'auth/browser.ts',
-    'state/redis/connection.ts',
+    'state/redis/redis-client.ts',
   ],
 };
 
@@ -194,7 +194,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
   zod: {
-    in: /^(api\/|cli\/session\/profile-schema\.ts$|auth\/record-schema\.ts$)/,
+    in: /^(api\/|cli\/session\/profile-schema\.ts$|auth\/credential-schema\.ts$)/,
     typesAnywhere: true,
   },
   'temporal-polyfill': { in: /^time\// },
@@ -202,7 +202,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   '@napi-rs/keyring': { in: /^auth\/keychain/ },
   oauth4webapi: { in: /^auth\// },
   '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
-  '@redis/client': { in: /^state\/redis\/connection\.ts$/ },
+  '@redis/client': { in: /^state\/redis\/redis-client\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
   '@modelcontextprotocol/server': { in: /^cli\/commands\/mcp\// },
   libsql: { in: /^sandbox\/store\/database\.ts$/ },

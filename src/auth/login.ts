@@ -11,13 +11,13 @@ import {
   type Expectation,
   type Grant,
 } from './callback.ts';
+import { recordFromLogin } from './credential.ts';
+import type { CredentialRecord } from './credential-schema.ts';
 import { openListener } from './loopback.ts';
 import { findMethod } from './oauth-request.ts';
 import { type LoginSecrets, makeSecrets } from './pkce.ts';
-import { recordFromLogin } from './record.ts';
-import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
-import { exchange, type Tokens } from './tokens.ts';
+import { exchange, type Tokens } from './token-requests.ts';
 
 /** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
 export type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;

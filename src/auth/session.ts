@@ -3,8 +3,8 @@ import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
 import { accountLock, type Held, type Lock, type LockWorld } from '../state/lock.ts';
 import type { AuthServer } from './auth-server.ts';
-import { type CredentialKey, clientOf, credentialName } from './record.ts';
-import type { CredentialRecord } from './record-schema.ts';
+import { type CredentialKey, clientOf, credentialName } from './credential.ts';
+import type { CredentialRecord } from './credential-schema.ts';
 import { loadTokens, loginExpired, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
 import type { RandomBytes } from '../system.ts';
+import { type CredentialKey, credentialName } from './credential.ts';
+import { CredentialRecord } from './credential-schema.ts';
 import type { KeychainWorld } from './keychain.ts';
-import { type CredentialKey, credentialName } from './record.ts';
-import { CredentialRecord } from './record-schema.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
 
 /** Stores each credential in its own file, which only the user can read. */

@@ -21,7 +21,7 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
   if (command.local || wantsSandbox(typed, runtime)) return undefined;
   const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);
   if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
-  const { chosenProfile } = await import('./session/profiles.ts');
+  const { chosenProfile } = await import('./session/config-file.ts');
   return chosenProfile(typed.profile as string | undefined, runtime);
 };
 

@@ -6,7 +6,7 @@ import { type Json, jsonText } from '../json.ts';
 import { version } from '../version.ts';
 import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
 import { type ListOptions, type ListPage, paginate } from './paginate.ts';
-import { integrityError, readAnyPage, readOne, readPage } from './reading.ts';
+import { integrityError, readAnyPage, readOne, readPage } from './read-reply.ts';
 import { blamesParameter, refusalOf } from './refusal.ts';
 
 /** The input of an operation, in the service's own names and formats. */

@@ -4,7 +4,7 @@ import type { BudgetKind } from '../state/budget.ts';
 import type { SharedBudget } from '../state/shared-budget.ts';
 import type { Clock } from '../system.ts';
 import { bearerOf, type Credential } from './authorize.ts';
-import { readLimits, requestedWait, waitTooLong } from './limits.ts';
+import { readLimits, requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 export interface RateLimitOptions {

@@ -1,7 +1,7 @@
 import { SchedError } from '../errors.ts';
 import type { Clock } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
-import { requestedWait, waitTooLong } from './limits.ts';
+import { requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 export interface RetryOptions {

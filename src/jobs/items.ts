@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../json.ts';
-import { readInput } from './input.ts';
+import { readInput } from './item-input.ts';
 import { BadInput, type Bytes, type SourceContent, type SourceEntry } from './text-source.ts';
 
 export interface ItemOptions {

@@ -5,7 +5,7 @@ import type { BlockStyle } from './block.ts';
 import { columnsThatCame, humanText } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
-import { recordFormats, rowFormats, writeRows } from './machine.ts';
+import { recordFormats, rowFormats, writeRows } from './machine-formats.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
 import { safe } from './sanitise.ts';
@@ -113,7 +113,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const pageOf = async (view: View, record: object, before: object | undefined): Promise<string | undefined> => {
     if (!showsPages || view.page === undefined) return undefined;
-    const [page, { drawPage, spokenPage }] = await Promise.all([view.page(), import('./page.ts')]);
+    const [page, { drawPage, spokenPage }] = await Promise.all([view.page(), import('./record-page.ts')]);
     if (accessible) return spokenPage(page, record, before, options);
     const { createPaint } = await import('./paint.ts');
     return drawPage(page, record, before, { time: options, paint: createPaint(color), available });

@@ -1,9 +1,9 @@
 import type { Operation } from '../api/operation.ts';
+import { Refusal, unauthenticated } from './error-replies.ts';
 import type { Caller } from './handler.ts';
-import { Refusal, unauthenticated } from './refusal.ts';
+import { fingerprint } from './ready-tokens.ts';
 import { timestamp } from './store/names.ts';
 import type { Store } from './store/store.ts';
-import { fingerprint } from './tokens.ts';
 
 /** The owner of a token, expired or not. */
 export interface Holder {

@@ -1,7 +1,7 @@
 import type { Catalogue, Noun } from '../api/catalogue.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
-import type { PageContext, ResultPage } from './store/page.ts';
+import type { PageContext, ResultPage } from './store/list-page.ts';
 import type { Store, Text } from './store/store.ts';
 import type { Plan } from './subscription.ts';
 

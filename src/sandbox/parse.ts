@@ -5,7 +5,7 @@ import type { Operation } from '../api/operation.ts';
 import { plainErrors } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { isLoopbackUrl } from '../uri.ts';
-import { type Detail, invalid, Refusal } from './refusal.ts';
+import { type Detail, invalid, Refusal } from './error-replies.ts';
 
 /** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
 const dotted = (path: PropertyKey[]): string =>

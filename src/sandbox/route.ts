@@ -1,7 +1,7 @@
 import { catalogue, type Noun } from '../api/catalogue.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
+import { notFound, Refusal } from './error-replies.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
-import { notFound, Refusal } from './refusal.ts';
 
 /** The handlers of every noun, loaded on the first request to one of its paths. A missing noun is a compile error. */
 export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {

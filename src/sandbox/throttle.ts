@@ -1,7 +1,7 @@
 import { limits } from '../api/limits.ts';
 import type { HttpRequest } from '../http/message.ts';
+import { Refusal } from './error-replies.ts';
 import type { Caller } from './handler.ts';
-import { Refusal } from './refusal.ts';
 import { dayMilliseconds } from './store/names.ts';
 import type { Store } from './store/store.ts';
 import type { Plan } from './subscription.ts';

@@ -1,6 +1,6 @@
 import type { Checked } from './reading.ts';
 import { type Reading, readingTexts } from './reading.ts';
-import { explainRefusal } from './refusal.ts';
+import { explainRefusal } from './time-problems.ts';
 import {
   day,
   daysIn,

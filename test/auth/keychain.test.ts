@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { usualServer } from '../../src/auth/auth-server.ts';
-import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
+import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/credential.ts';
 import { busPaths } from '../../src/auth/session-bus.ts';
 import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
 import { openStore } from '../../src/auth/stores.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { credentialKey, credentialName, recordFromToken } from '../../src/auth/record.ts';
+import { credentialKey, credentialName, recordFromToken } from '../../src/auth/credential.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

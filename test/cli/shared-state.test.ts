@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
-import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import type { Clock } from '../../src/system.ts';
 import { addCanary } from '../support/canary.ts';
 import { type RedisServer, redis, startRedis } from '../support/redis.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { credentialKey, credentialName } from '../../src/auth/record.ts';
+import { credentialKey, credentialName } from '../../src/auth/credential.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { LedgerEntry } from '../../src/state/ledger.ts';
 import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';

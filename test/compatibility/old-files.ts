@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { usualServer } from '../../src/auth/auth-server.ts';
-import { recordFromLogin } from '../../src/auth/record.ts';
+import { recordFromLogin } from '../../src/auth/credential.ts';
 import { splitEntries } from '../../src/auth/split-value.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { Vault } from '../../src/auth/vault.ts';

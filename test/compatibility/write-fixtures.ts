@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { credentialKey } from '../../src/auth/record.ts';
+import { credentialKey } from '../../src/auth/credential.ts';
 import { createStore, fileVault } from '../../src/auth/stores.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';

@@ -5,7 +5,7 @@ import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
 import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
 import { runJob, type SendResult } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
-import { afterSend as nodeLetLeave } from '../../src/node/network.ts';
+import { afterSend as nodeLetLeave } from '../../src/node/send.ts';
 
 /** The process was killed: none of its later steps happen. */
 export class Killed extends Error {}

@@ -5,7 +5,7 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
 import type { SendResult } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
-import { afterSend } from '../../src/node/network.ts';
+import { afterSend } from '../../src/node/send.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { createService, itemsUpTo, Killed, KillSwitch, memoryDisk, mortalDisk, runOnce } from './harness.ts';

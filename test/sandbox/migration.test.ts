@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { seed, stages } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { migrations, recordTables } from '../../src/sandbox/store/migrations.ts';
 import { makeId, withOrigin } from '../../src/sandbox/store/names.ts';
 import {
   type EventTypeRecord,
@@ -11,7 +12,6 @@ import {
   type UserRecord,
   type WebhookRecord,
 } from '../../src/sandbox/store/records.ts';
-import { migrations, recordTables } from '../../src/sandbox/store/schema.ts';
 import { openStore, type Store } from '../../src/sandbox/store/store.ts';
 import { idIn } from '../../src/uri.ts';
 import { temporaryFile } from '../support/temporary.ts';

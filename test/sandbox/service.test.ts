@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
-import { denied } from '../../src/sandbox/refusal.ts';
-import { readyTokens } from '../../src/sandbox/tokens.ts';
+import { denied } from '../../src/sandbox/error-replies.ts';
+import { readyTokens } from '../../src/sandbox/ready-tokens.ts';
 import { idIn } from '../../src/uri.ts';
 import { amara, openWorld, organization, origin, parametersOf, pathOf, type World } from './world.ts';
 

@@ -15,7 +15,7 @@ import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
-import { resultFields } from './bulk/result.ts';
+import { resultFields } from './bulk/run-result.ts';
 import { searchable } from './events-list.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 

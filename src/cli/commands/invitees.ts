@@ -27,7 +27,7 @@ import {
   hidesAnswers,
 } from '../scheduling/booking-context.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
-import { resultFields } from './bulk/result.ts';
+import { resultFields } from './bulk/run-result.ts';
 import {
   chooseFirstFree,
   type FirstFree,

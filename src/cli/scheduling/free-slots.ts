@@ -9,7 +9,7 @@ import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
-import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
+import { freeSlots, type Hours, type Span } from '../../time/find-slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';

@@ -171,7 +171,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
 
 export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   if (settings.sandbox) {
-    const { startSandbox } = await import('./sandbox.ts');
+    const { startSandbox } = await import('./open-sandbox.ts');
     return startSandbox(runtime, notes, sandboxAddress);
   }
   const token = await environmentToken(runtime);

@@ -1,6 +1,6 @@
 import { isPlainId, isUri, selfWords } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
-import { withContent } from '../../client/reading.ts';
+import { withContent } from '../../client/read-reply.ts';
 import { authorize } from '../../http/authorize.ts';
 import { callBeforeSend, compose, type Layer, type Send } from '../../http/message.ts';
 import { rateLimit } from '../../http/rate-limit.ts';

@@ -1,5 +1,5 @@
 import { type AuthServer, usualServer } from '../../auth/auth-server.ts';
-import { patClient } from '../../auth/record.ts';
+import { patClient } from '../../auth/credential.ts';
 import type { Profile } from './profile-schema.ts';
 
 /** The settings of a profile that hold the addresses of its authorization server. */

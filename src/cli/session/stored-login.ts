@@ -1,5 +1,5 @@
-import { type CredentialKey, credentialKey } from '../../auth/record.ts';
-import type { CredentialRecord } from '../../auth/record-schema.ts';
+import { type CredentialKey, credentialKey } from '../../auth/credential.ts';
+import type { CredentialRecord } from '../../auth/credential-schema.ts';
 import {
   createSession,
   lockOf,

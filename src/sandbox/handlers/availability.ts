@@ -1,12 +1,12 @@
 import { idIn } from '../../uri.ts';
+import { type Detail, denied, invalid, notFound } from '../error-replies.ts';
 import type { HandlerContext, Handlers } from '../handler.ts';
-import { type Detail, denied, invalid, notFound } from '../refusal.ts';
 import { isSelf, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { invalidRules, type Schedule } from '../rules/availability.ts';
 import { requireEventType } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { isZone } from '../rules/local-time.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 
 interface ScheduleRow {
   id: string;

@@ -1,6 +1,6 @@
 import { idIn } from '../../uri.ts';
+import { invalidParameter } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { invalidParameter } from '../refusal.ts';
 import { chooseOwners, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import type { Schedule } from '../rules/availability.ts';
@@ -11,9 +11,9 @@ import {
   requireDuration,
   requireEventType,
 } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
+import { isZone } from '../rules/local-time.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { slugOf, timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

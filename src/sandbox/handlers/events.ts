@@ -1,10 +1,10 @@
 import { idIn } from '../../uri.ts';
+import { conflict, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { conflict, notFound } from '../refusal.ts';
 import { chooseOwners, requireAdministrator, requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { storedWindow, timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 

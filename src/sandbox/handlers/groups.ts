@@ -1,9 +1,9 @@
 import { idIn } from '../../uri.ts';
+import { invalid, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { invalid, notFound } from '../refusal.ts';
 import { requireOrganization } from '../rules/access.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { GroupRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,11 +1,11 @@
 import { idIn } from '../../uri.ts';
+import { conflict, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { conflict, notFound } from '../refusal.ts';
 import { requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { book } from '../rules/booking.ts';
+import { book } from '../rules/booking-rules.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 

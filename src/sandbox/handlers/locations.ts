@@ -1,7 +1,7 @@
 import { locationKinds } from '../../api/locations.ts';
 import { idIn } from '../../uri.ts';
+import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { notFound } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { idIn } from '../../uri.ts';
+import { type Detail, invalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { type Detail, invalid } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { datesOf, invalidDates } from '../rules/dates.ts';
 import { insertEventType, newEventType, requireDuration } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
+import { isZone } from '../rules/local-time.ts';
 import { bookingSite, slugOf } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -1,8 +1,8 @@
 import { idIn } from '../../uri.ts';
+import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { notFound } from '../refusal.ts';
 import { requireOrganization } from '../rules/access.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 
 // Assumed (routing-forms.visible): all members of the organization can see its forms and their submissions.

@@ -1,13 +1,13 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { idIn } from '../../uri.ts';
+import { type Detail, invalid } from '../error-replies.ts';
 import type { HandlerContext, Handlers } from '../handler.ts';
-import { type Detail, invalid } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { invalidRules } from '../rules/availability.ts';
 import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
+import { isZone } from '../rules/local-time.ts';
 import { bookingSite } from '../store/names.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;

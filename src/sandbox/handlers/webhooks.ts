@@ -1,11 +1,11 @@
 import type { WebhookScope } from '../../api/webhooks.ts';
 import { idIn } from '../../uri.ts';
+import { conflict, denied, invalidParameter, notFound } from '../error-replies.ts';
 import type { Caller, Handlers } from '../handler.ts';
-import { conflict, denied, invalidParameter, notFound } from '../refusal.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

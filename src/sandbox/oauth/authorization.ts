@@ -1,6 +1,6 @@
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { findClient, type OAuthClient } from './clients.ts';
+import { findClient, type OAuthClient } from './oauth-clients.ts';
 
 export interface Parameters {
   /** The first value of each parameter. */

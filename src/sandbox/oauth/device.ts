@@ -2,9 +2,9 @@ import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { DeviceGrant } from '../../api/oauth.ts';
 import type { RandomBytes } from '../../system.ts';
+import { fingerprint } from '../ready-tokens.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { fingerprint } from '../tokens.ts';
 import { type GrantContext, issueTokens, startFamily, type TokenGrant } from './grants.ts';
 
 interface DeviceCodeRow {

@@ -3,12 +3,12 @@ import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import type { RandomBytes } from '../../system.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../error-replies.ts';
+import { logins } from '../ready-tokens.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from '../throttle.ts';
-import { logins } from '../tokens.ts';
 import {
   type AuthorizationRequest,
   checkAuthorization,
@@ -18,7 +18,6 @@ import {
   readParameters,
   redirectTo,
 } from './authorization.ts';
-import { findClient } from './clients.ts';
 import { decideDevice, openDevice, ownerOfDevice, redeemDevice, startDevice } from './device.ts';
 import {
   issueCode,
@@ -29,8 +28,9 @@ import {
   revokeToken,
   type TokenGrant,
 } from './grants.ts';
-import { readTicket, signerOf, writeTicket } from './key.ts';
-import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './page.ts';
+import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './html-pages.ts';
+import { findClient } from './oauth-clients.ts';
+import { readTicket, signerOf, writeTicket } from './signing.ts';
 
 export interface OAuthOptions {
   /** Approves every request without showing the consent page, for scripts. */

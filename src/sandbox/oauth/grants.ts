@@ -4,12 +4,12 @@ import { limits } from '../../api/limits.ts';
 import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { RandomBytes } from '../../system.ts';
+import { fingerprint } from '../ready-tokens.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { sweepWindows } from '../throttle.ts';
-import { fingerprint } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import { type Sign, timingSafeSame } from './key.ts';
+import { type Sign, timingSafeSame } from './signing.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
 export type TokenGrant = z.output<typeof AccessToken> | { refused: string; error?: string };

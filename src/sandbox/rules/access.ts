@@ -1,6 +1,6 @@
 import { idIn } from '../../uri.ts';
+import { denied, invalid, notFound } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
-import { denied, invalid, notFound } from '../refusal.ts';
 import type { EventRecord } from '../store/records.ts';
 import type { Store, Text } from '../store/store.ts';
 

@@ -1,9 +1,9 @@
 import type { AvailabilityRule, AvailabilitySchedule } from '../../api/availability.ts';
 import type { Value } from '../../api/field.ts';
 import { weekdays } from '../../api/weekdays.ts';
-import type { Detail } from '../refusal.ts';
+import type { Detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
-import { localTime } from './zone.ts';
+import { localTime } from './local-time.ts';
 
 export type Rule = Value<typeof AvailabilityRule>;
 

@@ -1,6 +1,6 @@
 import { limits } from '../../api/limits.ts';
+import { invalidParameter, notFound } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
-import { invalidParameter, notFound } from '../refusal.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import { idIn } from '../../uri.ts';
 import { dice, type Roll } from '../random.ts';
 import { intervalsOn, isOpen, type Schedule } from '../rules/availability.ts';
-import { instantOf, localTime } from '../rules/zone.ts';
+import { instantOf, localTime } from '../rules/local-time.ts';
 import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
 import {
   type EventRecord,

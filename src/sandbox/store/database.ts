@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { applicationId } from './schema.ts';
+import { applicationId } from './migrations.ts';
 
 export type SqlValue = string | number | null;
 

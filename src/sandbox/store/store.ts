@@ -1,6 +1,6 @@
 import { type Database, type SqlValue, unusable } from './database.ts';
+import { applicationId, migrations, type recordTables } from './migrations.ts';
 import { makeId } from './names.ts';
-import { applicationId, migrations, type recordTables } from './schema.ts';
 
 export type Table = (typeof recordTables)[number];
 

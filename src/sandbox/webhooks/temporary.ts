@@ -1,6 +1,6 @@
 import { webhookEvents } from '../../api/webhooks.ts';
 import { idIn } from '../../uri.ts';
-import { conflict } from '../refusal.ts';
+import { conflict } from '../error-replies.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { OrganizationRecord, WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -1,8 +1,8 @@
 import { type BudgetState, current, type PermitGrant } from '../budget.ts';
 import { applyStep, type BudgetNews, type Step, type StepResult } from '../budget-steps.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
-import type { RedisConnection } from './connection.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
+import type { RedisConnection } from './redis-client.ts';
 import type { ServerClock } from './server-clock.ts';
 
 const keyOf = (key: string): string => `${prefix}budget:{${key}}`;

@@ -12,8 +12,8 @@ import {
   startOf,
 } from '../ledger.ts';
 import type { RedisOptions } from './budgets.ts';
-import { nonsense } from './connection.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
+import { nonsense } from './redis-client.ts';
 
 /*
  * The booking ledger in Redis, for all machines that use it.

@@ -1,4 +1,4 @@
-import { nonsense, type RedisConnection, RedisTrouble } from './connection.ts';
+import { nonsense, type RedisConnection, RedisTrouble } from './redis-client.ts';
 import type { ServerClock } from './server-clock.ts';
 
 /*

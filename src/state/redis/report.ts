@@ -1,8 +1,8 @@
 import { isTime } from '../../numbers.ts';
 import type { Clock } from '../../system.ts';
-import { nonsense, type RedisConnection } from './connection.ts';
 import { ledgerKey } from './ledger.ts';
 import { prefix } from './record.ts';
+import { nonsense, type RedisConnection } from './redis-client.ts';
 import { createServerClock } from './server-clock.ts';
 
 export interface RedisReport {

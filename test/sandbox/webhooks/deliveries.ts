@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { makeId } from '../../../src/sandbox/store/names.ts';
-import { deliveryCalls } from '../../../src/sandbox/webhooks/admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
+import { deliveryCalls } from '../../../src/sandbox/webhooks/delivery-admin.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
 import type { Clock } from '../../../src/system.ts';
 import { closeLater } from '../../support/temporary.ts';

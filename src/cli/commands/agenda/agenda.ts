@@ -18,8 +18,8 @@ import { readInput } from '../../operation/input.ts';
 import { noteRowFilters, printListing } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
 import type { Agenda } from './agenda-data.ts';
+import { drawAgenda } from './agenda-screen.ts';
 import { isWithin, type Meeting, meetingOf } from './meetings.ts';
-import { drawAgenda } from './screen.ts';
 import { spokenAgenda } from './spoken.ts';
 
 const readPeriod = ({ typed, problems }: Invocation): Period => {

@@ -3,7 +3,7 @@ import type { CommandLine } from '../../../errors.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { typedWords } from '../../parse/typed-words.ts';
-import type { TypedField } from './fields.ts';
+import type { TypedField } from './body-fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 

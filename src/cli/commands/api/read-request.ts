@@ -10,7 +10,7 @@ import { readBounds } from '../../operation/listing.ts';
 import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { isSandboxOrigin, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { type BodyField, bodyOf, queryOf, readFields, type TypedField } from './fields.ts';
+import { type BodyField, bodyOf, queryOf, readFields, type TypedField } from './body-fields.ts';
 import { readHeaders } from './headers.ts';
 import { isBooking, isPrivate, nounOf, rowsAt } from './known-paths.ts';
 import { impliedMethod, readWords } from './method.ts';

@@ -1,7 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../../api/operation.ts';
 import { decide, effectOf, unreadableWrite } from '../../../client/outcome.ts';
-import { contentOf, contentProblem, describeNonJson, integrityError, unreadableRead } from '../../../client/reading.ts';
+import {
+  contentOf,
+  contentProblem,
+  describeNonJson,
+  integrityError,
+  unreadableRead,
+} from '../../../client/read-reply.ts';
 import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';

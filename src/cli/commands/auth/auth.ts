@@ -1,4 +1,4 @@
-import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Revocation } from '../../../auth/session.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
@@ -11,7 +11,7 @@ import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
 import { loginFlags } from './login-flags.ts';
-import { readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
+import { readScopes, scopesToAsk, sensitiveScopes } from './scope-flag.ts';
 
 const view: View = {
   columns: [
@@ -134,7 +134,7 @@ const endingWords = (ending: Revocation): string => {
 const logout = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
-  const { changeConfig, readConfig } = await import('../../session/profiles.ts');
+  const { changeConfig, readConfig } = await import('../../session/config-file.ts');
   const { removeLogin } = await import('../../session/stored-login.ts');
   const config = await readConfig(context.runtime);
   const { account } = context.settings;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { users } from '../../../api/users.ts';
 import type { AuthClient, ClientAuthMethod } from '../../../auth/auth-server.ts';
-import { recordFromToken } from '../../../auth/record.ts';
-import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import { recordFromToken } from '../../../auth/credential.ts';
+import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
 import { createClient } from '../../../client/client.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
@@ -11,10 +11,10 @@ import type { Json } from '../../../json.ts';
 import { durationText } from '../../../output/progress.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
+import { changeConfig, chosenName, readConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
 import type { Config, Profile } from '../../session/profile-schema.ts';
 import { nameProblem } from '../../session/profile-schema.ts';
-import { changeConfig, chosenName, readConfig } from '../../session/profiles.ts';
 import { askYes } from '../../session/prompt.ts';
 import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
@@ -22,7 +22,7 @@ import { isSecretOnStdin, readClientAuth, readClientSecret, requireSecret, store
 import { type Addresses, readAddresses } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 import { throughBrowser, throughDevice } from './login-ways.ts';
-import { noteUnknownScopes, offlineScope } from './scopes.ts';
+import { noteUnknownScopes, offlineScope } from './scope-flag.ts';
 
 export interface LoginChoices {
   port: number | undefined;

@@ -23,7 +23,7 @@ import { checkCount, isItemRefused } from './bulk.ts';
 import { confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
 import { type BookingFile, type BookingLine, readBookings } from './read-bookings.ts';
-import { runBulk } from './run.ts';
+import { runBulk } from './run-bulk.ts';
 
 /** The name of a line in the receipt. It has no personal data. */
 const markOf = ({ line, body }: BookingLine): string => `${line} ${idIn(body.event_type)} ${body.start_time}`;

@@ -17,7 +17,7 @@ import type { Context } from '../../session/context.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
 import { isItemRefused } from './bulk.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
-import { runBulk } from './run.ts';
+import { runBulk } from './run-bulk.ts';
 
 const eventItems: ItemKind = {
   usual: ['uri', 'event', 'id', 'event_id', 'uuid'],

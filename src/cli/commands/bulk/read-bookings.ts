@@ -4,7 +4,7 @@ import { hasCategory } from '../../../errors.ts';
 import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
-import { type RecordValues, readRecords } from '../../../jobs/records.ts';
+import { type RecordValues, readRecords } from '../../../jobs/record-input.ts';
 import type { SourceEntry } from '../../../jobs/text-source.ts';
 import type { Json } from '../../../json.ts';
 import { counted, formatNumber } from '../../../numbers.ts';

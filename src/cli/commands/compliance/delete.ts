@@ -12,13 +12,13 @@ import { type GenericCommand, printRequest } from '../../operation/generic-comma
 import { sandboxAddress } from '../../session/connection.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
-import { resultFields } from '../bulk/result.ts';
-import { runBulk } from '../bulk/run.ts';
+import { runBulk } from '../bulk/run-bulk.ts';
+import { resultFields } from '../bulk/run-result.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
-import { sendDeletion } from './send.ts';
+import { sendDeletion } from './send-deletion.ts';
 
 const largestBatch = 1000;
 

@@ -5,12 +5,19 @@ import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Config } from '../../session/profile-schema.ts';
-import { chosenName, readConfig } from '../../session/profiles.ts';
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
 import type { Check, DoctorContext, Finding } from './finding.ts';
-import { clockCheck, directoryCheck, fileCheck, lockCheck, networkSettingsCheck, runtimeCheck } from './machine.ts';
-import { sharedStateCheck } from './shared-state.ts';
+import {
+  clockCheck,
+  directoryCheck,
+  fileCheck,
+  lockCheck,
+  networkSettingsCheck,
+  runtimeCheck,
+} from './machine-checks.ts';
+import { sharedStateCheck } from './shared-state-check.ts';
 import { bookingCheck, runCheck } from './unfinished-work.ts';
 
 const checks: Check[] = [

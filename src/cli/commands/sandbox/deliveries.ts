@@ -2,8 +2,8 @@ import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpRequest, Send } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
+import { Refusal } from '../../../sandbox/error-replies.ts';
 import type { Sandbox } from '../../../sandbox/open.ts';
-import { Refusal } from '../../../sandbox/refusal.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -71,7 +71,7 @@ export const startDeliveries = async (
 ): Promise<Deliveries> => {
   const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
-    import('../../../sandbox/webhooks/admin.ts'),
+    import('../../../sandbox/webhooks/delivery-admin.ts'),
     import('../../../sandbox/webhooks/temporary.ts'),
   ]);
   const { store, clock } = sandbox;

@@ -4,19 +4,19 @@ import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { openapi } from '../../../sandbox/openapi.ts';
+import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import { type SeedName, seedNameText } from '../../../sandbox/seed/name.ts';
 import { team } from '../../../sandbox/seed/team.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
-import { type ReadyToken, readyTokens } from '../../../sandbox/tokens.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/sandbox.ts';
-import { clockCommand } from './clock.ts';
-import { runCommand } from './run.ts';
+import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
+import { clockCommand } from './clock-command.ts';
+import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import {
   dataFlag,
@@ -27,7 +27,7 @@ import {
   seedFlag,
   servingFlags,
   whileServing,
-} from './serve.ts';
+} from './serving.ts';
 import { triggerCommand } from './trigger.ts';
 
 const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {

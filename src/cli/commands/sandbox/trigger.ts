@@ -5,7 +5,7 @@ import type { View } from '../../../output/view.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { askRunning, findServing } from './running.ts';
-import { dataFlag, readData } from './serve.ts';
+import { dataFlag, readData } from './serving.ts';
 
 const view: View = {
   columns: [

@@ -2,8 +2,8 @@ import { limits } from '../../../api/limits.ts';
 import { isObject, type Json } from '../../../json.ts';
 import { hour } from '../../../time/wall.ts';
 import { spanIn } from '../agenda/meetings.ts';
+import { isTimeGrouping, type StatsGroup } from './group-by.ts';
 import type { Grouping } from './groupings.ts';
-import { isTimeGrouping, type StatsGroup } from './groups.ts';
 
 /** A row of the output. Scripts rely on these names. */
 export interface StatsRow {

@@ -14,10 +14,10 @@ import { readInput } from '../../operation/input.ts';
 import { noteHidden, noteRowFilters } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
 import { EventCounts } from './counts.ts';
+import { groupsOf } from './group-by.ts';
 import { type Grouping, groupings } from './groupings.ts';
-import { groupsOf } from './groups.ts';
 import { countNoShows } from './no-shows.ts';
-import { chartView, closingLines } from './screen.ts';
+import { chartView, closingLines } from './stats-screen.ts';
 
 const readGrouping = ({ typed, problems }: Invocation): Grouping => {
   const { by = 'event-type' } = typed;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../src/client/outcome.ts';
-import { contentOf, withContent } from '../../src/client/reading.ts';
+import { contentOf, withContent } from '../../src/client/read-reply.ts';
 import type { HttpReply } from '../../src/http/message.ts';
 
 const reply = (body: string): HttpReply => ({ status: 200, headers: {}, body });

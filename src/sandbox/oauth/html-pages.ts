@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpReply } from '../../http/message.ts';
+import { logins } from '../ready-tokens.ts';
 import type { Member } from '../seed/team.ts';
-import { logins } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import type { OAuthClient } from './clients.ts';
+import type { OAuthClient } from './oauth-clients.ts';
 
 const style = `
 :root { color-scheme: light dark; --ink: #1b2430; --soft: #4d5a69; --line: #cfd7e0; --card: #fff; --page: #eef2f6;

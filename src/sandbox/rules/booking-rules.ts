@@ -2,8 +2,8 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { idIn } from '../../uri.ts';
+import { conflict, type Detail, invalid, invalidParameter } from '../error-replies.ts';
 import type { HandlerContext } from '../handler.ts';
-import { conflict, type Detail, invalid, invalidParameter } from '../refusal.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
   type EventRecord,
@@ -21,7 +21,7 @@ import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
 import { isWithin } from './dates.ts';
 import { type KnownEventType, requireEventType } from './event-type.ts';
-import { isZone } from './zone.ts';
+import { isZone } from './local-time.ts';
 
 type BookingBody = Value<Catalogue['invitees']['create']['body']>;
 

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
+import { serve } from '../../sandbox/http-server.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
 import { seedNameText } from '../../sandbox/seed/name.ts';
-import { serve } from '../../sandbox/server.ts';
 import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';

@@ -9,16 +9,16 @@ import {
   readFaults,
   unknownOperation,
 } from '../../../sandbox/faults/faults.ts';
+import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
+import { clientId, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed/name.ts';
-import { type Server, serve, type WireService } from '../../../sandbox/server.ts';
 import { type Plan, plans } from '../../../sandbox/subscription.ts';
-import { clientId, readyTokens } from '../../../sandbox/tokens.ts';
 import type { Clock } from '../../../system.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../operation/json-file.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
-import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
+import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
 
 export const dataFlag: Flag = {

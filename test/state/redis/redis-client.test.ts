@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../../src/node/clock.ts';
-import { openConnection, type RedisConnection, RedisTrouble } from '../../../src/state/redis/connection.ts';
+import { openConnection, type RedisConnection, RedisTrouble } from '../../../src/state/redis/redis-client.ts';
 import { redis, startRedis } from '../../support/redis.ts';
 import { describeWith } from '../../support/tools.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { limits } from '../../api/limits.ts';
-import { invalidParameter } from '../refusal.ts';
+import { invalidParameter } from '../error-replies.ts';
 import type { SqlValue } from './database.ts';
 import type { Store, Text } from './store.ts';
 

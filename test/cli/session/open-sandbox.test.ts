@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sandboxDataError } from '../../../src/cli/session/sandbox.ts';
+import { sandboxDataError } from '../../../src/cli/session/open-sandbox.ts';
 import { unusable } from '../../../src/sandbox/store/database.ts';
 
 const hintFor = (error: Error, options: Parameters<typeof sandboxDataError>[2] = { data: './data.db' }) =>

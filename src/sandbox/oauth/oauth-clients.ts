@@ -1,4 +1,4 @@
-import { clientId } from '../tokens.ts';
+import { clientId } from '../ready-tokens.ts';
 
 export interface OAuthClient {
   id: string;

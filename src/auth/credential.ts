@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthClient, AuthServer } from './auth-server.ts';
-import type { CredentialRecord } from './record-schema.ts';
-import type { Tokens } from './tokens.ts';
+import type { CredentialRecord } from './credential-schema.ts';
+import type { Tokens } from './token-requests.ts';
 
 /** Identifies a credential. Directories are not part of it: two of them may share one keychain. */
 export interface CredentialKey {

@@ -1,6 +1,6 @@
 import { isEmailAddress } from '../api/email-address.ts';
 import { isObject } from '../json.ts';
-import { readInput } from './input.ts';
+import { readInput } from './item-input.ts';
 import { BadInput, type Bytes, type SourceContent, type SourceEntry } from './text-source.ts';
 
 /** The values of a record by column. */

@@ -2,7 +2,7 @@ import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhoo
 import type { HttpRequest } from '../../http/message.ts';
 import type { Clock } from '../../system.ts';
 import { bodyOf } from '../admin.ts';
-import { conflict, invalidParameter, notFound } from '../refusal.ts';
+import { conflict, invalidParameter, notFound } from '../error-replies.ts';
 import { uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import type { Deliverer } from './deliverer.ts';

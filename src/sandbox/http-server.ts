@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest } from '../http/message.ts';
 import type { Clock } from '../system.ts';
+import { Refusal } from './error-replies.ts';
 import type { WireReply } from './faults/inject.ts';
-import { Refusal } from './refusal.ts';
 
 const bodyLimitBytes = 1024 * 1024;
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import { Refusal } from '../../src/sandbox/error-replies.ts';
 import type { Caller, HandlerContext } from '../../src/sandbox/handler.ts';
 import { invitees } from '../../src/sandbox/handlers/invitees.ts';
 import { dice } from '../../src/sandbox/random.ts';
-import { Refusal } from '../../src/sandbox/refusal.ts';
 import type { Rule } from '../../src/sandbox/rules/availability.ts';
 import { newEventType } from '../../src/sandbox/rules/event-type.ts';
-import { localTime } from '../../src/sandbox/rules/zone.ts';
+import { localTime } from '../../src/sandbox/rules/local-time.ts';
 import { makeId, timestamp, uri } from '../../src/sandbox/store/names.ts';
 import {
   type EventRecord,

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostsAt, type Server, serve } from '../../src/sandbox/server.ts';
+import { hostsAt, type Server, serve } from '../../src/sandbox/http-server.ts';
 import { openWorld } from './world.ts';
 
 interface Options {

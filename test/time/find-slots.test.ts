@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freeSlots, type HoursRule, type SlotHost, type SlotSearch } from '../../src/time/slots.ts';
+import { freeSlots, type HoursRule, type SlotHost, type SlotSearch } from '../../src/time/find-slots.ts';
 
 const at = Date.parse;
 

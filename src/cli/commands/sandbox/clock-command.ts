@@ -2,12 +2,12 @@ import { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { dataCalls } from '../../../sandbox/data-admin.ts';
-import { Refusal } from '../../../sandbox/refusal.ts';
+import { Refusal } from '../../../sandbox/error-replies.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
+import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 import { askRunning, servingAround } from './running.ts';
-import { dataFlag, readData } from './serve.ts';
+import { dataFlag, readData } from './serving.ts';
 
 const view: View = {
   columns: [

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ClosedPipe } from '../../src/errors.ts';
-import { type Choices, type MachineFormat, recordFormats, rowFormats, writeRows } from '../../src/output/machine.ts';
+import {
+  type Choices,
+  type MachineFormat,
+  recordFormats,
+  rowFormats,
+  writeRows,
+} from '../../src/output/machine-formats.ts';
 import { event, eventView, pagesOf, paper } from './samples.ts';
 
 const plain: Choices = { header: false, raw: false, isTerminal: false };

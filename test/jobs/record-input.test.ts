@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRecords } from '../../src/jobs/records.ts';
+import { readRecords } from '../../src/jobs/record-input.ts';
 import { BadInput } from '../../src/jobs/text-source.ts';
 
 const known = ['email', 'name', 'note'];

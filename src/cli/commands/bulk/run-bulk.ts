@@ -16,8 +16,8 @@ import { version } from '../../../version.ts';
 import type { Context } from '../../session/context.ts';
 import type { Bulk } from './bulk.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
-import { reportProgress } from './progress.ts';
-import { type BulkResult, resultOf, resultView } from './result.ts';
+import { type BulkResult, resultOf, resultView } from './run-result.ts';
+import { reportProgress } from './show-progress.ts';
 
 const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
 

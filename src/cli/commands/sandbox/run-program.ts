@@ -5,7 +5,7 @@ import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { dataFlag, environmentOf, type ServingFacts, servingFlags, whileServing } from './serve.ts';
+import { dataFlag, environmentOf, type ServingFacts, servingFlags, whileServing } from './serving.ts';
 
 /** Variables that would make a `sched` inside the command use another service or user. */
 const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
