@@ -11,14 +11,14 @@
  * dist/jq-worker.js      the thread that runs --jq
  * dist/chunks/           code that these files load, at start or on first use
  * dist/package.json      marks all files as CommonJS
- * dist/THIRD-PARTY.txt   the licences of the bundled packages
+ * dist/THIRD-PARTY.txt   the licenses of the bundled packages
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { gridWidth } from './grid-width.js';
-import { licencesOf } from './licences.js';
+import { licensesOf } from './licenses.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -61,7 +61,7 @@ const { metafile, outputFiles } = await build({
 
 const files = new Map([
   [join(root, 'dist/package.json'), '{"type":"commonjs"}\n'],
-  [join(root, 'dist/THIRD-PARTY.txt'), await licencesOf(metafile)],
+  [join(root, 'dist/THIRD-PARTY.txt'), await licensesOf(metafile)],
 ]);
 for (const { path, text } of outputFiles) {
   // Turns `import()` into a `require` in a promise.

@@ -1,6 +1,6 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { counted } from '../numbers.ts';
-import { type ColourFlag, colourWanted } from '../output/colour.ts';
+import { type ColorFlag, colorWanted } from '../output/color.ts';
 import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
@@ -94,7 +94,7 @@ export const runCommand = async (
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const { env, stderr } = runtime;
-  const color = colourWanted({ flag: (typed.color ?? 'auto') as ColourFlag, env, isTerminal: stderr.isTerminal });
+  const color = colorWanted({ flag: (typed.color ?? 'auto') as ColorFlag, env, isTerminal: stderr.isTerminal });
   const notes = createNotes(stderr, isJson, color && typed.accessible !== true);
   const tell = {
     problem: (text: string) => problems.add(text),

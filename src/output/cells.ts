@@ -1,6 +1,6 @@
 import { jsonText } from '../json.ts';
 import { valueAt } from './fields.ts';
-import { safe, safeForRunner } from './sanitise.ts';
+import { safe, safeForRunner } from './sanitize.ts';
 import { type CellKind, type Column, isTimeName, type TimeStyle } from './view.ts';
 
 /** Shown in tables for a missing value. */

@@ -1,5 +1,5 @@
 import { plainCell } from './cells.ts';
-import { safe } from './sanitise.ts';
+import { safe } from './sanitize.ts';
 
 export interface CsvChoices {
   /** Don't escape cells that look like formulas. */

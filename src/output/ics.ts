@@ -5,7 +5,7 @@ import { isNothing, plainCell } from './cells.ts';
 import { valueAt } from './fields.ts';
 import type { RowFormat } from './formats.ts';
 import { answerTexts } from './question-columns.ts';
-import { safe } from './sanitise.ts';
+import { safe } from './sanitize.ts';
 
 /** Longest line in octets, without its line break (RFC 5545 §3.1). */
 const longestLine = 75;

@@ -2,7 +2,7 @@ import { SchedError } from '../errors.ts';
 import type { Output } from '../runtime.ts';
 import type { Env } from '../system.ts';
 import { openJq, type RunJq } from './jq-thread.ts';
-import { escapeJson, safe } from './sanitise.ts';
+import { escapeJson, safe } from './sanitize.ts';
 
 /*
  * Prints the same as `jq -r`: strings raw, everything else as indented JSON, or as one line like `jq -rc`.

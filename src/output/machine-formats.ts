@@ -6,7 +6,7 @@ import { csvLine } from './csv.ts';
 import { leaves, select, valueAt } from './fields.ts';
 import type { Format, RowFormat } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
-import { escapeJson, safe } from './sanitise.ts';
+import { escapeJson, safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 

@@ -8,7 +8,7 @@ import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine-formats.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
-import { safe } from './sanitise.ts';
+import { safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle {

@@ -2,7 +2,7 @@ import { type BlockStyle, leastWidth, longestValue } from './block.ts';
 import { cutLong, humanCell, isNothing } from './cells.ts';
 import { valueAt } from './fields.ts';
 import { gap } from './grid.ts';
-import { safeForRunner } from './sanitise.ts';
+import { safeForRunner } from './sanitize.ts';
 import type { Page, PageLine, TimeStyle } from './view.ts';
 import { pad, width, wrap } from './width.ts';
 

@@ -1,6 +1,6 @@
 import { formatNumber } from '../numbers.ts';
 import type { Output, Pager, Runtime, StatusLine, TextLengths } from '../runtime.ts';
-import { safe } from './sanitise.ts';
+import { safe } from './sanitize.ts';
 
 /** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
 const clearLine = '\r\x1b[K';

@@ -1,5 +1,5 @@
 import { jsonText } from '../json.ts';
-import { escapeUnsafe, hex } from './sanitise.ts';
+import { escapeUnsafe, hex } from './sanitize.ts';
 
 /*
  * Writes JSON values as YAML 1.2 in block style. Only strings that every version of YAML reads as text are unquoted.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nouns } from '../../src/cli/commands/registry.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
-import { safe, safeForRunner } from '../../src/output/sanitise.ts';
+import { safe, safeForRunner } from '../../src/output/sanitize.ts';
 import { hostile, madeUp } from '../output/samples.ts';
 import { addCanary } from '../support/canary.ts';
 import { execFileSync } from '../support/processes.ts';

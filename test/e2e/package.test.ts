@@ -49,7 +49,7 @@ describePackage('the package', () => {
     await execFile(runner, ['--eval', load], { cwd: root });
   });
 
-  test('contains the licences of all bundled code, including code inside packages', () => {
+  test('contains the licenses of all bundled code, including code inside packages', () => {
     const text = readFileSync(join(root, 'dist/THIRD-PARTY.txt'), 'utf8');
     for (const part of [/^undici \d/m, /^zod \d/m, /jq is copyright \(C\) 2012 Stephen Dolan/, /^Oniguruma LICENSE/m])
       expect(text).toMatch(part);

@@ -1,4 +1,4 @@
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 import type { Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];

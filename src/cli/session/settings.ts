@@ -1,6 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { type ColourFlag, colourWanted } from '../../output/colour.ts';
+import { type ColorFlag, colorWanted } from '../../output/color.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { addressProblem } from '../../state/redis/address.ts';
@@ -184,8 +184,8 @@ export const resolveSettings = (
     get zoneSource() {
       return zone().source;
     },
-    color: colourWanted({
-      flag: (text('color') ?? 'auto') as ColourFlag,
+    color: colorWanted({
+      flag: (text('color') ?? 'auto') as ColorFlag,
       env,
       isTerminal: stdout.isTerminal,
     }),

@@ -4,7 +4,7 @@ import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { isObject } from '../../../json.ts';
 import type { CurlRequest } from '../../../output/curl.ts';
-import { escapeJson } from '../../../output/sanitise.ts';
+import { escapeJson } from '../../../output/sanitize.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';

@@ -12,7 +12,7 @@ import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';
 import { isObject, type Json } from '../../../json.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 import type { View } from '../../../output/view.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';

@@ -1,7 +1,7 @@
 import { type AuthServer, endpointNames, foreignEndpoints, usualServer } from '../../../auth/auth-server.ts';
 import { type Discovered, discover } from '../../../auth/discovery.ts';
 import { SchedError } from '../../../errors.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 import type { Context } from '../../session/context.ts';
 import type { Profile } from '../../session/profile-schema.ts';
 import { askYes, factLines, type YesNoQuestion } from '../../session/prompt.ts';

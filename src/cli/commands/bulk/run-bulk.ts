@@ -9,7 +9,7 @@ import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
 import { runJob } from '../../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { formatNumber } from '../../../numbers.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { version } from '../../../version.ts';

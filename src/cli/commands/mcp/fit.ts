@@ -1,4 +1,4 @@
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 
 /** How much of a value a result has. */
 interface Caps {

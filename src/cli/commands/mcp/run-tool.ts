@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { ClosedPipe, SchedError } from '../../../errors.ts';
 import { type Json, parseJson } from '../../../json.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 import type { Caller, ListPlace, Output, Runtime } from '../../../runtime.ts';
 import type { Invoke } from '../../command.ts';
 import { type Resume, readCursor } from './cursor.ts';

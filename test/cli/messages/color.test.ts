@@ -30,13 +30,13 @@ describe('colors on stderr', () => {
     const { stderr } = await world.run('events list', {
       terminals: ['stderr'],
       columns: 60,
-      home: temporaryDirectory('colour'),
+      home: temporaryDirectory('color'),
       env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
     });
     const plain = await world.run('events list --color never', {
       terminals: ['stderr'],
       columns: 60,
-      home: temporaryDirectory('colour'),
+      home: temporaryDirectory('color'),
       env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
     });
     expect(stderr).toContain(`  look around without one   ${bold('sched --sandbox events list')}\n`);
@@ -55,7 +55,7 @@ describe('colors on stderr', () => {
     expect(footers.stderr.trimEnd().split('\n')).toEqual(withoutStyles(footers.stderr).trimEnd().split('\n').map(dim));
     const sandbox = await world.run('--sandbox users me -o id --dry-run', {
       terminals: ['stderr'],
-      home: temporaryDirectory('colour'),
+      home: temporaryDirectory('color'),
     });
     expect(sandbox.stderr).toBe(`${dim('[sandbox]')}\n`);
     const warning = await world.run('users me --json=nosuch', { terminals: ['stderr'] });
@@ -93,7 +93,7 @@ describe('colors on stderr', () => {
 
 describe('the colors of doctor', () => {
   test('repeat the status of each finding', async () => {
-    const options = { terminals: both, home: temporaryDirectory('colour') };
+    const options = { terminals: both, home: temporaryDirectory('color') };
     await world.run('doctor', options);
     const { stdout } = await world.run('doctor', options);
     const plain = await world.run('doctor --color never', options);

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * The licences of all packages in a bundle.
+ * The licenses of all packages in a bundle.
  * @param {import('esbuild').Metafile} metafile
  */
-export async function licencesOf({ inputs }) {
+export async function licensesOf({ inputs }) {
   // A package may contain a nested package.
   const folders = new Set(
     Object.keys(inputs).flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? []),
@@ -17,7 +17,7 @@ export async function licencesOf({ inputs }) {
     [...folders].map(async (path) => {
       const folder = join(root, path);
       const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-      const parts = [await licenceIn(folder, name), ...(await noticesOf(name))].map((text) => text.trim());
+      const parts = [await licenseIn(folder, name), ...(await noticesOf(name))].map((text) => text.trim());
       return `${name} ${version} (${license})\n\n${parts.join('\n\n')}\n`;
     }),
   );
@@ -25,18 +25,18 @@ export async function licencesOf({ inputs }) {
 }
 
 /**
- * The licence text in a package's folder. For a package without one, it is in scripts/notices/PACKAGE.txt, copied from the
+ * The license text in a package's folder. For a package without one, it is in scripts/notices/PACKAGE.txt, copied from the
  * package's repository.
  * @param {string} folder
  * @param {string} name
  */
-async function licenceIn(folder, name) {
+async function licenseIn(folder, name) {
   const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
   return readFile(file === undefined ? join(root, 'scripts/notices', `${name}.txt`) : join(folder, file), 'utf8');
 }
 
 /**
- * Licences of third-party code that a package contains but doesn't list: scripts/notices/PACKAGE/PART.txt, copied from
+ * Licenses of third-party code that a package contains but doesn't list: scripts/notices/PACKAGE/PART.txt, copied from
  * that code's repository.
  * @param {string} name
  */

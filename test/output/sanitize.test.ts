@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeJson, safe, safeForRunner } from '../../src/output/sanitise.ts';
+import { escapeJson, safe, safeForRunner } from '../../src/output/sanitize.ts';
 import { madeUp } from './samples.ts';
 
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u115F\u1160\u3164\uFFA0\u180E]/u;
@@ -8,7 +8,7 @@ const invisibleInJson =
 
 const unsafeAlone = /[\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 
-describe('sanitise: every character', () => {
+describe('sanitize: every character', () => {
   it('is made visible if unsafe and unchanged otherwise', () => {
     const wrong: string[] = [];
     for (let code = 0x20; code <= 0xffff; code += 1) {
@@ -20,7 +20,7 @@ describe('sanitise: every character', () => {
   });
 });
 
-describe('sanitise: safe', () => {
+describe('sanitize: safe', () => {
   it.each([
     ['\x1b]0;owned\x07', '\\x1b]0;owned\\x07'],
     ['\x9b31m', '\\x9b31m'],
@@ -59,7 +59,7 @@ describe('sanitise: safe', () => {
   });
 });
 
-describe('sanitise: safeForRunner', () => {
+describe('sanitize: safeForRunner', () => {
   it.each([
     ['##[error]x', '# #[error]x'],
     ['a ###[b ##vso[c ##VSO[d', 'a ## #[b # #vso[c # #VSO[d'],
@@ -70,7 +70,7 @@ describe('sanitise: safeForRunner', () => {
   ])('defuses %j', (line, defused) => expect(safeForRunner(line)).toBe(defused));
 });
 
-describe('sanitise: escapeJson', () => {
+describe('sanitize: escapeJson', () => {
   it('escapes unsafe characters and keeps the rest', () => {
     expect(escapeJson(JSON.stringify('\u202E\x7f\u{E0041}é👨‍👩‍👧'))).toBe('"\\u202e\\u007f\\udb40\\udc41é👨‍👩‍👧"');
   });
@@ -87,7 +87,7 @@ describe('sanitise: escapeJson', () => {
   });
 });
 
-describe('sanitise: 5,000 random strings', () => {
+describe('sanitize: 5,000 random strings', () => {
   const strings = madeUp(5000, 7);
 
   it('contain nothing invisible afterwards, even if sanitized twice', () => {
@@ -111,14 +111,14 @@ describe('sanitise: 5,000 random strings', () => {
   });
 });
 
-describe('sanitise: safe on long text', () => {
+describe('sanitize: safe on long text', () => {
   it('handles millions of letters', () => {
     const letters = 'a'.repeat(20_000_000);
     expect(safe(`${letters}\x00`) === `${letters}\\x00`).toBe(true);
   });
 });
 
-describe('sanitise: safeForRunner on long text', () => {
+describe('sanitize: safeForRunner on long text', () => {
   it('handles millions of blanks', () => {
     const blanks = ' '.repeat(9_000_000);
     expect(safeForRunner(`${blanks}::x`) === `${blanks}: :x`).toBe(true);

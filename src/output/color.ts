@@ -1,8 +1,8 @@
 import type { Env } from '../system.ts';
-export type ColourFlag = 'auto' | 'always' | 'never';
+export type ColorFlag = 'auto' | 'always' | 'never';
 
-export interface ColourFacts {
-  flag: ColourFlag;
+export interface ColorFacts {
+  flag: ColorFlag;
   env: Env;
   isTerminal: boolean;
 }
@@ -14,7 +14,7 @@ const isOff = (value: string) => value === '0' || value === 'false';
  * (no-color.org), and forcing color wins over terminal detection (force-color.org, bixense.com/clicolors). Empty
  * variables count as unset.
  */
-export const colourWanted = ({ flag, env, isTerminal }: ColourFacts): boolean => {
+export const colorWanted = ({ flag, env, isTerminal }: ColorFacts): boolean => {
   if (flag !== 'auto') return flag === 'always';
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return !isOff(env.FORCE_COLOR);
@@ -23,9 +23,9 @@ export const colourWanted = ({ flag, env, isTerminal }: ColourFacts): boolean =>
 };
 
 /** The value of `--color` in the raw arguments, for text that is printed before or without parsing them. */
-export const colourFlagIn = (argv: readonly string[]): ColourFlag => {
+export const colorFlagIn = (argv: readonly string[]): ColorFlag => {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);
   const values = words.map((word, index) => (word === '--color' ? words[index + 1] : /^--color=(.*)/.exec(word)?.[1]));
-  return (values.find((value) => value === 'always' || value === 'never') ?? 'auto') as ColourFlag;
+  return (values.find((value) => value === 'always' || value === 'never') ?? 'auto') as ColorFlag;
 };

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { colourWanted } from '../../src/output/colour.ts';
+import { colorWanted } from '../../src/output/color.ts';
 
-const auto = (env: Record<string, string>, isTerminal = true) => colourWanted({ flag: 'auto', env, isTerminal });
+const auto = (env: Record<string, string>, isTerminal = true) => colorWanted({ flag: 'auto', env, isTerminal });
 
-describe('colourWanted', () => {
+describe('colorWanted', () => {
   it('is true only on a terminal by default', () => {
     expect(auto({})).toBe(true);
     expect(auto({}, false)).toBe(false);
   });
   it('follows the flag before the environment', () => {
-    expect(colourWanted({ flag: 'always', env: { NO_COLOR: '1', TERM: 'dumb' }, isTerminal: false })).toBe(true);
-    expect(colourWanted({ flag: 'never', env: { FORCE_COLOR: '1' }, isTerminal: true })).toBe(false);
+    expect(colorWanted({ flag: 'always', env: { NO_COLOR: '1', TERM: 'dumb' }, isTerminal: false })).toBe(true);
+    expect(colorWanted({ flag: 'never', env: { FORCE_COLOR: '1' }, isTerminal: true })).toBe(false);
   });
   it.each<[Record<string, string>, boolean, boolean]>([
     [{ NO_COLOR: '1' }, true, false],
