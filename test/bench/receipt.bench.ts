@@ -32,24 +32,19 @@ const services: Service[] = [
 /** Long enough that the sandbox's work after a reply mostly slows down the run that sent the request. */
 const requestsInATurn = 25;
 
-/** The two receipt modules replaced by no-ops: no line is hashed or written, and no address is marked. */
+/** The receipt's file replaced by no-ops: no line is hashed or written. */
 const nothing: Record<string, string> = {
   'jobs/receipt-file.ts': `
     const nothing = () => {};
     const file = (path) => ({ path, head: '', isBroken: false, add: nothing, settle: nothing, write: nothing, close: async () => {} });
     export const startReceipt = async (disk, path) => file(path);
     export const continueReceipt = async (disk, path) => file(path);`,
-  'jobs/key.ts': `
-    const key = { id: 'none', mac: () => '' };
-    export const keyBytes = 32;
-    export const keyText = () => '';
-    export const readKey = () => key;`,
 };
 
 const withoutReceipt: Plugin = {
   name: 'without a receipt',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /[/\\]jobs[/\\](receipt-file|key)\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /[/\\]jobs[/\\]receipt-file\.ts$/ }, ({ path }) => ({
       contents: nothing[path.split(/[/\\]/).slice(-2).join('/')]!,
     })),
 };
