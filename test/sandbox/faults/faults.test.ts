@@ -175,7 +175,7 @@ describe('faults on a plain socket', () => {
 
   test('are listed in docs/sandbox.md', () => {
     // The formatter pads the cells of a table.
-    const page = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
+    const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
     for (const [kind, words] of Object.entries(faultKinds)) expect(page).toContain(`| \`${kind}\` | ${words} |`);
   });
 });
