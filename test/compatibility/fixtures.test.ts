@@ -5,9 +5,9 @@ import manifest from '../../package.json' with { type: 'json' };
 import { credentialKey, credentialName } from '../../src/auth/credential.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { LedgerEntry } from '../../src/state/ledger.ts';
-import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
+import { bookingLine, plainType, posts } from '../cli/lost-answers.ts';
 import { serveBookings } from '../support/bookings.ts';
-import type { Result } from '../support/run.ts';
+import type { Result, TestWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import {
@@ -56,7 +56,7 @@ const hour = 3_600_000;
 
 describe.each(sample(versions, 1))('files of version %s', (version) => {
   let folder: string;
-  let world: World;
+  let world: TestWorld;
   let type: string;
   let heads: Record<keyof typeof people, { run: string; head: string }>;
   beforeAll(async () => {

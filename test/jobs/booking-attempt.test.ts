@@ -16,12 +16,12 @@ import {
   posts,
   typesOf,
   untilProven,
-  type World,
 } from '../cli/lost-answers.ts';
-import { createWorld } from '../support/run.ts';
+import type { TestWorld } from '../support/run.ts';
+import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-let world: World;
+let world: TestWorld;
 let state: string;
 let eventType: string;
 
@@ -39,7 +39,6 @@ const forbidding =
   (send: Send): Send =>
   async (request) =>
     /\/scheduled_events\?.*organization=/.test(request.url) ? { status: 403, headers: {}, body: '{}' } : send(request);
-const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
 
 // R27
 describe('a booking that another process is sending', () => {

@@ -6,9 +6,7 @@ import type { SqlValue } from '../../src/sandbox/store/database.ts';
 import type { Store } from '../../src/sandbox/store/store.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 import { runs } from '../support/tier.ts';
-import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
-
-const at = (time: string) => `${freeMonday}T${time}:00Z`;
+import { at, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
 
 describe('compliance', () => {
   let world: World;

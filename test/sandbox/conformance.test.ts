@@ -10,18 +10,7 @@ import { makeId } from '../../src/sandbox/store/names.ts';
 import { plans } from '../../src/sandbox/subscription.ts';
 import { idIn } from '../../src/uri.ts';
 import { sample } from '../support/tier.ts';
-import {
-  amara,
-  eventType,
-  freeMonday,
-  jonas,
-  membership,
-  openWorld,
-  organization,
-  tomas,
-  uri,
-  type World,
-} from './world.ts';
+import { amara, at, eventType, jonas, membership, openWorld, organization, tomas, uri, type World } from './world.ts';
 
 /** The parameters of a request. A change replaces single fields, and `undefined` removes one. */
 interface Ask {
@@ -42,7 +31,6 @@ interface Case {
 }
 
 const other = uri.organization('SOMEBODYELSE');
-const at = (time: string) => `${freeMonday}T${time}:00Z`;
 const booking = {
   event_type: eventType('intro-call'),
   start_time: at('08:00'),

@@ -11,6 +11,7 @@ export const noon = Date.parse('2026-03-11T12:00:00Z');
 
 /** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
 export const freeMonday = '2026-05-04';
+export const at = (time: string) => `${freeMonday}T${time}:00Z`;
 
 /** Where the requests of these tests go. */
 export const origin = 'http://127.0.0.1:4010';
@@ -20,6 +21,7 @@ export const uri = Object.fromEntries(
   Object.entries(paths).map(([name, path]) => [name, (...ids: [string, string]) => `${origin}${path(...ids)}`]),
 ) as typeof paths;
 
+export const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
 export const user = (key: string) => uri.user(makeId(`seed/user/${key}`));
 export const amara = user('amara');
 export const jonas = user('jonas');

@@ -4,15 +4,16 @@ import { type FollowSource, readRound } from '../../../../src/cli/commands/follo
 import { createClient } from '../../../../src/client/client.ts';
 import { beginState, entryText, readState, remember, stateText } from '../../../../src/jobs/follow-state.ts';
 import { type Bookings, createBookings, serveBookings } from '../../../support/bookings.ts';
+import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, someday, type WorldOptions } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { sample, times } from '../../../support/tier.ts';
-import { deliveries, following, isInvitees, type World } from './following.ts';
+import { deliveries, following, isInvitees } from './following.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-let world: World;
+let world: TestWorld;
 let bookings: Bookings;
 beforeEach(async () => {
   world = await createWorld({ home: temporaryDirectory('follow') });
