@@ -1,14 +1,38 @@
 import { SchedError } from '../errors.ts';
 import { jsonText } from '../json.ts';
 import type { Output } from '../runtime.ts';
-import { cellValue, tsvCell } from './cells.ts';
-import { csvLine } from './csv.ts';
+import { cellValue, plainCell, tsvCell } from './cells.ts';
 import { leaves, select, valueAt } from './fields.ts';
 import type { Format, RowFormat } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
+
+export interface CsvChoices {
+  /** Don't escape cells that look like formulas. */
+  raw: boolean;
+  isTerminal: boolean;
+}
+
+/**
+ * Starts of cells that spreadsheets run as formulas (OWASP, CSV injection). Some also run the full-width forms, and some
+ * drop blanks and invisible characters before them.
+ */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/u;
+
+const cell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
+  const whole = plainCell(value);
+  // Numbers are never formulas, even with a sign.
+  const guarded =
+    !raw && typeof value !== 'number' && typeof value !== 'bigint' && formula.test(whole) ? `'${whole}` : whole;
+  const text = isTerminal ? safe(guarded) : guarded;
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** One line of CSV (RFC 4180), including its line break. */
+export const csvLine = (values: readonly unknown[], choices: CsvChoices): string =>
+  `${values.map((value) => cell(value, choices)).join(',')}\r\n`;
 
 export type MachineFormat = Exclude<Format, 'table'>;
 

@@ -12,6 +12,7 @@ import { admit } from '../throttle.ts';
 import {
   type AuthorizationRequest,
   checkAuthorization,
+  findClient,
   isScope,
   type Parameters,
   readForm,
@@ -29,7 +30,6 @@ import {
   type TokenGrant,
 } from './grants.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './html-pages.ts';
-import { findClient } from './oauth-clients.ts';
 import { readTicket, signerOf, writeTicket } from './signing.ts';
 
 export interface OAuthOptions {

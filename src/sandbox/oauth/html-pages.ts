@@ -4,8 +4,7 @@ import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpReply } from '../../http/message.ts';
 import { logins } from '../ready-tokens.ts';
 import type { Member } from '../seed/team.ts';
-import type { AuthorizationRequest } from './authorization.ts';
-import type { OAuthClient } from './oauth-clients.ts';
+import type { AuthorizationRequest, OAuthClient } from './authorization.ts';
 
 const style = `
 :root { color-scheme: light dark; --ink: #1b2430; --soft: #4d5a69; --line: #cfd7e0; --card: #fff; --page: #eef2f6;
