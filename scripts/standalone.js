@@ -88,15 +88,15 @@ try {
   await smoke(made);
   await mkdir(folder, { recursive: true });
   await rename(made, join(folder, 'sched'));
-  await writeFile(join(folder, 'THIRD-PARTY.txt'), await licences());
+  await writeFile(join(folder, 'THIRD-PARTY.txt'), await licenses());
 } finally {
   await rm(making, { recursive: true });
 }
 const { size } = await stat(join(folder, 'sched'));
 process.stdout.write(`dist-standalone/sched: ${(size / 1e6).toFixed(0)} MB\n`);
 
-/** The licences of the bundle, plus those of the keychain binding and Bun. */
-async function licences() {
+/** The licenses of the bundle, plus those of the keychain binding and Bun. */
+async function licenses() {
   const texts = [(await readFile(join(root, 'dist', 'THIRD-PARTY.txt'), 'utf8')).trim()];
   for (const place of [join(root, 'node_modules/@napi-rs/keyring'), dirname(keychain)]) {
     const facts = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
@@ -107,6 +107,6 @@ async function licences() {
   }
   const { license } = JSON.parse(await readFile(join(dirname(bun), '..', 'package.json'), 'utf8'));
   const place = `https://github.com/oven-sh/bun/blob/bun-v${version}/LICENSE.md`;
-  texts.push(`bun ${version} (${license}), which runs the program\n\nIts licence and those of its parts: ${place}`);
+  texts.push(`bun ${version} (${license}), which runs the program\n\nIts license and those of its parts: ${place}`);
   return `${texts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
 }

@@ -69,7 +69,18 @@ export class SchedError extends Error {
     this.category = category;
     this.facts = facts;
   }
+
+  /** The same error with other facts. */
+  with(facts: ErrorFacts): SchedError {
+    return new SchedError(this.category, this.message, { ...this.facts, ...facts });
+  }
 }
+
+export const hasCategory = (error: unknown, ...categories: Category[]): error is SchedError =>
+  error instanceof SchedError && categories.includes(error.category);
+
+/** The code of an error of the OS, such as ENOENT. Other errors have only a message. */
+export const codeOf = (error: unknown): string => (error as { code?: string }).code ?? (error as Error).message;
 
 /** The output can't be written, for example because the disk is full. */
 export class OutputFailure extends SchedError {
@@ -112,3 +123,7 @@ const join = (before: string, next: string): string => {
 /** Reports several wrong inputs as one error, so that users can fix them all at once. */
 export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedError =>
   new SchedError('usage', problems.reduce(join), { outcome: 'not-sent', ...facts });
+
+/** Whether the request may or may not have been carried out. */
+export const isOutcomeUnknown = (error: unknown): error is SchedError =>
+  error instanceof SchedError && error.facts.outcome === 'unknown';

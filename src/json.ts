@@ -18,6 +18,23 @@ export const isJson = (text: string): boolean => {
   }
 };
 
+/** A text that is not empty, or undefined. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** The value of a text, or undefined if the text is not JSON. */
+export const jsonIn = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+};
+
+/** Escapes all other characters in the JSON of one line. */
+export const asciiJson = (json: string): string =>
+  json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Every reply is searched, and sixteen `\d` written out are four times as fast as `\d{16}`. */
 const mayBeLarge = new RegExp('\\d'.repeat(16));
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -21,9 +21,9 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
 
 /** The colors for errors, if stderr has color. Errors as JSON have none. */
 const errorPaint = async (argv: readonly string[], { env, stderr }: Runtime): Promise<Paint | undefined> => {
-  const { colourFlagIn, colourWanted } = await import('./output/colour.ts');
+  const { colorFlagIn, colorWanted } = await import('./output/color.ts');
   const isPlain = argv.includes('--accessible');
-  if (isPlain || !colourWanted({ flag: colourFlagIn(argv), env, isTerminal: stderr.isTerminal })) return undefined;
+  if (isPlain || !colorWanted({ flag: colorFlagIn(argv), env, isTerminal: stderr.isTerminal })) return undefined;
   const { createPaint } = await import('./output/paint.ts');
   return createPaint(true);
 };

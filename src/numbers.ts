@@ -15,3 +15,10 @@ export const lastTime = 253_402_300_799_999;
 
 /** Milliseconds since 1970. */
 export const isTime = (value: unknown): value is number => isWithin(value, 0, lastTime);
+
+/** `1,200` */
+export const formatNumber = (value: number): string => value.toLocaleString('en-US');
+
+/** A number with its noun in singular or plural: `1 event`, `1,200 events`, `2 entries`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -158,13 +158,17 @@ const pairsOf = (firsts: string, seconds: string): number[] =>
 
 const bothCases = (char: string): string => char.toLowerCase() + char.toUpperCase();
 
-interface Found {
+interface SecretMatch {
   end: number;
   kind: SecretKind;
 }
 
-const longestOf = (spellings: readonly Spelling[] | undefined, text: string, start: number): Found | undefined => {
-  let longest: Found | undefined;
+const longestOf = (
+  spellings: readonly Spelling[] | undefined,
+  text: string,
+  start: number,
+): SecretMatch | undefined => {
+  let longest: SecretMatch | undefined;
   for (const spelling of spellings ?? []) {
     const end = endOf(spelling, text, start);
     if (end !== undefined && end > (longest?.end ?? 0)) longest = { end, kind: spelling.kind };
@@ -225,7 +229,7 @@ export const createSecrets = (): Secrets => {
       byCharacter.set(code, [...(byCharacter.get(code) ?? []), spelling]);
   };
 
-  const secretAt = (text: string, start: number, pair: number): Found | undefined => {
+  const secretAt = (text: string, start: number, pair: number): SecretMatch | undefined => {
     const plain = longestOf(byPair.get(pair), text, start);
     if (plain !== undefined || !escapeSigns.has(text.charCodeAt(start))) return plain;
     return longestOf(byCharacter.get(escapedAt(text, start) ?? -1), text, start);

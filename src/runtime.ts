@@ -1,15 +1,11 @@
 import type { Send } from './http/message.ts';
 import type { Secrets } from './redact.ts';
 import type { RedisAddress } from './state/redis/address.ts';
-import type { RedisConnection } from './state/redis/connection.ts';
+import type { RedisConnection } from './state/redis/redis-client.ts';
+import type { Clock, Env, Machine, RandomBytes, System } from './system.ts';
 
 /** The outside world as one value. All streams, clocks, environment variables and random bytes come from here. */
-export interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly platform: string;
-  /** The effective user ID. Not available on Windows. */
-  readonly uid?: number | undefined;
+export interface World extends System {
   readonly stdin: Input;
   /** Where people type answers: stdin, or the terminal itself if stdin is a file or a pipe. */
   readonly keyboard: Keyboard;
@@ -20,7 +16,7 @@ export interface World {
   readonly systemZone: string | undefined;
   /** Calls back at regular intervals until the returned function is called. It never keeps the process running. */
   every(milliseconds: number, call: () => void): () => void;
-  randomBytes(count: number): Uint8Array;
+  readonly randomBytes: RandomBytes;
   /** Sends a request over the network. The first request loads the HTTP library. */
   readonly send: Send;
   /** Opens a connection to Redis. The first one loads the client. */
@@ -49,7 +45,7 @@ export interface World {
    * Runs a program on this terminal, without a shell, and returns its exit code, or 128 plus the signal's number.
    * Passes signals on to the program, which does not outlive `sched`. Rejects if the program can't be started.
    */
-  spawn?(command: readonly string[], options: { env: Readonly<Record<string, string | undefined>> }): Promise<number>;
+  spawn?(command: readonly string[], options: { env: Env }): Promise<number>;
   /**
    * Starts `sched` again as a helper in its own process session, so that a signal to this process, its group or its
    * terminal does not reach the helper. Returns undefined if the helper can't be started.
@@ -70,14 +66,14 @@ export interface Runtime extends World {
 }
 
 /** A text in several lengths, the longest first. The first one that fits is shown. */
-export type Versions = readonly string[];
+export type TextLengths = readonly string[];
 
 /** The last line of a terminal, which says what the command waits for. Everything else that is written erases it. */
 export interface StatusLine {
   /** Whether it prints plain lines now and then, for screen readers and terminals that can't erase a line. */
   readonly isPlain: boolean;
   /** Counts down the seconds of a wait with a known end. */
-  countDown(until: number, text: (seconds: number) => Versions): void;
+  countDown(until: number, text: (seconds: number) => TextLengths): void;
   /** Sets how many rows of a list have arrived. */
   rows(count: number): void;
   /** Draws this text at once and every second instead of any other. Undefined ends that. */
@@ -101,24 +97,6 @@ export interface ChildProcess extends Peer {
   /** Once this is false, the OS may have given the PID to another process. */
   isRunning(): boolean;
   kill(): void;
-}
-
-/** This machine, the OS account, and this process. */
-export interface Machine {
-  readonly platform: string;
-  readonly host: string;
-  /** The account's home directory, regardless of `HOME`. */
-  readonly accountHome: string;
-  readonly pid: number;
-  /** Version of the JavaScript runtime. */
-  readonly version: string;
-  /** Path of the JavaScript runtime. */
-  readonly executable: string;
-  /** The command that starts `sched` again, if known. */
-  readonly program?: readonly string[];
-  /** Whether `sched` is one file that contains the JavaScript runtime and the keychain binding. */
-  readonly isStandalone?: boolean;
-  isAlive(pid: number): boolean;
 }
 
 export interface Input {
@@ -160,13 +138,6 @@ export interface Pager extends Output {
   close(): Promise<void>;
 }
 
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Rejects with the signal's reason if the signal is aborted. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 /** The only argument of a helper process. Everything else it needs comes through a pipe. */
 export const helperArgument = '__refresh-helper';
 
@@ -174,5 +145,5 @@ export const helperArgument = '__refresh-helper';
 export const completeArgument = '__complete';
 
 /** The environment for other programs. R12: variables of `sched` may hold secrets, and no other program needs them. */
-export const childEnvironment = (env: World['env']): World['env'] =>
+export const childEnvironment = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SCHED_')));

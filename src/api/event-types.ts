@@ -4,7 +4,7 @@ import { LocationChoice } from './locations.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
-const Profile = record({
+const OwnerProfile = record({
   type: text('kind of owner'),
   name: text('name of the owner'),
   owner: text('URI of the owner'),
@@ -41,7 +41,7 @@ export const EventType = resource('event type', {
   internal_note: z.nullable(text('note hidden from invitees')),
   description_plain: z.nullable(text('description as plain text')),
   description_html: z.nullable(text('description as HTML')),
-  profile: z.nullable(described(Profile, 'original owner of the event type')),
+  profile: z.nullable(described(OwnerProfile, 'original owner of the event type')),
   secret: flag("whether it is hidden on the owner's scheduling page"),
   booking_method: text('instant or poll'),
   custom_questions: list(CustomQuestion, 'questions asked at booking'),

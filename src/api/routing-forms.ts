@@ -5,7 +5,7 @@ import { listQuery, many, operation, resource } from './operation.ts';
 // Assumed (routing-forms.contents): a question has `uuid`, `name`, `type`, `required` and `answer_choices`, an answer
 // `question_uuid`, `question` and `answer`. The `result` of a submission has a `type` (`event_type`, `external_url` or
 // `custom_message`) and a `value`.
-const Question = record({
+const FormQuestion = record({
   uuid: text('ID of the question'),
   name: text('question'),
   type: text('kind of answer'),
@@ -13,13 +13,13 @@ const Question = record({
   answer_choices: z.nullable(list(z.string(), 'answers to choose from')),
 });
 
-const Answer = record({
+const FormAnswer = record({
   question_uuid: text('ID of the question'),
   question: text('question'),
   answer: text('answer'),
 });
 
-const Result = record({
+const SubmissionResult = record({
   type: choice(['event_type', 'external_url', 'custom_message'], 'where the submitter was sent'),
   value: text('event type, URL or message'),
 });
@@ -30,7 +30,7 @@ export const RoutingForm = resource('routing form', {
   organization: text('URI of the organization'),
   name: text('name'),
   status: text('draft or published'),
-  questions: list(Question, 'questions of the form'),
+  questions: list(FormQuestion, 'questions of the form'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
 });
@@ -38,9 +38,9 @@ export const RoutingForm = resource('routing form', {
 export const Submission = resource('submission', {
   uri: text('URI of the submission'),
   routing_form: text('URI of the form'),
-  questions_and_answers: list(Answer, 'questions with their answers'),
+  questions_and_answers: list(FormAnswer, 'questions with their answers'),
   tracking: loose({}, 'where the submitter came from'),
-  result: z.nullable(described(Result, 'where the submitter was sent')),
+  result: z.nullable(described(SubmissionResult, 'where the submitter was sent')),
   submitter: z.nullable(text('URI of the invitee who booked afterwards')),
   submitter_type: z.nullable(text('kind of submitter')),
   created_at: dateTime('when it was submitted'),

@@ -27,3 +27,5 @@ export const scopes = {
 } as const;
 
 export type Scope = keyof typeof scopes;
+
+export const knownScopes = Object.keys(scopes) as Scope[];

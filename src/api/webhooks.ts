@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { isLoopbackUrl } from '../uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
-import { isLoopbackUrl } from './loopback.ts';
 import { bare, listQuery, many, one, operation, resource } from './operation.ts';
 
 // Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`

@@ -2,18 +2,16 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import type { System } from '../system.ts';
 
-interface World {
-  /** Passed on to the browser, so it must hold no secrets. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-}
+/** The environment is passed on to the browser, so it must hold no secrets. */
+type Surroundings = Pick<System, 'env' | 'platform'>;
 
 /** A program and its arguments, run without a shell. */
-export type Command = readonly [program: string, ...args: string[]];
+export type BrowserCommand = readonly [program: string, ...args: string[]];
 
 /** Reads `BROWSER` the usual way: colons separate alternatives, spaces separate words, and `%s` is the URL. */
-const fromVariable = (value: string, url: string, platform: string): Command[] =>
+const fromVariable = (value: string, url: string, platform: string): BrowserCommand[] =>
   (platform === 'win32' ? [value] : value.split(':')).flatMap((alternative) => {
     const words = alternative.trim().split(/\s+/);
     if (words[0] === '' || words[0] === undefined) return [];
@@ -21,7 +19,7 @@ const fromVariable = (value: string, url: string, platform: string): Command[] =
     return [alternative.includes('%s') ? [program, ...args] : [program, ...args, url]];
   });
 
-const findProgram = async (name: string, { env }: World): Promise<string | undefined> => {
+const findProgram = async (name: string, { env }: Surroundings): Promise<string | undefined> => {
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
   for (const path of folders.map((folder) => join(folder, name))) {
     if (
@@ -36,7 +34,7 @@ const findProgram = async (name: string, { env }: World): Promise<string | undef
 };
 
 /** Resolves to true once the program has started. How it ends doesn't matter. */
-const start = ([program, ...args]: Command, { env }: World): Promise<boolean> =>
+const start = ([program, ...args]: BrowserCommand, { env }: Surroundings): Promise<boolean> =>
   new Promise((resolve) => {
     const child = spawn(program, args, {
       stdio: 'ignore',
@@ -59,7 +57,7 @@ const openOnMac = async (url: string): Promise<boolean> => {
   return child !== undefined;
 };
 
-const onLinux = async (url: string, world: World): Promise<boolean> => {
+const onLinux = async (url: string, world: Surroundings): Promise<boolean> => {
   const { env } = world;
   const isWsl = env.WSL_DISTRO_NAME !== undefined || env.WSL_INTEROP !== undefined;
   // Without a screen, xdg-open would start a text browser in this terminal.
@@ -74,7 +72,7 @@ const onLinux = async (url: string, world: World): Promise<boolean> => {
 };
 
 /** Opens a URL in the user's browser. Returns false if no browser starts; the URL is printed in any case. */
-export const openBrowser = async (address: string, world: World): Promise<boolean> => {
+export const openBrowser = async (address: string, world: Surroundings): Promise<boolean> => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
   if (world.env.BROWSER) {

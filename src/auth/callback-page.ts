@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** How a callback ended, as shown to the user in the browser. */
 export type PageKind = 'success' | 'denied' | 'failed' | 'unexpected';
 
-interface Page {
+interface CallbackPage {
   status: number;
   title: string;
   words: string;
@@ -13,7 +13,7 @@ interface Page {
   mark: string;
 }
 
-const pages: Record<PageKind, Page> = {
+const pages: Record<PageKind, CallbackPage> = {
   success: {
     status: 200,
     title: 'You are logged in',

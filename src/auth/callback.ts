@@ -35,14 +35,14 @@ export interface CallbackRequest {
  * The result of checking a callback. `ignored` is not part of this login (forged, incomplete, a favicon), so the login
  * keeps waiting. `refused` carries this login's state, so it comes from the service and ends the login.
  */
-export type Verdict =
+export type CallbackResult =
   | { readonly kind: 'granted'; readonly grant: Grant }
   | { readonly kind: 'refused'; readonly page: 'denied' | 'failed'; readonly error: SchedError }
   | { readonly kind: 'ignored'; readonly status: 400 | 404 | 405 | 421; readonly why: string };
 
 export const callbackPath = '/callback';
 
-const ignored = (status: 400 | 404 | 405 | 421, why: string): Verdict => ({ kind: 'ignored', status, why });
+const ignored = (status: 400 | 404 | 405 | 421, why: string): CallbackResult => ({ kind: 'ignored', status, why });
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -77,7 +77,7 @@ const wrongIssuer = (iss: string, issuer: string, secrets: readonly string[]): S
   });
 
 /** Checks the parameters of a callback. The state is checked first, even before `error`. */
-export const checkParameters = (parameters: URLSearchParams, expected: Expectation): Verdict => {
+export const checkParameters = (parameters: URLSearchParams, expected: Expectation): CallbackResult => {
   const names = [...parameters.keys()];
   const states = parameters.getAll('state');
   if (states.length !== 1 || !isSame(states[0]!, expected.secrets.state))
@@ -115,7 +115,7 @@ export const checkParameters = (parameters: URLSearchParams, expected: Expectati
 };
 
 /** Checks a request to the listener. The host is checked first: a foreign name in `Host` is DNS rebinding. */
-export const checkRequest = ({ method, target, host }: CallbackRequest, expected: Expectation): Verdict => {
+export const checkRequest = ({ method, target, host }: CallbackRequest, expected: Expectation): CallbackResult => {
   const redirect = new URL(expected.redirectUri);
   if (host !== redirect.host) return ignored(421, 'the request is for another host');
   const [path = '', ...query] = target.split('?');
@@ -125,7 +125,7 @@ export const checkRequest = ({ method, target, host }: CallbackRequest, expected
 };
 
 /** Checks an address that the user copied from the browser. */
-export const checkPasted = (text: string, expected: Expectation): Verdict => {
+export const checkPasted = (text: string, expected: Expectation): CallbackResult => {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (url === undefined) return ignored(400, 'it is not a complete URL');
   if (`${url.origin}${url.pathname}` !== expected.redirectUri)

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import { SchedError } from '../errors.ts';
 import type { AuthClient } from './auth-server.ts';
+import type { CredentialRecord } from './credential-schema.ts';
 import { complete, type LoginBasics, loginTimeoutMs, within } from './login.ts';
 import { callLibrary, findMethod, malformed, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
-import type { CredentialRecord } from './record-schema.ts';
-import { type Tokens, tokensFrom } from './tokens.ts';
+import { type Tokens, tokensFrom } from './token-requests.ts';
 
 /** What the user needs to log in on another device. */
 export interface DeviceCode {

@@ -3,20 +3,19 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { SchedError } from '../errors.ts';
 import { cut } from '../redact.ts';
+import type { World } from '../runtime.ts';
+import type { Clock, Env, Machine } from '../system.ts';
 import { keychainArgument, keychainScript } from './keychain-child.ts';
 import { busTrouble } from './session-bus.ts';
 import { DamagedParts, splitEntries } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
 
-interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
-  readonly machine: { readonly executable: string; readonly isStandalone?: boolean };
-  randomBytes(count: number): Uint8Array;
-}
+export type KeychainWorld = Pick<World, 'env' | 'platform' | 'randomBytes'> & {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly machine: Pick<Machine, 'executable' | 'isStandalone'>;
+};
 
-interface Reply {
+interface ChildReply {
   value?: string | boolean | null;
   error?: string;
   missing?: string;
@@ -42,12 +41,12 @@ const bindingPath = (): string => {
 };
 
 /** The child's environment: enough to find the keychain, but no tokens. */
-const childEnvironment = (env: World['env']): NodeJS.ProcessEnv =>
+const childEnvironment = (env: Env): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/.test(name)));
 
 /** Asks the child one question at a time; each reply is one line. */
 const conversation = (child: ChildProcess, fail: (reason: string) => SchedError) => {
-  let pending: { resolve(reply: Reply): void; reject(error: SchedError): void } | undefined;
+  let pending: { resolve(reply: ChildReply): void; reject(error: SchedError): void } | undefined;
   let ended: SchedError | undefined;
   const finish = (error: SchedError) => {
     ended ??= error;
@@ -59,11 +58,11 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
   child.once('close', () => finish(fail('the helper process ended early')));
   child.stdin!.on('error', () => {});
   createInterface({ input: child.stdout! }).on('line', (line) => {
-    const reply = JSON.parse(line) as Reply;
+    const reply = JSON.parse(line) as ChildReply;
     if (reply.missing !== undefined) finish(bindingMissing(reply.missing));
     else pending?.resolve(reply);
   });
-  const ask = (question: Record<string, string>): Promise<Reply> =>
+  const ask = (question: Record<string, string>): Promise<ChildReply> =>
     new Promise((resolve, reject) => {
       if (ended) return reject(ended);
       pending = { resolve, reject };
@@ -74,8 +73,11 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
 
 const maxTextLength = 200;
 
-const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, fail: (why: string) => SchedError) => {
-  const asked = async (question: Record<string, string>): Promise<Reply['value']> => {
+const entriesOver = (
+  ask: (question: Record<string, string>) => Promise<ChildReply>,
+  fail: (why: string) => SchedError,
+) => {
+  const asked = async (question: Record<string, string>): Promise<ChildReply['value']> => {
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     const quotes = question.text !== undefined && error.includes(question.text);
@@ -92,7 +94,7 @@ const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, 
 };
 
 /** The operating system's keychain. A child process talks to it, and is killed if it takes too long. */
-export const keychainVault = (world: World, findBinding: () => string = bindingPath): Vault => {
+export const keychainVault = (world: KeychainWorld, findBinding: () => string = bindingPath): Vault => {
   const { env, platform, clock, machine, randomBytes } = world;
   const place = nameOn(platform);
   const fail = (reason: string) => unavailable(`${place[0]!.toUpperCase()}${place.slice(1)} is unavailable`, reason);

@@ -1,20 +1,23 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
 import type { SecretKind } from '../redact.ts';
+import type { Clock, RandomBytes } from '../system.ts';
 import { type AuthClient, authorizationUrl } from './auth-server.ts';
-import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant, type Verdict } from './callback.ts';
+import {
+  type CallbackResult,
+  callbackPath,
+  checkPasted,
+  checkRequest,
+  type Expectation,
+  type Grant,
+} from './callback.ts';
+import { recordFromLogin } from './credential.ts';
+import type { CredentialRecord } from './credential-schema.ts';
 import { openListener } from './loopback.ts';
 import { findMethod } from './oauth-request.ts';
 import { type LoginSecrets, makeSecrets } from './pkce.ts';
-import { recordFromLogin } from './record.ts';
-import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
-import { exchange, type Tokens } from './tokens.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
+import { exchange, type Tokens } from './token-requests.ts';
 
 /** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
 export type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
@@ -54,7 +57,7 @@ export interface LoginOptions extends LoginBasics {
   port?: number | undefined;
   /** The profile to log in, for the command that the browser's page shows. */
   profile?: string | undefined;
-  randomBytes(count: number): Uint8Array;
+  randomBytes: RandomBytes;
   /** Called with the login URL, always and before it is opened. */
   onUrl(url: string): void | Promise<void>;
   /** Called with the reason why a pasted line was not accepted. */
@@ -93,7 +96,7 @@ const pasted = async (
   { onMistake }: LoginOptions,
   expected: Expectation,
   line: () => Promise<string | undefined>,
-): Promise<Exclude<Verdict, { kind: 'ignored' }>> => {
+): Promise<Exclude<CallbackResult, { kind: 'ignored' }>> => {
   for (;;) {
     const text = await line();
     if (text === undefined) return { kind: 'refused', page: 'failed', error: noAnswer() };

@@ -1,22 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SchedError } from '../errors.ts';
-import { type CallbackRequest, callbackPath, type Grant, type Verdict } from './callback.ts';
+import type { Clock } from '../system.ts';
+import { type CallbackRequest, type CallbackResult, callbackPath, type Grant } from './callback.ts';
 import { type PageKind, resultPage } from './callback-page.ts';
 
-interface Clock {
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 /** A verdict that ends the login. */
-type Settled = Exclude<Verdict, { kind: 'ignored' }>;
+type SettledCallback = Exclude<CallbackResult, { kind: 'ignored' }>;
 
-export interface Listener<Result> {
+export interface CallbackListener<Result> {
   readonly redirectUri: string;
   /** The result of this login's callback. */
   readonly result: Promise<Result>;
   /** Ends the login with a verdict on an address that the user pasted, unless a callback arrived before. */
-  settle(verdict: Settled): void;
+  settle(verdict: SettledCallback): void;
   /** Frees the port, at most half a second after the page was sent. */
   close(): Promise<void>;
 }
@@ -26,8 +23,8 @@ export interface ListenerOptions<Result> {
   port?: number | undefined;
   /** The profile to log in. */
   profile?: string | undefined;
-  clock: Clock;
-  check(request: CallbackRequest, redirectUri: string): Verdict;
+  clock: Pick<Clock, 'sleep'>;
+  check(request: CallbackRequest, redirectUri: string): CallbackResult;
   /** Called at most once, whatever arrives. The browser gets its page when this is done. */
   exchange(grant: Grant): Promise<Result>;
 }
@@ -39,7 +36,8 @@ const address = '127.0.0.1';
 const headersTimeoutMs = 5_000;
 const lingerMs = 500;
 
-const statusOf = (verdict: Verdict): number | undefined => (verdict.kind === 'ignored' ? verdict.status : undefined);
+const statusOf = (verdict: CallbackResult): number | undefined =>
+  verdict.kind === 'ignored' ? verdict.status : undefined;
 
 const listen = async (server: ReturnType<typeof createServer>, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -56,7 +54,7 @@ const listen = async (server: ReturnType<typeof createServer>, port: number): Pr
   });
 
 /** Waits for a login's callback on the loopback address. Other requests get an error page and change nothing. */
-export const openListener = async <Result>(options: ListenerOptions<Result>): Promise<Listener<Result>> => {
+export const openListener = async <Result>(options: ListenerOptions<Result>): Promise<CallbackListener<Result>> => {
   const { clock, check, exchange } = options;
   let redirectUri = '';
   let settled: Promise<PageKind> | undefined;
@@ -69,7 +67,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
   // The login may have ended for another reason, and then nothing awaits this promise.
   result.catch(() => {});
 
-  const pageAfter = async (verdict: Settled): Promise<PageKind> => {
+  const pageAfter = async (verdict: SettledCallback): Promise<PageKind> => {
     if (verdict.kind === 'refused') {
       reject(verdict.error);
       return verdict.page;
@@ -84,7 +82,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
   };
 
   /** The first verdict decides. If the browser repeats the callback, it gets the same page. */
-  const settle = (verdict: Settled): Promise<PageKind> => {
+  const settle = (verdict: SettledCallback): Promise<PageKind> => {
     settled ??= pageAfter(verdict);
     return settled;
   };

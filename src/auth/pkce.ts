@@ -1,4 +1,5 @@
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
+import type { RandomBytes } from '../system.ts';
 
 /** The secrets of one login. Every login makes new ones. */
 export interface LoginSecrets {
@@ -13,7 +14,7 @@ const secretBytes = 32;
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-export const makeSecrets = async (randomBytes: (count: number) => Uint8Array): Promise<LoginSecrets> => {
+export const makeSecrets = async (randomBytes: RandomBytes): Promise<LoginSecrets> => {
   const verifier = base64url(randomBytes(secretBytes));
   return {
     verifier,

@@ -1,7 +1,7 @@
 import { type ErrorFacts, SchedError } from '../errors.ts';
 import type { Peer, World } from '../runtime.ts';
 import type { AuthServer } from './auth-server.ts';
-import type { CredentialKey } from './record.ts';
+import type { CredentialKey } from './credential.ts';
 import { loadTokens, loginExpired, refreshAndStore } from './refresh.ts';
 import { lockOf } from './session.ts';
 import { openStore } from './stores.ts';

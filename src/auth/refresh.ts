@@ -1,14 +1,10 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
+import type { Clock } from '../system.ts';
 import type { AuthServer } from './auth-server.ts';
-import { type CredentialKey, clientOf, refreshedRecord } from './record.ts';
-import type { CredentialRecord } from './record-schema.ts';
+import { type CredentialKey, clientOf, refreshedRecord } from './credential.ts';
+import type { CredentialRecord } from './credential-schema.ts';
 import type { CredentialStore } from './stores.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 export interface RefreshOptions {
   key: CredentialKey;
@@ -27,7 +23,10 @@ const latestRetryMs = 5_000;
 const storePausesMs = [200, 1_000];
 
 /** Loads the OAuth library only when the issuer is contacted, which is rare. */
-export const loadTokens = async () => ({ ...(await import('./tokens.ts')), ...(await import('./oauth-request.ts')) });
+export const loadTokens = async () => ({
+  ...(await import('./token-requests.ts')),
+  ...(await import('./oauth-request.ts')),
+});
 
 export const loginExpired = (reason: string): SchedError =>
   new SchedError('auth', 'The login is no longer valid', {

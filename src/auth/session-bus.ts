@@ -1,10 +1,5 @@
 import { connect, type Socket } from 'node:net';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-interface Clock {
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
+import type { Clock, Env } from '../system.ts';
 
 const limitMs = 1_000;
 
@@ -12,7 +7,7 @@ const unescaped = (value: string): string =>
   value.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 /** Socket paths of the session bus (D-Bus specification, "Server Addresses"); a leading NUL is an abstract name. */
-export const busPaths = ({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: runtime }: Environment): string[] => {
+export const busPaths = ({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: runtime }: Env): string[] => {
   const fallback = runtime ? [`${runtime}/bus`] : [];
   if (!address) return fallback;
   return address.split(';').flatMap((entry) => {
@@ -48,7 +43,7 @@ const greet = (path: string): { socket: Socket; answered: Promise<string | undef
  * Why the session bus can't be used, or `undefined` if it responds. Checked before the keychain binding is loaded: the
  * binding would wait for a silent bus forever, on the main thread.
  */
-export const busTrouble = async (env: Environment, clock: Clock): Promise<string | undefined> => {
+export const busTrouble = async (env: Env, clock: Pick<Clock, 'sleep'>): Promise<string | undefined> => {
   const paths = busPaths(env);
   let trouble = 'there is no session bus';
   for (const path of paths) {

@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
-import { createLock, type Held, type Lock, type LockOptions } from '../state/lock.ts';
-import { directory } from '../state/paths.ts';
+import { accountLock, type Held, type Lock, type LockWorld } from '../state/lock.ts';
 import type { AuthServer } from './auth-server.ts';
-import { type CredentialKey, clientOf, credentialName } from './record.ts';
-import type { CredentialRecord } from './record-schema.ts';
+import { type CredentialKey, clientOf, credentialName } from './credential.ts';
+import type { CredentialRecord } from './credential-schema.ts';
 import { loadTokens, loginExpired, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
 
@@ -44,27 +42,8 @@ const mostHelpers = 2;
 const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
   Math.min(longestMarginMs, Math.max(0, expires_at - created_at) / 10);
 
-interface Account {
-  readonly platform: string;
-  readonly clock: LockOptions['clock'];
-  readonly machine: LockOptions['machine'] & { readonly accountHome: string };
-  readonly interrupted: AbortSignal;
-  randomBytes(count: number): Uint8Array;
-}
-
-/** The lock of a credential. Always in the OS account's home: directories set by variables would give several locks. */
-export const lockOf = (key: CredentialKey, account: Account): Lock => {
-  const { machine, platform, clock, randomBytes, interrupted } = account;
-  const home = directory('state', { env: {}, home: machine.accountHome, platform });
-  return createLock({
-    directory: join(home, 'locks'),
-    name: credentialName(key),
-    machine,
-    clock,
-    randomBytes,
-    interrupted,
-  });
-};
+/** The lock of a credential. */
+export const lockOf = (key: CredentialKey, world: LockWorld): Lock => accountLock(credentialName(key), world);
 
 const notRefreshedHere = (): SchedError =>
   new SchedError('auth', "The access token needs a refresh, but sched doesn't refresh a stored login in CI", {

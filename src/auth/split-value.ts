@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { asciiJson } from '../json.ts';
+import type { RandomBytes } from '../system.ts';
 import type { Entries } from './vault.ts';
 
 /** Windows allows 2,560 bytes of UTF-16 in one entry. */
@@ -20,10 +22,6 @@ const marker = 'sched-parts:';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Escapes non-ASCII characters. The result is still JSON and can be cut anywhere. */
-const toAscii = (json: string): string =>
-  json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 const manifestIn = (text: string | undefined): Manifest | undefined => {
   if (!text?.startsWith(marker)) return undefined;
   try {
@@ -37,7 +35,7 @@ const manifestIn = (text: string | undefined): Manifest | undefined => {
 const partName = (name: string, { generation }: Manifest, index: number): string => `${name}.${generation}.${index}`;
 
 /** Splits JSON texts that are too long for one entry. A read returns the complete text or fails. */
-export const splitEntries = (entries: Entries, randomBytes: (count: number) => Uint8Array): Entries => {
+export const splitEntries = (entries: Entries, randomBytes: RandomBytes): Entries => {
   const removeParts = async (name: string, manifest: Manifest | undefined): Promise<void> => {
     for (let index = 0; index < (manifest?.parts ?? 0); index += 1)
       await entries.delete(partName(name, manifest!, index));
@@ -75,7 +73,7 @@ export const splitEntries = (entries: Entries, randomBytes: (count: number) => U
       }
     },
     set: async (name, json) => {
-      const text = toAscii(json);
+      const text = asciiJson(json);
       const old = await oldManifest(name);
       if (text.length <= longestPart) await entries.set(name, text);
       else {

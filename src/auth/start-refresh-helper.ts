@@ -5,7 +5,7 @@ import { identityOf } from '../state/processes.ts';
 import { goLine, type HelperResult, type RefreshJob, readyLine } from './refresh-helper.ts';
 import type { RefreshHelper } from './session.ts';
 
-type World = Pick<Runtime, 'startRenewalHelper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
+type HelperWorld = Pick<Runtime, 'startRenewalHelper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
 /** A helper that takes longer to start is killed. It doesn't hold the lock yet. */
 const startLimitMs = 10_000;
@@ -18,7 +18,7 @@ const slow: unique symbol = Symbol('slow');
 /** The helper's next line, `undefined` if it ends, or `slow` if it takes too long. */
 const nextLine = async (
   helper: ChildProcess,
-  { clock }: World,
+  { clock }: HelperWorld,
   limitMs: number,
 ): Promise<string | undefined | typeof slow> => {
   const over = new AbortController();
@@ -37,7 +37,7 @@ const handOver = async (
   helper: ChildProcess,
   job: Omit<RefreshJob, 'nonce'>,
   held: Held,
-  world: World,
+  world: HelperWorld,
 ): ReturnType<RefreshHelper> => {
   const nonce = Buffer.from(world.randomBytes(16)).toString('hex');
   helper.say(JSON.stringify({ ...job, nonce } satisfies RefreshJob));
@@ -66,7 +66,7 @@ const handOver = async (
 };
 
 /** Returns a function that lets helpers do the job, or undefined if the runtime can't start any. */
-export const refreshHelperFor = (job: Omit<RefreshJob, 'nonce'>, world: World): RefreshHelper | undefined => {
+export const refreshHelperFor = (job: Omit<RefreshJob, 'nonce'>, world: HelperWorld): RefreshHelper | undefined => {
   const { startRenewalHelper } = world;
   if (startRenewalHelper === undefined) return undefined;
   return async (held) => {

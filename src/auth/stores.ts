@@ -1,6 +1,30 @@
-import { type CredentialKey, credentialName } from './record.ts';
-import { CredentialRecord } from './record-schema.ts';
+import { join } from 'node:path';
+import { readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
+import type { RandomBytes } from '../system.ts';
+import { type CredentialKey, credentialName } from './credential.ts';
+import { CredentialRecord } from './credential-schema.ts';
+import type { KeychainWorld } from './keychain.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
+
+/** Stores each credential in its own file, which only the user can read. */
+export const fileVault = (configDirectory: string, randomBytes: RandomBytes): Vault => {
+  const folder = join(configDirectory, 'credentials');
+  const path = (name: string) => join(folder, `${name}.json`);
+  return {
+    kind: 'file',
+    describe: () => folder,
+    use: (work) =>
+      work({
+        get: (name) => readPrivateFile(path(name)),
+        set: async (name, text) => {
+          // Writers hold the credential's lock, so a draft found here was left by a killed process.
+          await removeDrafts(path(name));
+          await writePrivateFile(path(name), text, Buffer.from(randomBytes(8)).toString('hex'));
+        },
+        delete: (name) => removePrivateFile(path(name)),
+      }),
+  };
+};
 
 export interface CredentialStore {
   readonly kind: StoreKind;
@@ -39,7 +63,7 @@ const usualLength = 1_024;
 
 const probeName = (key: CredentialKey): string => `probe-${credentialName(key)}`;
 
-export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8Array): CredentialStore => {
+export const createStore = (vault: Vault, randomBytes: RandomBytes): CredentialStore => {
   const failed = (what: string) => unavailable(`Can't use ${vault.describe()}`, what);
   const hex = (length: number) => Buffer.from(randomBytes(Math.ceil(length / 2))).toString('hex');
   const tryOut = async (entries: Entries, name: string, length: number): Promise<void> => {
@@ -89,18 +113,13 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
   };
 };
 
-interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
-  readonly machine: { readonly executable: string };
-  randomBytes(count: number): Uint8Array;
-}
-
 /** Opens a store. The keychain code is loaded only if it is needed. */
-export const openStore = async (kind: StoreKind, world: World, configDirectory: string): Promise<CredentialStore> => {
+export const openStore = async (
+  kind: StoreKind,
+  world: KeychainWorld,
+  configDirectory: string,
+): Promise<CredentialStore> => {
   if (kind === 'file') {
-    const { fileVault } = await import('./file-store.ts');
     return createStore(fileVault(configDirectory, world.randomBytes), world.randomBytes);
   }
   const { keychainVault } = await import('./keychain.ts');

@@ -4,6 +4,7 @@ import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Choice } from './session/asker.ts';
 import type { Context } from './session/context.ts';
+import type { Typed } from './session/settings.ts';
 
 export interface Argument {
   name: string;
@@ -46,8 +47,7 @@ export interface Flag {
   heading: (typeof flagHeadings)[number];
 }
 
-/** Raw values by flag name, only for flags that were typed. */
-export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
+export type { Typed };
 
 /** A parsed command line. Its problems are collected, not thrown. */
 export interface Parsed {

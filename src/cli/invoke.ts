@@ -1,13 +1,13 @@
 import type { Command as Commander } from 'commander';
 import { usageError } from '../errors.ts';
-import { colourFlagIn, colourWanted } from '../output/colour.ts';
+import { colorFlagIn, colorWanted } from '../output/color.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
 import { isLeafNoun } from './commands/registry.ts';
 import { HelpPage } from './help/help-page.ts';
 import { nounHelp, topHelp } from './help/overview.ts';
 import { topicHelp, topics } from './help/topics.ts';
-import { commandLine } from './messages/shell-line.ts';
+import { commandLine } from './messages/command-lines.ts';
 import { type CommandWords, commandFirst } from './parse/argv.ts';
 import { Leaf, optionOf } from './parse/leaf.ts';
 import { readLeaf } from './parse/read-leaf.ts';
@@ -55,7 +55,7 @@ const readHelp = (words: CommandWords, split: (argv: readonly string[]) => Comma
 
 /** Bold headings on a terminal; chalk loads only there. */
 const headingFor = async ({ env, stdout }: Runtime, rest: readonly string[]): Promise<(text: string) => string> => {
-  if (!colourWanted({ flag: colourFlagIn(rest), env, isTerminal: stdout.isTerminal })) return (text) => text;
+  if (!colorWanted({ flag: colorFlagIn(rest), env, isTerminal: stdout.isTerminal })) return (text) => text;
   const { createPaint } = await import('../output/paint.ts');
   return createPaint(true).heading;
 };

@@ -1,16 +1,16 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
-import { type ColourFlag, colourWanted } from '../output/colour.ts';
+import { counted } from '../numbers.ts';
+import { type ColorFlag, colorWanted } from '../output/color.ts';
 import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
-import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
+import type { Command, Invocation, Parsed, ShowHelp } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser, type Frontend } from './session/context.ts';
-import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
+import { type Account, fieldList, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
 export const findUser: FindUser = async (who, context) =>
@@ -26,7 +26,7 @@ export const accountOf = async (
   if (command.local || wantsSandbox(typed, runtime)) return undefined;
   const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);
   if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
-  const { chosenProfile } = await import('./session/profiles.ts');
+  const { chosenProfile } = await import('./session/config-file.ts');
   return chosenProfile(typed.profile as string | undefined, runtime);
 };
 
@@ -96,7 +96,7 @@ export const runCommand = async (
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const { env, stderr } = runtime;
-  const color = colourWanted({ flag: (typed.color ?? 'auto') as ColourFlag, env, isTerminal: stderr.isTerminal });
+  const color = colorWanted({ flag: (typed.color ?? 'auto') as ColorFlag, env, isTerminal: stderr.isTerminal });
   const notes = frontend?.notes ?? createNotes(stderr, isJson, color && typed.accessible !== true);
   const tell = {
     problem: (text: string) => problems.add(text),

@@ -2,14 +2,14 @@ import { type CommandLine, type NextStep, SchedError, type Suggestion } from '..
 import type { Runtime } from '../runtime.ts';
 import type { Parsed } from './command.ts';
 import { hideAddresses } from './commands/compliance/hide-addresses.ts';
-import { commandLine } from './messages/shell-line.ts';
+import { commandLine } from './messages/command-lines.ts';
 
-type Flags = NonNullable<Suggestion['flags']>;
+type SuggestedFlags = NonNullable<Suggestion['flags']>;
 
 /** Commands that don't talk to the service, so `--sandbox` means nothing to them. */
 const offline = ['auth', 'profiles', 'sandbox', 'doctor', 'completion', 'man'];
 
-const flagWords = (flags: Flags): string[] =>
+const flagWords = (flags: SuggestedFlags): string[] =>
   Object.entries(flags).flatMap(([name, value]) => {
     if (value === false) return [];
     return value === true ? [`--${name}`] : [`--${name}`, value];
@@ -18,7 +18,7 @@ const flagWords = (flags: Flags): string[] =>
 /** Another command, for the same account. A login always names its profile: another one may be the default. */
 const otherCommand = (
   [noun = '', verb = '', ...rest]: readonly string[],
-  flags: Flags,
+  flags: SuggestedFlags,
   { typed }: Parsed,
   profile: string | undefined,
 ): CommandLine => {
@@ -33,14 +33,18 @@ const otherCommand = (
 };
 
 /** The user's own command with other flags, unless that would repeat a secret (R12) or an address (R49). */
-const ownCommand = (flags: Flags, { name, problems }: Parsed, { secrets }: Runtime): CommandLine | undefined => {
+const ownCommand = (
+  flags: SuggestedFlags,
+  { name, problems }: Parsed,
+  { secrets }: Runtime,
+): CommandLine | undefined => {
   const line = problems.withFlags(flags);
   if (line === undefined || secrets.redact(line) !== line) return undefined;
   return name.startsWith('compliance ') && hideAddresses(line) !== line ? undefined : line;
 };
 
 /** Says which flags to change, for a command that must not be repeated. */
-const inWords = (flags: Flags): string[] => {
+const inWords = (flags: SuggestedFlags): string[] => {
   const added = flagWords(flags);
   const omitted = Object.keys(flags).filter((name) => flags[name] === false);
   return [...(added.length === 0 ? [] : [`add ${added.join(' ')}`]), ...omitted.map((name) => `omit --${name}`)];

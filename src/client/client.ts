@@ -6,8 +6,8 @@ import { exchangeOf, type HttpReply, type HttpRequest, isSuccess, type Send, wit
 import { type Json, jsonText } from '../json.ts';
 import { version } from '../version.ts';
 import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
-import { type ListOptions, type Page, paginate } from './paginate.ts';
-import { integrityError, readAnyPage, readOne, readPage } from './reading.ts';
+import { type ListOptions, type ListPage, paginate } from './paginate.ts';
+import { integrityError, readAnyPage, readOne, readPage } from './read-reply.ts';
 import { blamesParameter, refusalOf } from './refusal.ts';
 
 /** The input of an operation, in the service's own names and formats. */
@@ -161,9 +161,9 @@ export const createClient = (options: ClientOptions): Client => {
     requestAt: (cursor: Cursor | undefined) => HttpRequest,
     operation: Operation | undefined,
     listOptions: ListOptions<Json> | undefined,
-    read: (request: HttpRequest, reply: HttpReply) => Page<Json>,
+    read: (request: HttpRequest, reply: HttpReply) => ListPage<Json>,
   ): AsyncGenerator<Json[]> => {
-    const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<Page<Json>> => {
+    const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<ListPage<Json>> => {
       const { count: _, ...place } = cursor;
       const request = requestAt(operation === undefined || isPaged(operation) ? cursor : place);
       const reply = await exchange(operation, { ...request, signal });

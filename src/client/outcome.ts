@@ -10,8 +10,7 @@ import {
   withRequestId,
 } from '../http/message.ts';
 import type { Json } from '../json.ts';
-import { contentOf } from './content.ts';
-import { contentIn, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
+import { contentIn, contentOf, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './read-reply.ts';
 import { refusalOf } from './refusal.ts';
 
 /** How a request ended without a clear result, or with a 2xx whose reply lacks the record. */

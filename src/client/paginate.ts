@@ -1,7 +1,7 @@
 import { limits } from '../api/limits.ts';
 
 /** One page as the service sent it, after checking its shape. */
-export interface Page<Item> {
+export interface ListPage<Item> {
   items: Item[];
   nextToken?: string;
 }
@@ -57,7 +57,7 @@ const endless = (isLoop: boolean, empty: number): string | undefined => {
  * after an empty page with a token. It ends with an error if a token repeats, or after `mostEmptyPages` empty pages.
  */
 export async function* paginate<Item>(
-  fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<Page<Item>>,
+  fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<ListPage<Item>>,
   onEndless: (problem: string) => Error,
   {
     from,
@@ -73,12 +73,12 @@ export async function* paginate<Item>(
   let left = limit;
   let empty = 0;
   let place = { count: Math.min(pageSize, left), ...from };
-  const ask = ({ token, count }: typeof place): Promise<Page<Item>> =>
+  const ask = ({ token, count }: typeof place): Promise<ListPage<Item>> =>
     fetch(token === undefined ? { count } : { count, page_token: token }, unwanted.signal);
-  let coming: Promise<Page<Item>> | undefined;
+  let coming: Promise<ListPage<Item>> | undefined;
   try {
     while (left > 0) {
-      const page: Page<Item> = await (coming ?? ask(place));
+      const page: ListPage<Item> = await (coming ?? ask(place));
       coming = undefined;
       const wanted = page.items.filter(keep);
       const items = wanted.slice(0, left);
@@ -108,4 +108,16 @@ export async function* paginate<Item>(
     unwanted.abort(new Error('the next page is no longer needed'));
     await coming?.catch(() => {});
   }
+}
+
+/** The rows of all pages. */
+export const gather = async <Item>(pages: AsyncIterable<Item[]>): Promise<Item[]> => {
+  const rows: Item[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
+};
+
+/** All rows as one page. */
+export async function* onePage<Item>(rows: Item[]): AsyncGenerator<Item[]> {
+  yield rows;
 }

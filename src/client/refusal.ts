@@ -1,10 +1,11 @@
 import { type Collection, collections } from '../api/collections.ts';
 import { type Category, SchedError } from '../errors.ts';
 import type { HttpReply, HttpRequest } from '../http/message.ts';
+import { isObject, jsonIn } from '../json.ts';
 import { cut } from '../redact.ts';
 
 /** The body of an error, in either of the service's two formats. Any field may be missing. */
-interface Refusal {
+interface ErrorBody {
   title?: string;
   message?: string;
   details?: { parameter?: string; message?: string }[];
@@ -23,13 +24,9 @@ const mostScopes = 10;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Reads an error body as far as possible: it may be empty, HTML or of another shape. */
-const read = (body: string): Refusal => {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Refusal) : {};
-  } catch {
-    return {};
-  }
+const read = (body: string): ErrorBody => {
+  const value = jsonIn(body);
+  return isObject(value) ? value : {};
 };
 
 const categoryOf = (status: number, isRead: boolean): Category => {
@@ -49,7 +46,7 @@ const categoryOf = (status: number, isRead: boolean): Category => {
  * Assumed (errors.slot): if a slot is no longer free, the service replies 409, or 400 with details about nothing but
  * the time.
  */
-const isSlotGone = ({ isBooking }: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
+const isSlotGone = ({ isBooking }: HttpRequest, { status }: HttpReply, { details }: ErrorBody): boolean =>
   isBooking === true &&
   (status === 409 ||
     (status === 400 &&

@@ -1,7 +1,6 @@
 import { describeTool, type Tool } from '../cli/commands/mcp/tools.ts';
+import { formatNumber } from '../numbers.ts';
 import { markdownTable } from './markdown.ts';
-
-const number = (value: number): string => value.toLocaleString('en-US');
 
 /** Characters of the list that a client reads. */
 const sizeOf = (tools: readonly Tool[], hasOutputSchemas = false): number =>
@@ -34,7 +33,7 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
       sizes.map(([flags, some, hasOutputSchemas]) => [
         flags.startsWith('(') ? flags : `\`${flags}\``,
         String(some.length),
-        number(sizeOf(some, hasOutputSchemas)),
+        formatNumber(sizeOf(some, hasOutputSchemas)),
       ]),
     ),
     '## Tools',
@@ -48,7 +47,7 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
         `\`${tool.path}\``,
         tool.facts.summary,
         tool.facts.effect,
-        number(sizeOf([tool])),
+        formatNumber(sizeOf([tool])),
       ]),
     ),
   ];

@@ -1,4 +1,4 @@
-import type { Layout } from '../cli/help/help-page.ts';
+import type { HelpLayout } from '../cli/help/help-page.ts';
 import { commandLines } from '../cli/messages/command-lines.ts';
 
 /*
@@ -81,7 +81,7 @@ const runsOf = (text: string): string[][] => {
 /** A heading inside a section. */
 export const subsection = (heading: string): string => `.SS ${escaped(heading)}`;
 
-export const roff: Layout = {
+export const roff: HelpLayout = {
   items: (pairs, heading) =>
     [
       ...(heading === undefined ? [] : [subsection(heading.replace(/:$/, ''))]),

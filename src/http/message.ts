@@ -87,3 +87,9 @@ export const compose =
   (...layers: Layer[]): Layer =>
   (transport) =>
     layers.reduceRight((next, layer) => layer(next), transport);
+
+/** Calls the request's `beforeSend` right before it is sent: no layer below this one waits. */
+export const callBeforeSend: Layer = (next) => async (request) => {
+  await request.beforeSend?.();
+  return next(request);
+};

@@ -1,10 +1,6 @@
 import { SchedError } from '../errors.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** `127.0.0.0/8`, `[::1]` and `localhost`: never reached through a proxy, and plain http is allowed. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(\.\d{1,3}){3}$/.test(hostname);
+import type { Env } from '../system.ts';
+import { isLoopback } from '../uri.ts';
 
 /** Why a URL can't be a service's base URL, or undefined if it can. */
 export const urlProblem = (text: string): string | undefined => {
@@ -54,7 +50,7 @@ export const readProxy = (text: string, variable: string): HttpProxy | undefined
 };
 
 /** The proxy for a URL, if the environment names one. */
-export const proxyFor = (url: URL, env: Environment): HttpProxy | undefined => {
+export const proxyFor = (url: URL, env: Env): HttpProxy | undefined => {
   if (isLoopback(url.hostname)) return undefined;
   if (isExempt(url, env.NO_PROXY ?? env.no_proxy ?? '')) return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';

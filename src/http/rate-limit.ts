@@ -1,43 +1,11 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
+import type { BudgetKind } from '../state/budget.ts';
+import type { SharedBudget } from '../state/shared-budget.ts';
+import type { Clock } from '../system.ts';
 import { bearerOf, type Credential } from './authorize.ts';
-import { readLimits, requestedWait, waitTooLong } from './limits.ts';
+import { readLimits, requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
-type Kind = 'general' | 'bookings';
-
-type Refusal =
-  | { until: number; why: 'limit' | 'probe' | 'own probe' }
-  | { until: number; why: 'pace'; perMinute: number };
-
-/** The remaining requests, shared by all processes. */
-export interface Budget {
-  /**
-   * Takes one request from the budget. Returns undefined if it may be sent, or else until when to wait, and why: a
-   * limit, the pace if no limit is known, or a request in flight, of another process or of this one. In the background,
-   * half of the limit and every waiting command come first.
-   */
-  take(key: string, kind: Kind, most?: number, isBackground?: boolean): Promise<Refusal | undefined>;
-  untake(key: string, kind: Kind): Promise<void>;
-  settle(
-    key: string,
-    kind: Kind,
-    facts: {
-      sentAt: number;
-      told?: ReturnType<typeof readLimits>;
-      closedMs?: number | undefined;
-      least?: number | undefined;
-    },
-  ): Promise<void>;
-  limitOf(key: string, kind: Kind): Promise<number | null>;
-  /** Joins the queue of those who wait until then. Returns how long after that it is this request's turn. */
-  waiting(key: string, kind: Kind, until: number): Promise<number>;
-}
 
 export interface RateLimitOptions {
   clock: Clock;
@@ -46,7 +14,7 @@ export interface RateLimitOptions {
   /** The longest single wait that is accepted. */
   maxWaitMs: number;
   interrupted: AbortSignal;
-  budget: Budget;
+  budget: Pick<SharedBudget, 'take' | 'untake' | 'settle' | 'limitOf' | 'waiting'>;
   /** The user whose bookings share a budget, if known. Otherwise the token's bookings share one. */
   booker?: string | undefined;
   /** For a command that runs for days beside others: it takes single requests and never joins the queue. */
@@ -65,17 +33,17 @@ export interface Wait {
 
 interface Bucket {
   key: string;
-  kind: Kind;
+  kind: BudgetKind;
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /** A budget's key, by origin and token; for bookings by booker, if known. Only this hash is on disk. */
-const keyFor = (kind: Kind, origin: string, authorization: string, booker: string | undefined): string =>
+const keyFor = (kind: BudgetKind, origin: string, authorization: string, booker: string | undefined): string =>
   `${kind}-${digest(`${origin}\n${(kind === 'bookings' ? booker : undefined) ?? authorization}`)}`;
 
 /** The key of the budget that requests with this credential use. */
-export const budgetKey = (kind: Kind, credential: Credential, booker?: string): string =>
+export const budgetKey = (kind: BudgetKind, credential: Credential, booker?: string): string =>
   keyFor(kind, credential.origin, bearerOf(credential), booker);
 
 /** How many 429s without a usable time lead to a back-off before giving up (R29). */
@@ -128,7 +96,7 @@ export const rateLimit = ({
   onWait,
 }: RateLimitOptions): Layer => {
   const keys = new Map<string, string>();
-  const keyOf = (kind: Kind, origin: string, authorization: string): string => {
+  const keyOf = (kind: BudgetKind, origin: string, authorization: string): string => {
     const name = `${kind} ${origin} ${authorization}`;
     const key = keys.get(name) ?? keyFor(kind, origin, authorization, booker);
     keys.set(name, key);

@@ -1,12 +1,8 @@
 import { SchedError } from '../errors.ts';
+import type { Clock } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
-import { requestedWait, waitTooLong } from './limits.ts';
+import { requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
-
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
 
 export interface RetryOptions {
   clock: Clock;
@@ -43,7 +39,7 @@ const reasonOf = (ending: HttpReply | NetworkFailure): string => {
 /** An earlier attempt may have been carried out, even if this one was not sent or was refused. */
 const inDoubt = (error: unknown): unknown =>
   error instanceof SchedError && ['not-sent', 'not-applied'].includes(error.facts.outcome ?? '')
-    ? new SchedError(error.category, error.message, { ...error.facts, outcome: 'unknown' })
+    ? error.with({ outcome: 'unknown' })
     : error;
 
 /** The service asks for a longer wait than is accepted. A write may still have been carried out. */

@@ -3,8 +3,8 @@ import type { Layer } from './message.ts';
 /** RFC 9110 §5.6.7: the only date format that a service may send. */
 const imfDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** The `Date` of a reply, in milliseconds since 1970. */
-const dateOf = (text = ''): number | undefined => {
+/** The time of a header, in milliseconds since 1970. */
+export const headerTime = (text = ''): number | undefined => {
   const time = imfDate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 };
@@ -14,7 +14,7 @@ export const serviceClock = () => {
   let time: number | undefined;
   const layer: Layer = (next) => async (request) => {
     const reply = await next(request);
-    time = dateOf(reply.headers.date);
+    time = headerTime(reply.headers.date);
     return reply;
   };
   return { layer, now: () => time };

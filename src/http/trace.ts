@@ -1,12 +1,9 @@
+import type { Clock } from '../system.ts';
 import { type Layer, requestIdOf } from './message.ts';
-
-interface Clock {
-  now(): number;
-}
 
 /** Reports every request and its reply, without headers and bodies. */
 export const trace =
-  (clock: Clock, note: (line: string) => void): Layer =>
+  (clock: Pick<Clock, 'now'>, note: (line: string) => void): Layer =>
   (next) =>
   async (request) => {
     const started = clock.now();

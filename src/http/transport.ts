@@ -2,17 +2,14 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { SchedError } from '../errors.ts';
 import { adviceFor, meaningOf } from '../network-errors.ts';
+import type { Clock, Env } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
 import type { HttpReply, HttpRequest, Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
-interface Clock {
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 export interface TransportOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  clock: Clock;
+  env: Env;
+  clock: Pick<Clock, 'sleep'>;
   interrupted: AbortSignal;
 }
 
@@ -53,10 +50,10 @@ const textOf = async (body: Buffer, encoding: string | undefined): Promise<strin
   return plain.toString('utf8').replace(/^\uFEFF/, '');
 };
 
-type Reply = { status: number; headers: Record<string, string>; body: Buffer };
+type RawReply = { status: number; headers: Record<string, string>; body: Buffer };
 
 /** How far an exchange got. */
-interface Progress {
+interface ExchangeProgress {
   sent: boolean;
   status?: number;
 }
@@ -66,12 +63,12 @@ const exchange = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
-  progress: Progress,
-): Promise<Reply> =>
+  progress: ExchangeProgress,
+): Promise<RawReply> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let start: Omit<Reply, 'body'> | undefined;
+    let start: Omit<RawReply, 'body'> | undefined;
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => {
         if (signal.aborted) return controller.abort(signal.reason);
@@ -127,7 +124,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const url = new URL(request.url);
     const proxy = proxyFor(url, env);
     const timeout = request.timeoutMs ?? defaultTimeout;
-    const progress: Progress = { sent: false };
+    const progress: ExchangeProgress = { sent: false };
     const cut = new AbortController();
     const { signal } = cut;
     // An idle connection may break during a write and leave the outcome unknown. So a write gets a new connection,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { counted } from '../plural.ts';
-import type { Entry, Skipped } from './text-source.ts';
+import { counted, formatNumber } from '../numbers.ts';
+import type { Skipped, SourceEntry } from './text-source.ts';
 
 /** A line without an item, and the reason if it is known. */
 export interface Invalid {
@@ -9,7 +9,7 @@ export interface Invalid {
 }
 
 /** The distinct items as typed, and the line numbers of everything else, so that every line is accounted for. */
-export interface Plan {
+export interface BatchPlan {
   items: string[];
   duplicates: number[];
   invalid: Invalid[];
@@ -31,9 +31,12 @@ export const digestOf = (folded: Iterable<string>): string =>
     .update([...folded].sort().join('\n'))
     .digest('hex')}`;
 
-export const makePlan = async (entries: AsyncIterable<Entry<string>>, { fold }: PlanOptions): Promise<Plan> => {
+export const makePlan = async (
+  entries: AsyncIterable<SourceEntry<string>>,
+  { fold }: PlanOptions,
+): Promise<BatchPlan> => {
   const seen = new Set<string>();
-  const plan: Omit<Plan, 'digest'> = {
+  const plan: Omit<BatchPlan, 'digest'> = {
     items: [],
     duplicates: [],
     invalid: [],
@@ -59,7 +62,7 @@ export const makePlan = async (entries: AsyncIterable<Entry<string>>, { fold }: 
 };
 
 /** Lists everything in the input that isn't sent, such as `1 duplicate, 2 comments`; empty if all of it is sent. */
-export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): string => {
+export const leftOutText = ({ duplicates, invalid, skipped, isListed }: BatchPlan): string => {
   const line = isListed ? 'item' : 'line';
   const counts: [number, string][] = [
     [duplicates.length, 'duplicate'],
@@ -76,9 +79,9 @@ export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): s
 
 /** Line numbers as text, such as `4, 17, 20 and 3 more`. */
 export const linesText = (lines: readonly number[], most = 20): string => {
-  const shown = lines.slice(0, most).map((line) => line.toLocaleString('en-US'));
+  const shown = lines.slice(0, most).map((line) => formatNumber(line));
   const left = lines.length - shown.length;
-  return `${shown.join(', ')}${left > 0 ? ` and ${left.toLocaleString('en-US')} more` : ''}`;
+  return `${shown.join(', ')}${left > 0 ? ` and ${formatNumber(left)} more` : ''}`;
 };
 
 /** How long one request takes without any wait, roughly. */

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { counted } from '../plural.ts';
-import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
+import { counted } from '../numbers.ts';
+import { type Ledger, type LedgerEntry, type StoredEntry, serviceName } from '../state/ledger.ts';
+import type { Clock } from '../system.ts';
 import { idIn } from '../uri.ts';
-import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
+import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type WantedBooking } from './look-up.ts';
 
 /** Everything needed to send a booking and to look it up later. */
 export interface BookingContext {
   client: Client;
   ledger: Ledger;
-  clock: { now(): number; sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
+  clock: Clock;
   interrupted: AbortSignal;
   /** The address of the service, as `serviceName` writes it. */
   origin: string;
@@ -23,7 +24,7 @@ export interface BookingContext {
   timeoutMs: number;
   pid: number;
   /** Whether the process of an open attempt may still run. Not this process, and only a guess for other machines. */
-  mayBeRunning(entry: Entry): boolean;
+  mayBeRunning(entry: LedgerEntry): boolean;
   /** The command that looks the booking up again later. */
   checkAgain: Suggestion;
   /** Called when a booking is sent although the ledger can't be written. */
@@ -36,8 +37,8 @@ const settlingMs = 120_000;
 export const ledgerWriteFailed = 0;
 
 export const digestOf = (
-  { version, origin }: Pick<Entry, 'version' | 'origin'>,
-  { event_type, start_time }: Pick<Entry, 'event_type' | 'start_time'>,
+  { version, origin }: Pick<LedgerEntry, 'version' | 'origin'>,
+  { event_type, start_time }: Pick<LedgerEntry, 'event_type' | 'start_time'>,
   email: string,
 ): string => {
   const address = email.trim().toLowerCase();
@@ -50,7 +51,7 @@ export const digestOf = (
 };
 
 /** How long after it was sent a request may still be carried out. */
-const limitOf = ({ timeoutMs }: Entry): number => timeoutMs + settlingMs;
+const limitOf = ({ timeoutMs }: LedgerEntry): number => timeoutMs + settlingMs;
 
 /** How often to look whether another process has got its reply. */
 const lookAgainMs = 250;
@@ -62,7 +63,7 @@ const lookAgainMs = 250;
 export const afterReply = async (context: BookingContext, kept: StoredEntry): Promise<StoredEntry> => {
   const { ledger, clock, interrupted } = context;
   let newest = kept;
-  const isWaiting = ({ state, at, timeoutMs }: Entry) => state === 'open' && clock.now() < at + timeoutMs;
+  const isWaiting = ({ state, at, timeoutMs }: LedgerEntry) => state === 'open' && clock.now() < at + timeoutMs;
   while (isWaiting(newest.entry) && context.mayBeRunning(newest.entry)) {
     await clock.sleep(lookAgainMs, interrupted);
     const { attempts } = await ledger.find([kept.entry.digest]);
@@ -71,7 +72,7 @@ export const afterReply = async (context: BookingContext, kept: StoredEntry): Pr
   return newest;
 };
 
-const wantedOf = (entry: Entry): Wanted => ({
+const wantedOf = (entry: LedgerEntry): WantedBooking => ({
   event_type: entry.event_type,
   start_time: entry.start_time,
   organization: entry.organization,
@@ -155,24 +156,24 @@ export const unknownOutcomeOf = async (
 };
 
 /** The entry of an accepted attempt. `record` is undefined if the service doesn't show the booking. */
-export const bookedFrom = (entry: Entry, record: Json | undefined): Entry => ({
+export const bookedFrom = (entry: LedgerEntry, record: Json | undefined): LedgerEntry => ({
   ...entry,
   state: 'booked',
   ...(record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) }),
 });
 
 /** The booking that an attempt made. For a requested duplicate, it must be a booking that wasn't there before. */
-export const bookedBy = ({ besides, shownBefore }: Entry, { found }: LookUp): Json | undefined =>
+export const bookedBy = ({ besides, shownBefore }: LedgerEntry, { found }: LookUp): Json | undefined =>
   besides === undefined
     ? found[0]
     : found.find(({ uri }) => uri !== besides.invitee && shownBefore?.includes(String(uri)) === false);
 
 /** The entry of an attempt that booked nothing. For a duplicate, the original booking stays in the entry. */
-export const notBooked = (entry: Entry): Entry => {
+export const notBooked = (entry: LedgerEntry): LedgerEntry => {
   const { isUnseen, ...before } = entry.besides ?? {};
   const isBooked = isUnseen === true || before.invitee !== undefined;
   return isBooked ? { ...entry, state: 'booked', ...before } : { ...entry, state: 'refused' };
 };
 
-export const lookUpAttempt = async ({ client, owner }: BookingContext, entry: Entry): Promise<LookUp> =>
+export const lookUpAttempt = async ({ client, owner }: BookingContext, entry: LedgerEntry): Promise<LookUp> =>
   lookUp(client, await owner(), wantedOf(entry));

@@ -1,8 +1,8 @@
 import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
-import { SchedError } from '../errors.ts';
+import { hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { type Entry, isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
+import { isLocal, type LedgerEntry, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
 import {
   afterReply,
@@ -18,7 +18,6 @@ import {
   unknown,
   unknownOutcomeOf,
 } from './booking-attempt.ts';
-import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 export interface BookingOptions {
   /** Looks for the booking at the service first and returns it if it exists. */
@@ -50,22 +49,22 @@ export interface Booking {
 const secondLookMs = 2000;
 
 /** Whether the service accepted the booking but hasn't shown it yet. */
-const isUnseen = ({ state, invitee }: Entry): boolean => state === 'booked' && invitee === undefined;
+const isUnseen = ({ state, invitee }: LedgerEntry): boolean => state === 'booked' && invitee === undefined;
 
 /** The existing booking, as far as the ledger knows: the one this attempt made, or the one it was to duplicate. */
-const existingBooking = (entry: Entry): NonNullable<Entry['besides']> => {
+const existingBooking = (entry: LedgerEntry): NonNullable<LedgerEntry['besides']> => {
   const { state, event, invitee, besides = {} } = entry;
   if (isUnseen(entry)) return { isUnseen: true };
   return state === 'booked' && event !== undefined && invitee !== undefined ? { event, invitee } : besides;
 };
 
 /** The current invitee of an earlier booking, or `undefined` if the service doesn't show it. */
-const readAgain = async ({ client }: BookingContext, { event, invitee }: Entry): Promise<Json | undefined> => {
+const readAgain = async ({ client }: BookingContext, { event, invitee }: LedgerEntry): Promise<Json | undefined> => {
   if (event === undefined || invitee === undefined) return undefined;
   try {
     return await client.call(invitees.get, { path: { event: idIn(event), invitee: idIn(invitee) } });
   } catch (error) {
-    if (error instanceof SchedError && error.category === 'not-found') return undefined;
+    if (hasCategory(error, 'not-found')) return undefined;
     throw error;
   }
 };
@@ -191,7 +190,7 @@ const findAfterLostReply = async (context: BookingContext, kept: StoredEntry, fa
 };
 
 /** After a 2xx that doesn't show the booking: looks for it once. */
-const findAccepted = async (context: BookingContext, entry: Entry): Promise<Json | undefined> => {
+const findAccepted = async (context: BookingContext, entry: LedgerEntry): Promise<Json | undefined> => {
   try {
     return bookedBy(entry, await lookUpAttempt(context, entry));
   } catch (error) {
@@ -218,8 +217,9 @@ export const book = async (
 ): Promise<Booked> => {
   const { ledger, clock, origin } = context;
   const { event_type, start_time, invitee } = booking;
-  const digestAt = (version: Entry['version'], at: string) => digestOf({ version, origin: at }, booking, invitee.email);
-  const entry: Entry = {
+  const digestAt = (version: LedgerEntry['version'], at: string) =>
+    digestOf({ version, origin: at }, booking, invitee.email);
+  const entry: LedgerEntry = {
     version: 2,
     digest: digestAt(2, origin),
     origin,

@@ -2,19 +2,19 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { linesOf } from './text-source.ts';
 
 /** The lines of a record or of a broken one. */
-export interface Lines {
+export interface LineRange {
   first: number;
   last: number;
 }
 
-export interface CsvRecord extends Lines {
+export interface CsvRecord extends LineRange {
   /** Trimmed. */
   cells: string[];
   /** For a record of several lines: each line split on its own. Otherwise empty. */
   rows: string[][];
 }
 
-export interface BrokenRecord extends Lines {
+export interface BrokenRecord extends LineRange {
   problem: string;
 }
 

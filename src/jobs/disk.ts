@@ -1,6 +1,6 @@
 import { constants, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { noFollow, writeWholeFile } from '../state/whole-file.ts';
 
 /**
@@ -18,10 +18,6 @@ export interface Appendable {
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
 }
-
-/** JSON in ASCII, for `append`. */
-export const asciiOnly = (json: string): string =>
-  json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Every disk operation of a receipt, so that a test can stop it at any step. */
 export interface Disk {
@@ -44,8 +40,6 @@ const reasons: Record<string, string> = {
   ELOOP: "it is a symbolic link, which sched doesn't follow",
   EISDIR: 'it is a directory',
 };
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 export const diskTrouble = (what: string, path: string, error: unknown): SchedError => {
   const code = codeOf(error);

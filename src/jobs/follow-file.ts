@@ -4,7 +4,7 @@ import { SchedError } from '../errors.ts';
 import { readPrivateFile, removeDrafts, writePrivateFile } from '../state/files.ts';
 import { createLock, type Held, type LockOptions } from '../state/lock.ts';
 import { type Appendable, realDisk } from './disk.ts';
-import { type Entry, entryText, type FollowState, readState, stateText } from './follow-state.ts';
+import { entryText, type FollowEntry, type FollowState, readState, stateText } from './follow-state.ts';
 
 /*
  * The file with the state of `events follow`, and the lock that keeps it to one process.
@@ -22,7 +22,7 @@ export interface FollowFile {
   /** Replaces the stored state. It is on disk when this resolves. */
   save(state: FollowState): Promise<void>;
   /** Adds to the state that this process has saved. A kill doesn't lose the entry; a power cut may. */
-  add(entry: Entry): Promise<void>;
+  add(entry: FollowEntry): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isObject, type Json } from '../json.ts';
+import { asciiJson, isObject, type Json } from '../json.ts';
 import { isCount, isTime } from '../numbers.ts';
 import { idIn } from '../uri.ts';
-import { asciiOnly } from './disk.ts';
 
 /*
  * What `events follow` remembers, as pure functions on one record. docs/follow.md says why nothing is missed.
@@ -53,7 +52,7 @@ export interface News {
 }
 
 /** The invitees of an event were read, and all its news are told. */
-export interface Read {
+export interface ReadEvent {
   kind: 'read';
   event: Json;
   /** Whether the invitees don't match the event yet. */
@@ -61,7 +60,7 @@ export interface Read {
 }
 
 /** What is known of an event, in the file. A later entry of the same event adds to what was told before. */
-export type Entry = [
+export type FollowEntry = [
   id: string,
   digest: string,
   start: number | null,
@@ -174,13 +173,13 @@ export const isShort = ({ invitees_counter: counter }: Json, invitees: readonly 
   return invitees.length < (isCount(total) ? total : 1) || (isCount(active) && shown > active);
 };
 
-const addEntry = ({ events }: FollowState, [id, digest, start, told, waited = null]: Entry): void => {
+const addEntry = ({ events }: FollowState, [id, digest, start, told, waited = null]: FollowEntry): void => {
   const known = events.get(id) ?? { told: new Map<string, Told>() };
   for (const [invitee, kind] of told) known.told.set(invitee, kind);
   events.set(id, Object.assign(known, { digest, start, waited }));
 };
 
-const readEntry = ({ events }: FollowState, event: Json, isStillShort: boolean): Entry => {
+const readEntry = ({ events }: FollowState, event: Json, isStillShort: boolean): FollowEntry => {
   const id = idIn(event.uri);
   const known = events.get(id);
   const digest = digestOf(event);
@@ -188,14 +187,14 @@ const readEntry = ({ events }: FollowState, event: Json, isStillShort: boolean):
   return [id, digest, timeOf(event.start_time) ?? null, [], isStillShort ? (waited ?? 0) : null];
 };
 
-const toldEntry = ({ events }: FollowState, { kind, event, invitee }: News): Entry => {
+const toldEntry = ({ events }: FollowState, { kind, event, invitee }: News): FollowEntry => {
   const id = idIn(event.uri);
   const { digest = '', start = timeOf(event.start_time) ?? null, waited = null } = events.get(id) ?? {};
   return [id, digest, start, [[idIn(invitee.uri), kind]], waited];
 };
 
 /** Remembers that a news item was told, or that an event was read. Returns the entry to add to the file. */
-export const remember = (state: FollowState, change: News | Read): Entry => {
+export const remember = (state: FollowState, change: News | ReadEvent): FollowEntry => {
   const entry = change.kind === 'read' ? readEntry(state, change.event, change.isShort) : toldEntry(state, change);
   addEntry(state, entry);
   return entry;
@@ -230,17 +229,17 @@ export const endRound = (state: FollowState, began: number): void => {
  */
 export const stateText = ({ since, position, earliest, events }: FollowState): string => {
   const entries = [...events].map(
-    ([id, known]): Entry => [id, known.digest, known.start, [...known.told], known.waited],
+    ([id, known]): FollowEntry => [id, known.digest, known.start, [...known.told], known.waited],
   );
   return `${JSON.stringify({ version: 1, since, position, earliest, events: entries })}\n`;
 };
 
-export const entryText = (entry: Entry): string => `${asciiOnly(JSON.stringify(entry))}\n`;
+export const entryText = (entry: FollowEntry): string => `${asciiJson(JSON.stringify(entry))}\n`;
 
 const isPair = (value: unknown): value is [string, Told] =>
   Array.isArray(value) && typeof value[0] === 'string' && (value[1] === 'created' || value[1] === 'canceled');
 
-const isEntry = (value: unknown): value is Entry => {
+const isEntry = (value: unknown): value is FollowEntry => {
   if (!Array.isArray(value)) return false;
   const [id, digest, start, told, waited = null] = value;
   if (typeof id !== 'string' || typeof digest !== 'string') return false;

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json.ts';
-import { readInput } from './input.ts';
-import { BadInput, type Bytes, type Content, type Entry } from './text-source.ts';
+import { readInput } from './item-input.ts';
+import { BadInput, type Bytes, type SourceContent, type SourceEntry } from './text-source.ts';
 
 export interface ItemOptions {
   /** Name of the file, whose extension tells the format. */
@@ -35,13 +35,13 @@ const columnsText = (first: readonly string[], { isItem }: ItemOptions): string 
 };
 
 /** The column with the items. */
-interface Column {
+interface ItemColumn {
   index: number;
   /** Whether the first record is a header. */
   isNamed: boolean;
 }
 
-const columnOf = (first: readonly string[], options: ItemOptions): Column => {
+const columnOf = (first: readonly string[], options: ItemOptions): ItemColumn => {
   const { column, usual, isItem, onChosen } = options;
   const width = first.length;
   const isNamed = (index: number) => !isItem(first[index]!);
@@ -105,13 +105,13 @@ const itemsIn = (value: unknown, options: ItemOptions): string[] => {
 };
 
 /** The contents of one JSON value. An object with an empty list has no item, but counts as blank. */
-const contentsOf = (value: unknown, options: ItemOptions): Content<string>[] => {
+const contentsOf = (value: unknown, options: ItemOptions): SourceContent<string>[] => {
   const items = itemsIn(value, options);
   return items.length === 0 ? [{ skipped: 'blank' }] : items.map((item) => ({ value: item }));
 };
 
 /** The items in an input of any format: lines with `#` comments, or records of which one column or field counts. */
-export const readItems = (bytes: Bytes, options: ItemOptions): AsyncGenerator<Entry<string>> => {
+export const readItems = (bytes: Bytes, options: ItemOptions): AsyncGenerator<SourceEntry<string>> => {
   const { name, column, field, isItem, isSurelyItem } = options;
   return readInput(bytes, {
     name,

@@ -1,5 +1,5 @@
 import { endOfString, locateJsonError } from '../json-error.ts';
-import { BadInput, type Entry, linesOf } from './text-source.ts';
+import { BadInput, linesOf, type SourceEntry } from './text-source.ts';
 
 /**
  * Positions, counted from 1, in the list of a valid JSON text where an object has two fields of the same name.
@@ -41,7 +41,7 @@ export const isJsonStart = (start: string): boolean =>
   /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(start.trimStart());
 
 /** The values of a text with one JSON value per line. */
-export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<Entry<unknown>> {
+export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<SourceEntry<unknown>> {
   for await (const { line, text: raw } of linesOf(text)) {
     if (raw.trim() === '') {
       yield { line, skipped: 'blank' };
@@ -71,7 +71,7 @@ const isJsonl = (whole: string): boolean => {
 };
 
 /** The values in the list of a JSON text, or its only value. A text with one value per line is read, too. */
-export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<Entry<unknown>> {
+export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<SourceEntry<unknown>> {
   let whole = '';
   for await (const piece of text) whole += piece;
   if (whole.trim() === '') return;

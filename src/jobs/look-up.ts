@@ -4,7 +4,8 @@ import { invitees } from '../api/invitees.ts';
 import { windowQuery } from '../api/window.ts';
 import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
-import { SchedError } from '../errors.ts';
+import { gather } from '../client/paginate.ts';
+import { hasCategory } from '../errors.ts';
 import { isObject, type Json } from '../json.ts';
 import { idIn } from '../uri.ts';
 
@@ -14,7 +15,7 @@ export interface Owner {
   organization: string;
 }
 
-export interface Wanted {
+export interface WantedBooking {
   event_type: string;
   start_time: string;
   /** The organization of the hosts, if known. */
@@ -47,14 +48,7 @@ export const idKey = (uri: string): string => {
 /** The second in which a meeting starts. No service is more exact. */
 export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);
 
-const isHidden = (error: unknown): boolean =>
-  error instanceof SchedError && ['forbidden', 'not-found'].includes(error.category);
-
-const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
-  const rows: Json[] = [];
-  for await (const page of pages) rows.push(...page);
-  return rows;
-};
+const isHidden = (error: unknown): boolean => hasCategory(error, 'forbidden', 'not-found');
 
 /** IDs of the hosts of an event type; empty if the token may not read them. */
 const hostsOf = async (client: Client, eventType: string): Promise<string[]> => {
@@ -77,7 +71,7 @@ const isOnlyHost = async (client: Client, eventType: string, user: string): Prom
 const eventsAt = async (
   client: Client,
   owner: Owner,
-  wanted: Wanted,
+  wanted: WantedBooking,
 ): Promise<Pick<LookUp, 'isComplete' | 'whose'> & { rows: Json[] }> => {
   const start = secondOf(wanted.start_time) * 1000;
   const list = (whose: Partial<Owner>) => {
@@ -113,7 +107,7 @@ const areReadable = (rows: readonly Json[], ...names: string[]): boolean =>
   rows.every((row) => names.every((name) => typeof row[name] === 'string'));
 
 /** Looks for a booking among the events of its type at its start time, and their invitees. */
-export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Promise<LookUp> => {
+export const lookUp = async (client: Client, owner: Owner, wanted: WantedBooking): Promise<LookUp> => {
   const { rows, whose, isComplete } = await eventsAt(client, owner, wanted);
   const fitting = rows.filter(
     (event) =>
@@ -147,7 +141,7 @@ const mostEvents = 500;
 export const isTrustworthy = async (
   client: Client,
   owner: Owner,
-  { event_type }: Wanted,
+  { event_type }: WantedBooking,
   { whose }: LookUp,
   since: number,
 ): Promise<boolean> => {

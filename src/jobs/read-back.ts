@@ -1,7 +1,7 @@
 import type { Written } from '../client/outcome.ts';
-import { SchedError } from '../errors.ts';
+import { isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { isOutcomeUnknown } from './outcome-unknown.ts';
+import type { Clock } from '../system.ts';
 
 /** A change, and how to check whether it was made. */
 export interface Change {
@@ -13,7 +13,7 @@ export interface Change {
 }
 
 export interface ChangeOptions {
-  clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
+  clock: Pick<Clock, 'sleep'>;
   interrupted: AbortSignal;
   /** From 0 to 1. */
   random(): number;

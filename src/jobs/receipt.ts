@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
-import { isObject, type Json } from '../json.ts';
-import { asciiOnly } from './disk.ts';
+import { createHmac, hash } from 'node:crypto';
+import { asciiJson, isObject, type Json } from '../json.ts';
 
 /*
  * A receipt is printable ASCII text with one JSON object per line. Each line ends with its own SHA-256:
@@ -90,7 +89,7 @@ const hashOf = (ascii: string): string => hash('sha256', ascii, 'hex');
 
 /** A line as it is written to disk, and its hash. */
 export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {
-  const body = asciiOnly(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
+  const body = asciiJson(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
   const hash = hashOf(body);
   return { text: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 };
@@ -113,10 +112,10 @@ export interface Receipt {
   isSandbox: boolean;
 }
 
-export type Reading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
+export type ReceiptReading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
 
 /** Checks every complete line and the chain between them. No content is trusted before that. */
-export const readReceipt = (bytes: Buffer): Reading => {
+export const readReceipt = (bytes: Buffer): ReceiptReading => {
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const lines: Receipt['lines'] = [];
   let prev = firstPrev;
@@ -225,3 +224,24 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
 
 /** Whether the last line ends the run and no outcome is unknown. */
 export const isDone = ({ endedAt, counts }: RunHistory): boolean => endedAt !== undefined && counts.unknown === 0;
+
+/** The key that hashes addresses for a receipt: 32 bytes, written as 64 hexadecimal digits. */
+export interface ReceiptKey {
+  /** Identifies the key without revealing it. */
+  readonly id: string;
+  mac(text: string): string;
+}
+
+export const keyBytes = 32;
+
+/** The content of a key file, in a form that `openssl dgst -macopt hexkey:…` accepts. */
+export const keyText = (bytes: Uint8Array): string => `${Buffer.from(bytes).toString('hex')}\n`;
+
+/** Reads a key from its text; undefined if the text isn't a key. */
+export const readKey = (text: string): ReceiptKey | undefined => {
+  const hex = text.trim().toLowerCase();
+  if (!/^[0-9a-f]{64}$/.test(hex)) return undefined;
+  const secret = Buffer.from(hex, 'hex');
+  const mac = (message: string) => createHmac('sha256', secret).update(message).digest('hex');
+  return { id: mac('sched receipt key').slice(0, 16), mac };
+};

@@ -8,7 +8,7 @@ import {
 } from './booking-attempt.ts';
 
 /** An open attempt and its current verdict. */
-export interface Settled {
+export interface SettledAttempt {
   event_type: string;
   start_time: string;
   sent_at: string;
@@ -22,7 +22,7 @@ export interface Settled {
 }
 
 /** Looks up every open attempt of this machine and closes those whose outcome is now known. */
-export async function* reconcile(context: BookingContext): AsyncGenerator<Settled> {
+export async function* reconcile(context: BookingContext): AsyncGenerator<SettledAttempt> {
   for (const kept of await context.ledger.open(context.origin)) {
     const { entry } = kept;
     const seen = await lookUpAttempt(context, entry);

@@ -1,10 +1,10 @@
-import { SchedError } from '../errors.ts';
-import { isOutcomeUnknown } from './outcome-unknown.ts';
+import { isOutcomeUnknown, SchedError } from '../errors.ts';
+import type { Clock } from '../system.ts';
 import { type Counts, countOutcomes, type ItemOutcome, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
 
 /** The result of a request for a batch of items. */
-export type Answer = { status?: number; request?: string } & (
+export type SendResult = { status?: number; request?: string } & (
   | { verdict: Verdict; by?: string }
   /** Refused because of one of the items, or (`isTooLarge`) because there are too many. */
   | { verdict: 'split'; isTooLarge?: true }
@@ -22,11 +22,11 @@ export interface Job {
    * Sends a batch. Must call `leaving` right before each time the request is sent. If it is never called, the answer was
    * looked up.
    */
-  send(items: readonly string[], leaving: () => Promise<void>): Promise<Answer>;
+  send(items: readonly string[], leaving: () => Promise<void>): Promise<SendResult>;
 }
 
 export interface JobWorld {
-  clock: { now(): number };
+  clock: Pick<Clock, 'now'>;
   interrupted: AbortSignal;
   receipt: ReceiptFile;
   /** Results of earlier processes of the same run. */
@@ -105,7 +105,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     return batch;
   };
 
-  const judge = async (items: Batch): Promise<{ answer: Answer; isSent: boolean }> => {
+  const judge = async (items: Batch): Promise<{ answer: SendResult; isSent: boolean }> => {
     const batch = nextBatch;
     nextBatch += 1;
     let attempt = 0;
@@ -116,7 +116,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
       // If a mark fails, the error is thrown again when its batch is sent.
       markAhead().catch(() => {});
     };
-    const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) => {
+    const conclude = ({ verdict, ...facts }: Omit<SendResult, 'error'>) => {
       receipt.add({ type: 'verdict', batch, at: now(), verdict, ...facts });
       // Usually the next request follows at once, and its line is written together with this one. If the write fails
       // here, adding the next line throws the error.
@@ -124,7 +124,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         .then(receipt.settle)
         .catch(() => {});
     };
-    let answer: Answer;
+    let answer: SendResult;
     try {
       answer = await job.send(items, leaving);
     } catch (error) {
@@ -146,7 +146,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     if (attempt === 0) receipt.add({ type: 'sending', batch, attempt, at: now(), items: marksOf(items) });
     const facts: Record<string, unknown> = { ...answer };
     for (const name of ['error', 'isTooLarge']) delete facts[name];
-    conclude(facts as Omit<Answer, 'error'>);
+    conclude(facts as Omit<SendResult, 'error'>);
     return { answer, isSent: attempt > 0 };
   };
 

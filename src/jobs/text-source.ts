@@ -7,10 +7,10 @@ export class BadInput extends Error {}
 export type Skipped = 'header' | 'comment' | 'blank';
 
 /** What a line of an input holds, or the reason why that is nothing. A problem is reported with its line. */
-export type Content<Value> = { value: Value } | { skipped: Skipped } | { problem: string };
+export type SourceContent<Value> = { value: Value } | { skipped: Skipped } | { problem: string };
 
 /** The content of a line of the input. In a single JSON text (`isListed`) `line` is the position in its list. */
-export type Entry<Value> = { line: number; isListed?: true } & Content<Value>;
+export type SourceEntry<Value> = { line: number; isListed?: true } & SourceContent<Value>;
 
 /** Detects the encoding by the byte order mark. Without one, a zero byte in the first character means UTF-16. */
 const encodingOf = ([first, second]: Uint8Array): string => {
@@ -49,13 +49,13 @@ export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
 }
 
 /** A line and its number, counted from 1. */
-export interface Line {
+export interface SourceLine {
   line: number;
   text: string;
 }
 
 /** The lines of a text, with line endings of Unix, Windows or old Macs. */
-export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line> {
+export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<SourceLine> {
   let line = 0;
   let rest = '';
   // A carriage return at the end of a piece may be half of a Windows line ending.

@@ -6,7 +6,7 @@ export const madeInSandbox = 'made in the sandbox: not proof of a real deletion'
 export type Status = 'ok' | 'edited' | 'rewritten' | 'incomplete' | 'sandbox';
 
 /** The result of checking a receipt offline. */
-export interface Finding {
+export interface ReceiptFinding {
   status: Status;
   /** The result as a sentence. */
   finding: string;
@@ -26,7 +26,7 @@ export interface VerifyOptions {
 }
 
 /** Checks a receipt, and compares its head with a head kept elsewhere, if one is given. */
-export const verify = (bytes: Buffer, { head, isRehearsal = false }: VerifyOptions = {}): Finding => {
+export const verify = (bytes: Buffer, { head, isRehearsal = false }: VerifyOptions = {}): ReceiptFinding => {
   const reading = readReceipt(bytes);
   if (!reading.ok) {
     const { line, problem } = reading;

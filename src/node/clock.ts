@@ -1,4 +1,5 @@
-import type { Clock, World } from '../runtime.ts';
+import type { World } from '../runtime.ts';
+import type { Clock } from '../system.ts';
 
 /** Longest timer that Node supports: one beyond 2³¹ − 1 ms would fire at once. */
 const longestTimer = 2 ** 31 - 1;

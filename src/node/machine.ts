@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
-import type { Machine } from '../runtime.ts';
+import type { Machine } from '../system.ts';
 
 // In a single-file executable, the script's path is inside Bun's virtual file system.
 const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');

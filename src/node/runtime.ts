@@ -2,12 +2,12 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { childEnvironment, type World } from '../runtime.ts';
 import { clock, every } from './clock.ts';
-import { inputOf, keyboard, stdin } from './input.ts';
 import { machine } from './machine.ts';
-import { afterSend, networkUntil } from './network.ts';
 import { outputOf } from './output.ts';
 import { parentProcess, startRefreshHelper } from './refresh-helper.ts';
+import { afterSend, networkUntil } from './send.ts';
 import { handleSignals } from './signals.ts';
+import { inputOf, keyboard, stdin } from './stdin.ts';
 
 /** Some versions of Node warn that SQLite is experimental. Users can't do anything about that. */
 const silenceSqliteWarning = (): void => {
@@ -78,7 +78,7 @@ export const nodeRuntime = (): World => {
     randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
     send: networkUntil(() => signals().interrupted),
     sendToEnd: networkUntil(() => new AbortController().signal),
-    connectRedis: async (...options) => (await import('../state/redis/connection.ts')).openConnection(...options),
+    connectRedis: async (...options) => (await import('../state/redis/redis-client.ts')).openConnection(...options),
     afterSend,
     get interrupted() {
       return signals().interrupted;

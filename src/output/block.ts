@@ -3,7 +3,7 @@ import { leaves } from './fields.ts';
 import type { RowFormat } from './formats.ts';
 import { gap } from './grid.ts';
 import type { Paint } from './paint.ts';
-import { safeForRunner } from './sanitise.ts';
+import { safeForRunner } from './sanitize.ts';
 import type { Column, TimeStyle } from './view.ts';
 import { pad, width, wrap } from './width.ts';
 

@@ -1,7 +1,7 @@
 import { jsonText } from '../json.ts';
 import { valueAt } from './fields.ts';
-import { safe, safeForRunner } from './sanitise.ts';
-import { type Column, isTimeName, type Kind, type TimeStyle } from './view.ts';
+import { safe, safeForRunner } from './sanitize.ts';
+import { type CellKind, type Column, isTimeName, type TimeStyle } from './view.ts';
 
 /** Shown in tables for a missing value. */
 export const emptyCell = '–';
@@ -67,7 +67,7 @@ export const tsvCell = (value: unknown): string => tsvEscape(plainCell(value));
 export const humanText = (text: string): string => safeForRunner(safe(text));
 
 /** The value for people, as one safe line. */
-export const humanCell = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {
+export const humanCell = (value: unknown, as: CellKind | undefined, time: TimeStyle): string => {
   if (isNothing(value)) return emptyCell;
   if (Array.isArray(value) && value.every(isScalar)) {
     return value.map((item) => humanCell(item, as, time)).join(', ');
@@ -75,7 +75,7 @@ export const humanCell = (value: unknown, as: Kind | undefined, time: TimeStyle)
   return humanText(isScalar(value) ? phrase(value, as, time) : jsonText(value));
 };
 
-const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {
+const phrase = (value: unknown, as: CellKind | undefined, time: TimeStyle): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
   if (as === 'time') return localTime(text, time);

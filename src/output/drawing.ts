@@ -1,3 +1,4 @@
+import type { Env } from '../system.ts';
 import { drawGrid, gap } from './grid.ts';
 import type { Paint } from './paint.ts';
 import { shorten, width } from './width.ts';
@@ -99,7 +100,7 @@ export const asciiForm = (text: string): string => text.replace(/[▎▶×·–�
  * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the
  * terminal almost always shows UTF-8.
  */
-export const needsAscii = (env: Readonly<Record<string, string | undefined>>): boolean => {
+export const needsAscii = (env: Env): boolean => {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
 };

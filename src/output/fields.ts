@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts';
 import { nearest } from '../nearest.ts';
 
 /*
@@ -8,8 +9,6 @@ import { nearest } from '../nearest.ts';
 type Tree = Map<string, Tree>;
 
 const isList = Array.isArray;
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !isList(value);
 const ownValue = (value: object, key: string): unknown =>
   Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : null;
 const isIndex = (part: string) => /^\d+$/.test(part);

@@ -1,10 +1,11 @@
 import { SchedError } from '../errors.ts';
+import { textOf } from '../json.ts';
 import { timestampOf } from '../time/wall.ts';
 import { isNothing, plainCell } from './cells.ts';
 import { valueAt } from './fields.ts';
 import type { RowFormat } from './formats.ts';
 import { answerTexts } from './question-columns.ts';
-import { safe } from './sanitise.ts';
+import { safe } from './sanitize.ts';
 
 /** Longest line in octets, without its line break (RFC 5545 §3.1). */
 const longestLine = 75;
@@ -42,8 +43,6 @@ const parameterEscapes: Record<string, string> = { '^': '^^', '\n': '^n', '"': "
 /** The value of a parameter, in quotes (RFC 6868). */
 const parameterValue = (text: string): string =>
   `"${clean(text).replace(/[\^\n"]/g, (character) => parameterEscapes[character]!)}"`;
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** `20261116T090000Z` */
 const timeText = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');

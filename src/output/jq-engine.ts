@@ -1,20 +1,20 @@
 import { loadJq } from 'jq-wasm/inline';
 
 /** Input for jq: JSON texts, a program and command-line flags. */
-export interface Question {
+export interface JqInput {
   json: string;
   program: string;
   flags: string[];
 }
 
-export interface Reply {
+export interface JqOutput {
   stdout: string;
   stderr: string;
   exitCode: number;
 }
 
 /** Loads jq, compiled to WebAssembly and bundled with the code. Running a program blocks the thread. */
-export const openEngine = async (): Promise<(question: Question) => Reply> => {
+export const openEngine = async (): Promise<(question: JqInput) => JqOutput> => {
   const jq = await loadJq();
   return ({ json, program, flags }) => {
     try {

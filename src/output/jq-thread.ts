@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import type { Question, Reply } from './jq-engine.ts';
+import type { JqInput, JqOutput } from './jq-engine.ts';
 
 /** Runs jq. Rejects with the signal's reason as soon as it is aborted, even while a program runs. */
-export type Ask = (question: Question, interrupted?: AbortSignal) => Promise<Reply>;
+export type RunJq = (question: JqInput, interrupted?: AbortSignal) => Promise<JqOutput>;
 
 /** Path of the worker inside the standalone program; undefined elsewhere. */
 declare const SCHED_JQ_WORKER: string | undefined;
@@ -13,13 +13,13 @@ const built = (): string =>
     ? SCHED_JQ_WORKER
     : createRequire(import.meta.filename).resolve('../jq-worker.js');
 
-const inThisThread = async (): Promise<Ask> => {
+const inThisThread = async (): Promise<RunJq> => {
   const { openEngine } = await import('./jq-engine.ts');
   const answer = await openEngine();
   return async (question) => answer(question);
 };
 
-const inAThread = async (file: string | URL = built()): Promise<Ask> => {
+const inAThread = async (file: string | URL = built()): Promise<RunJq> => {
   const { Worker } = await import('node:worker_threads');
   // A jq program gets its environment with the question, so the thread needs none.
   const worker = new Worker(file, { env: {} });
@@ -31,7 +31,7 @@ const inAThread = async (file: string | URL = built()): Promise<Ask> => {
         interrupted?.removeEventListener('abort', stop);
         settle();
       };
-      const done = (reply: Reply) => end(() => resolve(reply));
+      const done = (reply: JqOutput) => end(() => resolve(reply));
       const fail = (error: Error) => end(() => reject(error));
       const stop = () => {
         // Bun, which runs the standalone program, can't terminate a thread that is executing WebAssembly and would wait
@@ -47,7 +47,7 @@ const inAThread = async (file: string | URL = built()): Promise<Ask> => {
 };
 
 /** Opens jq in a worker thread, or in this thread if the worker file doesn't exist because nothing is built. */
-export const openJq = async (file?: URL): Promise<Ask> => {
+export const openJq = async (file?: URL): Promise<RunJq> => {
   let ask = await inAThread(file).catch(inThisThread);
   return async (question, interrupted) => {
     try {

@@ -1,25 +1,24 @@
 import { SchedError } from '../errors.ts';
 import type { Output } from '../runtime.ts';
-import { type Ask, openJq } from './jq-thread.ts';
-import { escapeJson, safe } from './sanitise.ts';
+import type { Env } from '../system.ts';
+import { openJq, type RunJq } from './jq-thread.ts';
+import { escapeJson, safe } from './sanitize.ts';
 
 /*
  * Prints the same as `jq -r`: strings raw, everything else as indented JSON, or as one line like `jq -rc`.
  */
 
-let loading: Promise<Ask> | undefined;
+let loading: Promise<RunJq> | undefined;
 
-const load = (): Promise<Ask> => {
+const load = (): Promise<RunJq> => {
   loading ??= openJq();
   return loading;
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 interface Program {
   program: string;
   /** Value of `env` and `$ENV`; empty if undefined. */
-  env?: Environment | undefined;
+  env?: Env | undefined;
   /** Print each result on one line. */
   compact?: boolean;
   /** Stops a program that never ends. */
@@ -47,7 +46,7 @@ const environmentOf = ({ program, env = {} }: Program): { before: string; flags:
     ? { before: withEnvironment, flags: ['--argjson', '__env', wellFormed(JSON.stringify(env))] }
     : { before: '', flags: [] };
 
-const run = async (ask: Ask, json: string, asked: Program): Promise<Ran> => {
+const run = async (ask: RunJq, json: string, asked: Program): Promise<Ran> => {
   const { before, flags: given } = environmentOf(asked);
   const flags = [...(asked.compact ? ['-c'] : []), ...given, '--'];
   const question = { json: wellFormed(json), program: `${before}${asked.program}`, flags };
@@ -98,7 +97,7 @@ export interface JqFacts extends Program {
 }
 
 /** Runs all inputs at once, or one by one if that fails or the program reads inputs itself or ends early. */
-async function* runsOf(ask: Ask, program: Program, inputs: readonly string[]): AsyncGenerator<Ran> {
+async function* runsOf(ask: RunJq, program: Program, inputs: readonly string[]): AsyncGenerator<Ran> {
   if (!/\b(?:inputs?|halt|halt_error)\b/.test(program.program)) {
     const together = await run(ask, inputs.join('\n'), program);
     // The exit code covers only the last input.

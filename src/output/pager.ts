@@ -1,13 +1,13 @@
 import type { Output, Pager, Runtime } from '../runtime.ts';
 
-type World = Pick<Runtime, 'stdout' | 'env' | 'platform' | 'openPager'>;
+type PagerWorld = Pick<Runtime, 'stdout' | 'env' | 'platform' | 'openPager'>;
 
 /** Whether a person at the terminal can page through a text. */
-export const isInteractive = ({ stdout, env }: Pick<World, 'stdout' | 'env'>): boolean =>
+export const isInteractive = ({ stdout, env }: Pick<PagerWorld, 'stdout' | 'env'>): boolean =>
   stdout.isTerminal && !env.CI && env.TERM !== 'dumb';
 
 /** The pager command as words, or undefined if paging is off or stdout is not an interactive terminal. */
-export const pagerCommand = (world: World): string[] | undefined => {
+export const pagerCommand = (world: PagerWorld): string[] | undefined => {
   const { env, platform } = world;
   if (!isInteractive(world)) return undefined;
   const command = env.PAGER ?? (platform === 'win32' ? '' : 'less');
@@ -17,7 +17,7 @@ export const pagerCommand = (world: World): string[] | undefined => {
 
 export type OpenPager = () => Promise<Pager | undefined>;
 
-export const pagerOf = (world: World): OpenPager | undefined => {
+export const pagerOf = (world: PagerWorld): OpenPager | undefined => {
   const command = pagerCommand(world);
   const { openPager } = world;
   return command && openPager && (() => openPager(command));
@@ -74,7 +74,7 @@ export const pagedScreen = (stdout: Output, open: OpenPager): Screen => {
 };
 
 /** Prints a text, through a pager if it is longer than the screen. */
-export const showText = async (world: World, text: string): Promise<void> => {
+export const showText = async (world: PagerWorld, text: string): Promise<void> => {
   const open = pagerOf(world);
   if (open === undefined) return world.stdout.write(text);
   const screen = pagedScreen(world.stdout, open);

@@ -1,13 +1,14 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
+import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
 import { columnsThatCame, humanText } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
-import { recordFormats, rowFormats, writeRows } from './machine.ts';
+import { recordFormats, rowFormats, writeRows } from './machine-formats.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
-import { safe } from './sanitise.ts';
+import { safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle {
@@ -23,7 +24,7 @@ export interface PrinterOptions extends TimeStyle {
   /** A jq program to run on the records: on all of them as one list, or on each one with `jsonl`. */
   jq?: string | undefined;
   /** The environment of jq programs. */
-  env?: Readonly<Record<string, string | undefined>>;
+  env?: Env;
   /** Stops a jq program that never ends. */
   interrupted?: AbortSignal;
   /** Receives debug output of a jq program. */
@@ -136,7 +137,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const pageOf = async ({ page }: View, record: object, before: object | undefined): Promise<string | undefined> => {
     if (!showsPages || page === undefined) return undefined;
-    const { drawPage, spokenPage } = await import('./page.ts');
+    const { drawPage, spokenPage } = await import('./record-page.ts');
     if (accessible) return spokenPage(page, record, before, options);
     const { createPaint } = await import('./paint.ts');
     return drawPage(page, record, before, { time: options, paint: createPaint(color), available });

@@ -1,3 +1,4 @@
+import { formatNumber } from '../numbers.ts';
 /** Progress of a bulk run. */
 export interface Progress {
   done: number;
@@ -10,8 +11,6 @@ export interface Progress {
   waitSeconds?: number | undefined;
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
-
 /** `3h 20m`, `4m 05s`, `12s`. */
 export const durationText = (seconds: number): string => {
   const whole = Math.ceil(seconds);
@@ -22,7 +21,7 @@ export const durationText = (seconds: number): string => {
 };
 
 /** Keeps the number of digits stable, so that the line doesn't jump. */
-const speedText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))}/s`;
+const speedText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : formatNumber(Math.round(rate))}/s`;
 
 const rateOf = ({ ownDone, elapsedMs }: Progress): number | undefined =>
   ownDone > 0 && elapsedMs >= 500 ? (ownDone * 1000) / elapsedMs : undefined;
@@ -32,8 +31,8 @@ const versionsOf = (progress: Progress): string[][] => {
   const { done, total, waitingUntil, waitSeconds = 0 } = progress;
   const rate = rateOf(progress);
   const left = total - done;
-  const count = `${number(done)}/${number(total)}`;
-  const remaining = left === 0 ? [] : [`${number(left)} left`];
+  const count = `${formatNumber(done)}/${formatNumber(total)}`;
+  const remaining = left === 0 ? [] : [`${formatNumber(left)} left`];
   const speed = rate === undefined ? [] : [speedText(rate)];
   if (waitingUntil !== undefined) {
     const wait = `wait ${durationText(waitSeconds)}`;

@@ -1,8 +1,7 @@
+import type { Json } from '../json.ts';
+import { isObject } from '../json.ts';
 import { isNothing, plainCell } from './cells.ts';
-import { isObject } from './fields.ts';
 import type { Column } from './view.ts';
-
-type Json = Record<string, unknown>;
 
 /** The answers of an invitee or a submission whose question is known. The documentation doesn't show their contents. */
 const answersOf = (record: object): Json[] => {

@@ -1,5 +1,6 @@
-import type { Output, Pager, Runtime, StatusLine, Versions } from '../runtime.ts';
-import { safe } from './sanitise.ts';
+import { formatNumber } from '../numbers.ts';
+import type { Output, Pager, Runtime, StatusLine, TextLengths } from '../runtime.ts';
+import { safe } from './sanitize.ts';
 
 /** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
 const clearLine = '\r\x1b[K';
@@ -16,8 +17,6 @@ export interface StatusOptions {
   nameOf(host: string): string;
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
-
 /**
  * The runtime of a command on a terminal. It has a status line: after a second of silence, the line says which service
  * the command waits for, or how many rows of a list have arrived. All requests and all output pass here, so no other
@@ -28,7 +27,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   /** The hosts of the requests that wait for a reply, the oldest first. */
   const inFlight = new Set<{ host: string }>();
   let rows = 0;
-  let wait: { until: number; text(seconds: number): Versions } | undefined;
+  let wait: { until: number; text(seconds: number): TextLengths } | undefined;
   let drawn: Parameters<StatusLine['draw']>[0];
   /** When the terminal became silent, and when the last rows arrived. */
   let silentSince: number | undefined;
@@ -52,23 +51,23 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
 
   const secondsSince = (start = clock.now()): number => Math.round((clock.now() - start) / 1000);
 
-  const waitingTexts = (): Versions => {
+  const waitingTexts = (): TextLengths => {
     if (secondsSince(silentSince) < 1) return [];
     const [oldest] = inFlight;
-    const count = `${number(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+    const count = `${formatNumber(rows)} ${rows === 1 ? 'row' : 'rows'}`;
     const counted = rows === 0 ? [] : [`${count}…`];
     const seconds = secondsSince(waitingSince);
     if (oldest === undefined || (rows > 0 && seconds < 1)) return counted;
     const waiting = `waiting for ${nameOf(oldest.host)}… ${seconds} s`;
     return rows === 0 ? [waiting, `waiting… ${seconds} s`] : [`${count}, ${waiting}`, ...counted];
   };
-  const texts = (): Versions => {
+  const texts = (): TextLengths => {
     if (wait !== undefined && wait.until <= clock.now()) wait = undefined;
     if (drawn !== undefined) return [drawn(wait?.until)];
     return wait === undefined ? waitingTexts() : wait.text(Math.ceil((wait.until - clock.now()) / 1000));
   };
 
-  const show = async (versions: Versions): Promise<void> => {
+  const show = async (versions: TextLengths): Promise<void> => {
     // The longest version is the whole sentence, which a plain line can always hold.
     const lines = versions.map(safe);
     if (isPlain) {

@@ -2,7 +2,7 @@ import type { Output } from '../runtime.ts';
 import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
-import type { Tally } from './machine.ts';
+import type { RowTally } from './machine-formats.ts';
 import type { Paint } from './paint.ts';
 import { type Column, mayShrink, type TimeStyle } from './view.ts';
 import { shorten, width } from './width.ts';
@@ -25,7 +25,7 @@ export const writeTable = async (
   stdout: Output,
   facts: TableFacts,
   pages: AsyncIterable<readonly object[]>,
-  tally: Tally,
+  tally: RowTally,
 ): Promise<string[]> => {
   const { time, paint } = facts;
   let columns: readonly Column[] = [];

@@ -5,7 +5,17 @@ export interface TimeStyle {
   zoneLabel: string;
 }
 
-export type Kind = 'time' | 'clock' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list' | 'words';
+export type CellKind =
+  | 'time'
+  | 'clock'
+  | 'id'
+  | 'status'
+  | 'count'
+  | 'minutes'
+  | 'seconds'
+  | 'boolean'
+  | 'list'
+  | 'words';
 
 /** One column of a table and of TSV, which have the same columns in the same order. */
 export interface Column<Resource extends object = object> {
@@ -14,7 +24,7 @@ export interface Column<Resource extends object = object> {
   /** Dotted, see fields.ts. */
   path: string;
   /** How the value is shown to people; plain text by default. Machine formats have the service's own value. */
-  as?: Kind;
+  as?: CellKind;
   /**
    * On a narrow terminal, the column with the lowest priority (default 0) is dropped first, and among equals the
    * rightmost. Columns with priority 3 or more are essential.
@@ -46,7 +56,7 @@ export interface PageLine {
   label: string;
   /** A dotted path, or a function that computes the text. Either may return anything the service can send. */
   value: string | ((record: Readonly<Record<string, unknown>>, time: TimeStyle) => unknown);
-  as?: Kind;
+  as?: CellKind;
 }
 
 /** How a single record is shown to people: the parts they need, in their order and words. */
@@ -76,7 +86,7 @@ export const columnsOf = (view: View, fields?: readonly string[]): readonly Colu
 /** Whether a field holds a time, by its name. */
 export const isTimeName = (path: string): boolean => /_(at|time)$/.test(path);
 
-const kindByName = (view: View, path: string): Kind | undefined => {
+const kindByName = (view: View, path: string): CellKind | undefined => {
   if (path === idPath(view)) return 'id';
   return isTimeName(path) ? 'time' : undefined;
 };

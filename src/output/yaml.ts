@@ -1,5 +1,5 @@
 import { jsonText } from '../json.ts';
-import { escapeUnsafe } from './sanitise.ts';
+import { escapeUnsafe, hex } from './sanitize.ts';
 
 /*
  * Writes JSON values as YAML 1.2 in block style. Only strings that every version of YAML reads as text are unquoted.
@@ -9,8 +9,6 @@ import { escapeUnsafe } from './sanitise.ts';
 const bare = /^[A-Za-z_/](?:[\w./@+(),'-]|:(?=[\w/])| (?=[\w(]))*$/;
 /** Words that YAML 1.1 or 1.2 doesn't read as text. Numbers and dates never match `bare`. */
 const reserved = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
-
-const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
 
 /** YAML has no surrogate pairs: characters beyond the first plane use an 8-digit escape. */
 const yamlEscape = (char: string): string => {

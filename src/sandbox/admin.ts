@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
-import type { Clock } from '../runtime.ts';
+import type { Clock } from '../system.ts';
+import { Refusal } from './error-replies.ts';
 import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults/faults.ts';
 import { inject, type WireReply } from './faults/inject.ts';
-import { Refusal } from './refusal.ts';
 import { findRoute } from './route.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */

@@ -1,8 +1,9 @@
+import type { Operation } from '../api/operation.ts';
+import { Refusal, unauthenticated } from './error-replies.ts';
 import type { Caller } from './handler.ts';
-import { unauthenticated } from './refusal.ts';
+import { fingerprint } from './ready-tokens.ts';
 import { timestamp } from './store/names.ts';
 import type { Store } from './store/store.ts';
-import { fingerprint } from './tokens.ts';
 
 /** The owner of a token, expired or not. */
 export interface Holder {
@@ -12,7 +13,7 @@ export interface Holder {
   isDeletionDue: boolean;
 }
 
-interface Row extends Omit<Caller, 'scopes' | 'token'> {
+interface TokenRow extends Omit<Caller, 'scopes' | 'token'> {
   scopes: string | null;
   expires_at: string | null;
   due: number;
@@ -26,7 +27,7 @@ export const findHolder = (store: Store, authorization: string | undefined, now:
   const secret = tokenIn(authorization);
   if (secret === undefined) return undefined;
   const token = fingerprint(secret);
-  const row = store.first<Row>(
+  const row = store.first<TokenRow>(
     `SELECT t.user, m.organization, m.role, o.doc ->> 'plan' AS plan, t.scopes, t.expires_at,
        EXISTS (SELECT 1 FROM deletions WHERE due_at <= ?2) AS due
      FROM access_tokens t JOIN memberships m ON m.user = t.user JOIN organizations o ON o.id = m.organization
@@ -47,4 +48,23 @@ export const authenticate = (holder: Holder | undefined, authorization: string |
   if (holder.expiresAt !== null && holder.expiresAt <= timestamp(now))
     throw unauthenticated('The access token has expired.');
   return holder.caller;
+};
+
+/** A `:write` scope includes the `:read` scope of its domain. */
+const includes = (granted: readonly string[], needed: string): boolean =>
+  granted.includes(needed) || (needed.endsWith(':read') && granted.includes(needed.replace(/:read$/, ':write')));
+
+/**
+ * Assumed (errors.scope): a refusal for a missing scope is 403 with the title "Insufficient scope" and
+ * `required_scopes`. Its header follows RFC 6750 §3.1.
+ */
+export const requireScope = ({ scope }: Operation, { scopes }: Caller) => {
+  if (scope === undefined || scopes === null || includes(scopes, scope)) return;
+  throw new Refusal(
+    403,
+    'Insufficient scope',
+    `The access token doesn't have the scope ${scope}.`,
+    { required_scopes: [scope] },
+    { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  );
 };

@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../http/message.ts';
 import { bodyOf } from './admin.ts';
-import type { SandboxClock } from './clock.ts';
+import { invalid, invalidParameter } from './error-replies.ts';
 import type { Sandbox } from './open.ts';
-import { invalid, invalidParameter } from './refusal.ts';
+import type { SandboxClock } from './sandbox-clock.ts';
 import { readSeedName, seedNameText } from './seed/name.ts';
 import { lastMoment } from './store/names.ts';
 

@@ -2,7 +2,7 @@ import type { Catalogue } from '../api/catalogue.ts';
 import type { Noun } from '../api/collections.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
-import type { Page, PageContext } from './store/page.ts';
+import type { PageContext, ResultPage } from './store/list-page.ts';
 import type { Store, Text } from './store/store.ts';
 import type { Plan } from './subscription.ts';
 
@@ -32,11 +32,11 @@ export interface PublicContext {
   origin: string;
 }
 
-export interface Context extends PublicContext {
+export interface HandlerContext extends PublicContext {
   caller: Caller;
 }
 
-type Parsed<F> = F extends Field ? Value<F> : undefined;
+type ParsedField<F> = F extends Field ? Value<F> : undefined;
 
 type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: string };
 
@@ -44,10 +44,10 @@ type RecordOf<Row extends Operation> = Value<Row['reply']['of']['record']>;
 
 /** A list without a `page_token` parameter isn't paged. */
 type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
-  ? Page<RecordOf<Row>>
+  ? ResultPage<RecordOf<Row>>
   : Array<RecordOf<Row>>;
 
-type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' }
+type HandlerResult<Row extends Operation> = Row['reply'] extends { kind: 'many' }
   ? ListOf<Row>
   : RecordOf<Row> | Text<RecordOf<Row>>;
 
@@ -55,11 +55,11 @@ type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' }
 export type Handler<Row extends Operation> = (
   input: {
     params: Params<Row>;
-    query: Parsed<Row extends { query: infer Query } ? Query : undefined>;
-    body: Parsed<Row extends { body: infer Body } ? Body : undefined>;
+    query: ParsedField<Row extends { query: infer Query } ? Query : undefined>;
+    body: ParsedField<Row extends { body: infer Body } ? Body : undefined>;
   },
-  context: Row extends { scope: string } ? Context : PublicContext,
-) => Result<Row>;
+  context: Row extends { scope: string } ? HandlerContext : PublicContext,
+) => HandlerResult<Row>;
 
 /** One handler per row of the noun; a missing one is a compile error. */
 export type Handlers<N extends Noun> = {

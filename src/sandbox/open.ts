@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
-import { openClock, type SandboxClock } from './clock.ts';
+import { ownerToken } from './ready-tokens.ts';
+import { openClock, type SandboxClock } from './sandbox-clock.ts';
 import { type SeedName, seedNameText } from './seed/name.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
@@ -8,7 +9,6 @@ import { copyAdvice, openDatabase, unusable } from './store/database.ts';
 import { openStore, type Store } from './store/store.ts';
 import { changePlan, type Plan, planOf } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
-import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {
   readonly service: Send;

@@ -1,20 +1,19 @@
 import { loadCatalogue } from '../api/catalogue.ts';
-import { inspect } from '../api/inspect.ts';
-import { jsonSchema } from '../api/json-schema.ts';
+import { inspect, jsonSchema } from '../api/inspect.ts';
 import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** `event type` ⇒ `EventType`. */
 const componentName = ({ name }: Resource): string =>
   name.replace(/(?:^|\s)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const reference = (resource: Resource): Json => ({ $ref: `#/components/schemas/${componentName(resource)}` });
+const reference = (resource: Resource): JsonObject => ({ $ref: `#/components/schemas/${componentName(resource)}` });
 
 const nullableText = { type: ['string', 'null'] };
 
-const pagination: Json = {
+const pagination: JsonObject = {
   type: 'object',
   required: ['count'],
   properties: {
@@ -26,7 +25,7 @@ const pagination: Json = {
   },
 };
 
-const errorSchema: Json = {
+const errorSchema: JsonObject = {
   type: 'object',
   required: ['title', 'message'],
   properties: {
@@ -51,10 +50,10 @@ const rateLimitHeaders = Object.fromEntries(
   }).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
 );
 
-const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
+const json = (schema: JsonObject): JsonObject => ({ content: { 'application/json': { schema } } });
 
 /** The schema of a successful reply, with its envelope. */
-const success = ({ reply }: Operation): Json => {
+const success = ({ reply }: Operation): JsonObject => {
   if (reply.kind === 'bare') return reference(reply.of);
   if (reply.kind === 'one') {
     return { type: 'object', required: ['resource'], properties: { resource: reference(reply.of) } };
@@ -86,7 +85,7 @@ const failuresOf = ({ method, scope, path }: Operation): string[] => [
   ...(method === 'POST' && path !== '/shares' ? ['409'] : []),
 ];
 
-const parameters = ({ path, query }: Operation): Json[] => [
+const parameters = ({ path, query }: Operation): JsonObject[] => [
   ...pathParameters(path).map((name) => ({
     name,
     in: 'path',
@@ -102,7 +101,7 @@ const parameters = ({ path, query }: Operation): Json[] => [
   })),
 ];
 
-const describe = (noun: string, verb: string, row: Operation): Json => ({
+const describe = (noun: string, verb: string, row: Operation): JsonObject => ({
   operationId: `${noun}.${verb}`,
   tags: [noun],
   summary: row.summary,
@@ -128,10 +127,10 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
 });
 
 /** An OpenAPI 3.1 description of the service at this origin, generated from the catalogue. */
-export const openapi = async (version: string, origin: string): Promise<Json> => {
+export const openapi = async (version: string, origin: string): Promise<JsonObject> => {
   const catalogue = await loadCatalogue();
-  const paths: Record<string, Json> = {};
-  const schemas: Json = { Error: errorSchema, Pagination: pagination };
+  const paths: Record<string, JsonObject> = {};
+  const schemas: JsonObject = { Error: errorSchema, Pagination: pagination };
   for (const [noun, rows] of Object.entries(catalogue)) {
     for (const [verb, row] of Object.entries(rows)) {
       paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(noun, verb, row) };

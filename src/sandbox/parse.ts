@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 import type { Field, Shape } from '../api/field.ts';
 import { type Inspected, inspect } from '../api/inspect.ts';
-import { isLoopbackUrl } from '../api/loopback.ts';
 import type { Operation } from '../api/operation.ts';
 import { plainErrors } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
-import { type Detail, invalid, Refusal } from './refusal.ts';
+import { isLoopbackUrl } from '../uri.ts';
+import { type Detail, invalid, Refusal } from './error-replies.ts';
 
 /** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
 const dotted = (path: PropertyKey[]): string =>

@@ -1,8 +1,8 @@
 import { catalogue } from '../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../api/collections.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
+import { notFound, Refusal } from './error-replies.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
-import { notFound, Refusal } from './refusal.ts';
 
 /** The handlers of every noun, loaded on the first request to one of its paths. A missing noun is a compile error. */
 export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
@@ -40,7 +40,7 @@ export interface Route {
 }
 
 /** A row with its path pattern and handler. */
-interface Entry extends Omit<Route, 'params'> {
+interface RouteEntry extends Omit<Route, 'params'> {
   pattern: RegExp;
 }
 
@@ -51,7 +51,7 @@ const patternOf = (path: string): RegExp =>
 const nounsAt = (first: string): readonly Noun[] =>
   Object.hasOwn(collections, first) ? collections[first as Collection].nouns : [];
 
-const loadEntries = async (first: string): Promise<Entry[]> => {
+const loadEntries = async (first: string): Promise<RouteEntry[]> => {
   const found = nounsAt(first).map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
@@ -59,15 +59,15 @@ const loadEntries = async (first: string): Promise<Entry[]> => {
       return { noun, verb, row, pattern: patternOf(row.path), handle: own[verb]! };
     });
   });
-  const parameters = ({ row }: Entry) => pathParameters(row.path).length;
+  const parameters = ({ row }: RouteEntry) => pathParameters(row.path).length;
   // `/users/me` must come before `/users/{user}`.
   return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
-const loaded = new Map<string, Entry[]>();
+const loaded = new Map<string, RouteEntry[]>();
 
 /** Loads the rows for a path's first segment once, so that a process only loads the nouns it needs. */
-const entriesUnder = async (first: string): Promise<Entry[]> => {
+const entriesUnder = async (first: string): Promise<RouteEntry[]> => {
   const entries = await loadEntries(first);
   if (entries.length > 0) loaded.set(first, entries);
   return entries;

@@ -2,24 +2,22 @@ import { randomBytes as someBytes } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
-import type { Clock } from '../runtime.ts';
-import { authenticate, findHolder } from './authenticate.ts';
+import type { Clock, RandomBytes } from '../system.ts';
+import { authenticate, findHolder, requireScope } from './authenticate.ts';
+import { Refusal } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
-import type { RandomBytes } from './oauth/key.ts';
 import { parseBody, parseQuery } from './parse.ts';
-import { Refusal } from './refusal.ts';
-import { requireScope } from './require-scope.ts';
 import { findRoute, type Route } from './route.ts';
 import { carryOutDeletions } from './rules/deletion.ts';
+import type { ResultPage } from './store/list-page.ts';
 import { withOrigin } from './store/names.ts';
-import type { Page } from './store/page.ts';
 import type { Store } from './store/store.ts';
 import { requirePlan } from './subscription.ts';
 import { throttle, unlimitedHeaders } from './throttle.ts';
 
 /** A request with its operation and caller. */
-export interface Call extends Route {
+export interface ServiceCall extends Route {
   caller: Caller;
   request: HttpRequest;
   /** Headers of the reply, for success and errors alike. */
@@ -27,7 +25,7 @@ export interface Call extends Route {
 }
 
 /** Runs before the handler and throws a `Refusal` to reject the call. Not used for operations without a token. */
-export type Guard = (call: Call) => void;
+export type Guard = (call: ServiceCall) => void;
 
 export interface ServiceOptions {
   store: Store;
@@ -64,7 +62,7 @@ const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_
 const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
 /** A list that is never split has the envelope of every list. */
-const wholeList = (records: unknown[]): Page<unknown> => ({
+const wholeList = (records: unknown[]): ResultPage<unknown> => ({
   items: JSON.stringify(records).slice(1, -1),
   count: records.length,
   next: null,
@@ -75,7 +73,7 @@ const wholeList = (records: unknown[]): Page<unknown> => ({
 const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: string): string => {
   if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
   if (kind === 'bare') return jsonOf(result);
-  const page = Array.isArray(result) ? wholeList(result) : (result as Page<unknown>);
+  const page = Array.isArray(result) ? wholeList(result) : (result as ResultPage<unknown>);
   const { items, count, next, previous } = page;
   const address = (token: string | null) => {
     if (token === null) return null;
@@ -96,7 +94,7 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: s
 
 const recordsOf = ({ kind }: Operation['reply'], result: unknown): unknown[] => {
   if (kind !== 'many') return [JSON.parse(jsonOf(result))];
-  return Array.isArray(result) ? result : JSON.parse(`[${(result as Page<unknown>).items}]`);
+  return Array.isArray(result) ? result : JSON.parse(`[${(result as ResultPage<unknown>).items}]`);
 };
 
 /** Throws if a result doesn't match its row exactly. */

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { denied } from './refusal.ts';
+import { denied } from './error-replies.ts';
 import type { Store } from './store/store.ts';
 
 /**

@@ -1,27 +1,27 @@
 import { isBooking, limits } from '../api/limits.ts';
+import { Refusal } from './error-replies.ts';
 import type { Caller } from './handler.ts';
-import { Refusal } from './refusal.ts';
 import { dayMilliseconds } from './store/names.ts';
 import type { Store } from './store/store.ts';
 import type { Plan } from './subscription.ts';
 
 const spans = { minute: 60_000, hour: 3_600_000, day: dayMilliseconds } as const;
 
-type Span = keyof typeof spans;
+type WindowSpan = keyof typeof spans;
 
 /** A rate limit: a number of requests per time span, for one token or user. */
-export interface Window {
+export interface RateWindow {
   /** Shown in the 429 reply, such as `general/minute`. */
   name: string;
   /** Identifies the counter. */
   key: string;
   limit: number;
-  span: Span;
+  span: WindowSpan;
 }
 
 /** The state of a window after a request. */
-interface Level {
-  window: Window;
+interface WindowLevel {
+  window: RateWindow;
   left: number;
   resetSeconds: number;
 }
@@ -29,15 +29,15 @@ interface Level {
 /** The rate limit headers for a request, and the window that refused it, if any. */
 export interface Admission {
   headers: Record<string, string>;
-  refusedBy?: Window;
+  refusedBy?: RateWindow;
 }
 
 /**
  * Assumed (limits.free-bookings): the free plan has no separate limits for bookings; its general limit is low enough.
  */
-const bookingLimits: Record<Plan, Partial<Record<Span, number>>> = { free: {}, ...limits.createInvitee };
+const bookingLimits: Record<Plan, Partial<Record<WindowSpan, number>>> = { free: {}, ...limits.createInvitee };
 
-const generalWindow = ({ token, plan }: Caller): Window => ({
+const generalWindow = ({ token, plan }: Caller): RateWindow => ({
   name: 'general/minute',
   key: `general/${token}`,
   limit: plan === 'free' ? limits.requestsPerMinute.free : limits.requestsPerMinute.paid,
@@ -48,7 +48,7 @@ const generalWindow = ({ token, plan }: Caller): Window => ({
  * Assumed (limits.no-token): requests without a known token count for the caller's address. The sandbox listens on the
  * loopback address only, so all callers share one window.
  */
-const addressWindow: Window = {
+const addressWindow: RateWindow = {
   name: 'address/minute',
   key: 'address/loopback',
   limit: limits.requestsPerMinute.paid,
@@ -59,8 +59,8 @@ const addressWindow: Window = {
  * Assumed (limits.booking-windows): a booking must fit the general limit and each limit for bookings, and the headers
  * describe the one with the fewest requests left.
  */
-const bookingWindows = ({ user, plan }: Caller): Window[] =>
-  (Object.entries(bookingLimits[plan]) as Array<[Span, number]>).map(([span, limit]) => ({
+const bookingWindows = ({ user, plan }: Caller): RateWindow[] =>
+  (Object.entries(bookingLimits[plan]) as Array<[WindowSpan, number]>).map(([span, limit]) => ({
     name: `create-invitee/${span}`,
     key: `create-invitee/${span}/${user}`,
     limit,
@@ -77,26 +77,26 @@ const count = `INSERT INTO rate_windows (key, opened, used) VALUES (?1, ?2, 1)
     opened = CASE WHEN ${isOver} THEN ?2 ELSE opened END
   RETURNING opened, used`;
 
-const level = (window: Window, opened: number, used: number, now: number): Level => ({
+const level = (window: RateWindow, opened: number, used: number, now: number): WindowLevel => ({
   window,
   left: Math.max(0, window.limit - used),
   resetSeconds: Math.ceil((opened + spans[window.span] - now) / 1000),
 });
 
-const take = (store: Store, window: Window, now: number): { level: Level; isRefused: boolean } => {
+const take = (store: Store, window: RateWindow, now: number): { level: WindowLevel; isRefused: boolean } => {
   const { key, span, limit } = window;
   const row = store.first<{ opened: number; used: number }>(count, key, now, spans[span], limit);
   return { level: level(window, row!.opened, row!.used, now), isRefused: row!.used > limit };
 };
 
 /** The window with the fewest requests left; on a tie, the one that resets last. */
-const tightest = (levels: Level[]): Level =>
+const tightest = (levels: WindowLevel[]): WindowLevel =>
   levels.reduce((one, other) => {
     if (other.left !== one.left) return other.left < one.left ? other : one;
     return other.resetSeconds > one.resetSeconds ? other : one;
   });
 
-const headersOf = ({ window, left, resetSeconds }: Level) => ({
+const headersOf = ({ window, left, resetSeconds }: WindowLevel) => ({
   'x-ratelimit-limit': String(window.limit),
   'x-ratelimit-remaining': String(left),
   'x-ratelimit-reset': String(resetSeconds),
@@ -110,7 +110,7 @@ export const unlimitedHeaders: Record<string, string> = {
 };
 
 /** Counts the request in every window, or in none if one is full. */
-export const admit = (store: Store, windows: readonly Window[], now: number): Admission => {
+export const admit = (store: Store, windows: readonly RateWindow[], now: number): Admission => {
   const [only] = windows;
   if (windows.length === 1) {
     const { level, isRefused } = take(store, only!, now);

@@ -1,9 +1,9 @@
 import {
   applyPlan,
   type BudgetState,
-  type Grant,
   type GrantOptions,
   grant,
+  type PermitGrant,
   queue,
   release,
   type Settlement,
@@ -12,13 +12,13 @@ import {
 } from './budget.ts';
 
 /** A reply's facts that were not shared at once, because they were no surprise. */
-export type News = Pick<Settlement, 'sentAt' | 'doubtMs' | 'now' | 'told'>;
+export type BudgetNews = Pick<Settlement, 'sentAt' | 'doubtMs' | 'now' | 'told'>;
 
 interface TakeStep extends GrantOptions {
   do: 'take';
   holder: string;
   pid: number;
-  news?: News | undefined;
+  news?: BudgetNews | undefined;
 }
 
 interface SettleStep extends Settlement {
@@ -31,7 +31,7 @@ interface ReleaseStep {
   do: 'release';
   holder: string;
   unused: number;
-  news?: News | undefined;
+  news?: BudgetNews | undefined;
 }
 
 interface QueueStep extends Omit<Waiter, 'since'> {
@@ -48,9 +48,9 @@ interface PlanStep {
 export type Step = TakeStep | SettleStep | ReleaseStep | QueueStep | PlanStep;
 
 /** For a queue step, the result of `queue`. */
-export type StepResult<S extends Step> = S extends TakeStep ? Grant : S extends QueueStep ? number : undefined;
+export type StepResult<S extends Step> = S extends TakeStep ? PermitGrant : S extends QueueStep ? number : undefined;
 
-const make = (state: BudgetState, step: Step, now: number): Grant | number | undefined => {
+const make = (state: BudgetState, step: Step, now: number): PermitGrant | number | undefined => {
   switch (step.do) {
     case 'take': {
       const { holder, pid, news } = step;

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BudgetState, current, type Kind } from './budget.ts';
+import type { Clock } from '../system.ts';
+import { type BudgetKind, type BudgetState, current } from './budget.ts';
 import { applyStep, type Step, type StepResult } from './budget-steps.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
@@ -8,18 +9,14 @@ import { fileVersions, memoryVersions, sweepVersions, type Versions } from './ve
 /** The budgets that processes share, by key. All times are by this machine's clock. */
 export interface BudgetStore {
   /** Makes one atomic step. */
-  apply<S extends Step>(key: string, kind: Kind, step: S): Promise<StepResult<S>>;
+  apply<S extends Step>(key: string, kind: BudgetKind, step: S): Promise<StepResult<S>>;
   /** The current state, without changing it. */
-  read(key: string, kind: Kind): Promise<BudgetState>;
-}
-
-interface Clock {
-  now(): number;
+  read(key: string, kind: BudgetKind): Promise<BudgetState>;
 }
 
 interface FileOptions {
   directory: string;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** Unique name of this process. */
   holder: string;
   /** Whether a process of this machine is running, as far as known. */
@@ -31,7 +28,7 @@ export const forgottenMs = 3 * 24 * 3_600_000;
 
 const storeOf = (
   open: (key: string) => Versions<BudgetState>,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
   isAlive: (pid: number) => boolean,
 ): BudgetStore => {
   const byKey = new Map<string, Versions<BudgetState>>();
@@ -65,7 +62,7 @@ export const fileBudgets = ({ directory, clock, holder, isAlive }: FileOptions):
 };
 
 /** Budgets of this process alone. */
-export const memoryBudgets = (clock: Clock): BudgetStore =>
+export const memoryBudgets = (clock: Pick<Clock, 'now'>): BudgetStore =>
   storeOf(
     () => memoryVersions(),
     clock,

@@ -10,7 +10,7 @@
 
 import { isTime, isWithin } from '../numbers.ts';
 
-export interface Window {
+export interface BudgetWindow {
   /** In milliseconds, like all times here. */
   length: number;
   /** `null` until a reply has named it. */
@@ -41,7 +41,7 @@ export interface Waiter {
 
 export interface BudgetState {
   version: 1;
-  windows: Window[];
+  windows: BudgetWindow[];
   /** `limit` once a reply has named a limit. */
   told: 'nothing' | 'limit';
   /** No process sends before this time, because the service sent a 429. */
@@ -75,7 +75,7 @@ export interface Settlement {
 }
 
 /** No permit before `until`: the rate limit or sched's own pace is reached, or the one allowed request is in flight. */
-export type Refusal =
+export type NoPermit =
   | { until: number; why: 'limit' | 'probe' | 'own probe' }
   | { until: number; why: 'pace'; perMinute: number };
 
@@ -90,16 +90,16 @@ export interface GrantOptions {
   isBackground?: boolean | undefined;
 }
 
-export type Grant = { permits: number; end: number } | Refusal;
+export type PermitGrant = { permits: number; end: number } | NoPermit;
 
 const minute = 60_000;
 
 /** Window lengths by kind of request: all requests of a token, and the bookings of a user. */
 export const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
 
-export type Kind = keyof typeof windowsOf;
+export type BudgetKind = keyof typeof windowsOf;
 
-export const emptyState = (kind: Kind): BudgetState => ({
+export const emptyState = (kind: BudgetKind): BudgetState => ({
   version: 1,
   windows: windowsOf[kind].map((length) => ({ length, limit: null, opened: 0, end: 0, isSure: false, used: 0 })),
   told: 'nothing',
@@ -127,12 +127,12 @@ const sharers = 16;
 /** No service refuses requests for more than a day. */
 const longestMs = 25 * 60 * minute;
 
-const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
+const isOpen = ({ opened, end }: BudgetWindow, now: number): boolean => opened !== 0 && now < end;
 
 /** No service counts higher, and no limit of a token is lower. */
 const mostRequests = 1e9;
 
-const isSaneWindow = (window: Window, length: number, now: number): boolean =>
+const isSaneWindow = (window: BudgetWindow, length: number, now: number): boolean =>
   window?.length === length &&
   (window.limit === null || isWithin(window.limit, 1, mostRequests)) &&
   // If the clock was set back, the stored times are in the future.
@@ -141,7 +141,7 @@ const isSaneWindow = (window: Window, length: number, now: number): boolean =>
   isWithin(window.used, 0, mostRequests);
 
 /** Whether a state from a file or from Redis can be calculated with. */
-const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
+const isSane = (state: BudgetState, kind: BudgetKind, now: number): boolean =>
   state?.version === 1 &&
   Array.isArray(state.windows) &&
   state.windows.length === windowsOf[kind].length &&
@@ -154,7 +154,7 @@ const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
   isWithin(state.closedUntil, 0, now + longestMs);
 
 /** The state at this moment: ended windows are closed, and waiters that were killed are removed. */
-export const current = (state: BudgetState | undefined, kind: Kind, now: number): BudgetState => {
+export const current = (state: BudgetState | undefined, kind: BudgetKind, now: number): BudgetState => {
   if (state === undefined || !isSane(state, kind, now)) return emptyState(kind);
   const next = {
     ...state,
@@ -190,16 +190,16 @@ export const grant = (
   holder: string,
   now: number,
   { most, probeMs, pace, isBackground }: GrantOptions,
-): Grant => {
+): PermitGrant => {
   if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
   const isPaced = pace !== undefined && state.told === 'nothing';
   const { probe } = state;
   if (isPaced && probe !== undefined)
     return { until: probe.until, why: probe.holder === holder ? 'own probe' : 'probe' };
-  const refusal = (until: number): Refusal =>
+  const refusal = (until: number): NoPermit =>
     isPaced ? { until, why: 'pace', perMinute: pace } : { until, why: 'limit' };
   if (isBackground && state.waiting.length > 0) return refusal(now + returnMs);
-  const limitOf = ({ limit }: Window): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);
+  const limitOf = ({ limit }: BudgetWindow): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);
   const full = state.windows.filter((window) => window.used >= limitOf(window));
   if (full.length > 0) return refusal(Math.max(...full.map(({ end }) => end)));
 
@@ -211,7 +211,7 @@ export const grant = (
     const end = now + window.length + (isPaced ? 0 : replyMs);
     Object.assign(window, { opened: now, end, isSure: false, used: carried });
   }
-  const [first] = state.windows as [Window];
+  const [first] = state.windows as [BudgetWindow];
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
   const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
   if (isBackground && left <= limitOf(first) / 2) return refusal(first.end);
@@ -230,7 +230,7 @@ export const grant = (
 };
 
 /** The window that the headers of a reply describe: the shortest one that can last that long. */
-const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): Window =>
+const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): BudgetWindow =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
 const learn = (
@@ -292,7 +292,7 @@ export const applyPlan = (state: BudgetState, limits: readonly (number | null)[]
 /** Returns unused permits. Modifies `state`. */
 export const release = (state: BudgetState, holder: string, unused: number): void => {
   const lease = state.leases.find((each) => each.holder === holder);
-  const [first] = state.windows as [Window];
+  const [first] = state.windows as [BudgetWindow];
   if (lease !== undefined && lease.opened === first.opened)
     for (const window of state.windows) window.used = Math.max(0, window.used - unused);
   state.leases = state.leases.filter((each) => each !== lease);

@@ -1,5 +1,5 @@
 import { chmodSync, constants, lstatSync, mkdirSync, realpathSync, type Stats } from 'node:fs';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { singleQuoted } from '../shell-quote.ts';
 
 /*
@@ -22,8 +22,6 @@ const sticky = 0o1000;
 
 /** Windows has no modes: the ones Node reports there mean nothing. */
 const hasModes = constants.O_NOFOLLOW !== undefined;
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 /** The stats of a path, or undefined if it is missing or unreadable. If unreadable, using it gives the error. */
 export const statIfAny = (path: string): Stats | undefined => {

@@ -1,11 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
 import { noFollow, noWait, syncDirectory, writeWholeFile } from './whole-file.ts';
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 const trouble = (what: string, path: string, reason: string): SchedError =>
   new SchedError('environment', `Can't ${what} ${path}`, { reason, outcome: 'not-sent' });

@@ -1,7 +1,9 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { isTime, isWithin } from '../numbers.ts';
+import type { RandomBytes } from '../system.ts';
+import { isLoopback } from '../uri.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile, writePrivateFile } from './files.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -21,7 +23,7 @@ import { writeWholeFile } from './whole-file.ts';
  * Reading never removes entries, because this machine's clock may be wrong.
  */
 
-export interface Entry {
+export interface LedgerEntry {
   /** In version 1 the digest includes the origin. */
   version: 1 | 2;
   /** Digest of the event type, start and email address. The address itself is not stored. */
@@ -44,7 +46,7 @@ export interface Entry {
   event?: string;
   invitee?: string;
   /** For a requested duplicate: the original booking, as far as it is known. */
-  besides?: Pick<Entry, 'event' | 'invitee'> & {
+  besides?: Pick<LedgerEntry, 'event' | 'invitee'> & {
     /** The service accepted the original booking but hasn't shown it. */
     isUnseen?: true;
   };
@@ -54,12 +56,12 @@ export interface Entry {
 
 export interface StoredEntry {
   number: number;
-  entry: Entry;
+  entry: LedgerEntry;
   /** Written by this machine before it shared its ledger. */
   isInFiles?: boolean;
 }
 
-export interface Found {
+export interface FoundAttempts {
   /** The highest number of the first digest, or 0. */
   last: number;
   /** The last attempt for each address of the service. */
@@ -70,7 +72,7 @@ export interface Ledger {
   /** Whose bookings it holds: "this machine". */
   readonly reach: string;
   /** Finds earlier attempts. The first digest is the current one, the others are those of older versions. */
-  find(digests: readonly string[]): Promise<Found>;
+  find(digests: readonly string[]): Promise<FoundAttempts>;
   /** Writes the next attempt to disk. Returns false if another process was faster. */
   claim(kept: StoredEntry): Promise<boolean>;
   /** Replaces an attempt. */
@@ -88,11 +90,12 @@ export interface Ledger {
 /** The ledger's name for the built-in sandbox, whose port changes each time. */
 export const sandboxService = 'sandbox';
 
-const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** Whether an address is on this machine. */
-export const isLocal = (address: string): boolean =>
-  address === sandboxService || (URL.canParse(address) && loopback.test(new URL(address).hostname));
+export const isLocal = (address: string): boolean => {
+  if (!URL.canParse(address)) return address === sandboxService;
+  const { hostname } = new URL(address);
+  return isLoopback(hostname) || hostname.endsWith('.localhost');
+};
 
 /** The name of a service in the ledger. All loopback names count as 127.0.0.1. */
 export const serviceName = (baseUrl: string): string => {
@@ -105,8 +108,8 @@ export const serviceName = (baseUrl: string): string => {
 const dayMs = 86_400_000;
 
 /** Whether a value from outside has every fact that a decision needs. */
-export const isEntry = (value: unknown): value is Entry => {
-  const entry = (value ?? {}) as Partial<Entry>;
+export const isEntry = (value: unknown): value is LedgerEntry => {
+  const entry = (value ?? {}) as Partial<LedgerEntry>;
   return (
     isWithin(entry.version, 1, 2) &&
     ['open', 'booked', 'refused'].includes(entry.state!) &&
@@ -124,14 +127,15 @@ export const damagedEntry = (where: string, what: 'file' | 'key'): SchedError =>
     outcome: 'not-sent',
   });
 
-interface Options {
+interface FileLedgerOptions {
   directory: string;
-  randomBytes(count: number): Uint8Array;
+  randomBytes: RandomBytes;
 }
 
-export const startOf = ({ start_time }: Pick<Entry, 'start_time'>): number => Math.floor(Date.parse(start_time) / 1000);
+export const startOf = ({ start_time }: Pick<LedgerEntry, 'start_time'>): number =>
+  Math.floor(Date.parse(start_time) / 1000);
 
-const nameOf = (entry: Pick<Entry, 'digest' | 'start_time'>, number: number): string =>
+const nameOf = (entry: Pick<LedgerEntry, 'digest' | 'start_time'>, number: number): string =>
   `${startOf(entry).toString(36)}-${entry.digest}.${number}.json`;
 
 interface Name {
@@ -147,8 +151,6 @@ const readName = (name: string): Name | undefined => {
     ? undefined
     : { name, start: Number.parseInt(start!, 36), digest: digest!, number: Number(number) };
 };
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 export const ledgerTrouble = (reason: string, fix: string): SchedError =>
   new SchedError('environment', "Can't use the booking ledger, so nothing was booked", {
@@ -166,7 +168,7 @@ export const keptForMs = 30 * dayMs;
 let drafts = 0;
 
 /** A ledger in files, which survive a killed process and a power cut. */
-export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
+export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledger => {
   const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {

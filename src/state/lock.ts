@@ -1,10 +1,12 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SchedError } from '../errors.ts';
+import { codeOf, SchedError } from '../errors.ts';
 import { isTime } from '../numbers.ts';
+import type { Clock, Machine, RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile } from './files.ts';
-import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
+import { directory } from './paths.ts';
+import { identityOf, type ProcessIdentity, type ProcessTable, stateOf } from './processes.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /*
@@ -19,12 +21,7 @@ import { writeWholeFile } from './whole-file.ts';
  * files, the first one first. A claim that comes too late finds that its chain has lost its start, and is void.
  */
 
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
-interface Owner extends ProcessIdentity {
+interface LockOwner extends ProcessIdentity {
   readonly nonce: string;
   /** When it got the lock, in milliseconds since 1970. */
   readonly at: number;
@@ -35,9 +32,9 @@ interface Owner extends ProcessIdentity {
 export interface LockOptions {
   directory: string;
   name: string;
-  machine: Machine;
+  machine: ProcessTable;
   clock: Clock;
-  randomBytes(count: number): Uint8Array;
+  randomBytes: RandomBytes;
   interrupted: AbortSignal;
   /** How long to wait for others. */
   waitMs?: number;
@@ -74,8 +71,6 @@ const outOfSightMs = 10 * 60_000;
 /** Files this old that belong to no chain were left by killed processes. */
 const litterMs = 60 * 60_000;
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
-
 const ignoreMissing = (error: unknown): void => {
   if (codeOf(error) !== 'ENOENT') throw error;
 };
@@ -89,12 +84,12 @@ const lockTrouble = (path: string, reason: string): SchedError =>
 const damaged = (path: string): SchedError =>
   lockTrouble(path, 'it is damaged; remove it if no other sched process is running');
 
-const isOwner = (value: unknown): value is Owner => {
-  const { pid, nonce, at } = (value ?? {}) as Partial<Record<keyof Owner, unknown>>;
+const isOwner = (value: unknown): value is LockOwner => {
+  const { pid, nonce, at } = (value ?? {}) as Partial<Record<keyof LockOwner, unknown>>;
   return Number.isSafeInteger(pid) && isTime(at) && typeof nonce === 'string' && /^[\w-]+$/.test(nonce);
 };
 
-const readOwner = async (path: string): Promise<Owner | undefined> => {
+const readOwner = async (path: string): Promise<LockOwner | undefined> => {
   const text = await readPrivateFile(path);
   if (text === undefined) return undefined;
   let value: unknown;
@@ -110,7 +105,7 @@ const readOwner = async (path: string): Promise<Owner | undefined> => {
 export const createLock = (options: LockOptions): Lock => {
   const { directory, name, machine, clock, randomBytes, interrupted, waitMs = defaultWaitMs } = options;
   const first = join(directory, `${name}.lock`);
-  const heirOf = ({ nonce }: Owner) => join(directory, `${name}.after-${nonce}`);
+  const heirOf = ({ nonce }: LockOwner) => join(directory, `${name}.after-${nonce}`);
 
   /** Turns errors of the file system into a SchedError. */
   const named = async <Value>(work: Promise<Value>): Promise<Value> => {
@@ -122,8 +117,8 @@ export const createLock = (options: LockOptions): Lock => {
   };
 
   /** From the first owner to the holder; empty if the lock is free. */
-  const readChain = async (): Promise<Owner[]> => {
-    const chain: Owner[] = [];
+  const readChain = async (): Promise<LockOwner[]> => {
+    const chain: LockOwner[] = [];
     for (let path = first; ; path = heirOf(chain.at(-1)!)) {
       const owner = await readOwner(path);
       if (owner === undefined) return chain;
@@ -134,7 +129,7 @@ export const createLock = (options: LockOptions): Lock => {
   };
 
   /** Creates `target` completely, or not at all if it exists. Returns whether it belongs to `owner`. */
-  const place = async (target: string, owner: Owner): Promise<boolean> => {
+  const place = async (target: string, owner: LockOwner): Promise<boolean> => {
     const draft = join(directory, `${name}.draft-${owner.nonce}`);
     try {
       await writeWholeFile(target, { content: JSON.stringify(owner), draft, replace: false });
@@ -155,7 +150,7 @@ export const createLock = (options: LockOptions): Lock => {
   };
 
   /** Adds an heir to the end of a chain, unless there is one already or the chain is gone. */
-  const inherit = async (chain: readonly Owner[], heir: Owner): Promise<boolean> => {
+  const inherit = async (chain: readonly LockOwner[], heir: LockOwner): Promise<boolean> => {
     const target = heirOf(chain.at(-1)!);
     if (!(await place(target, heir))) return false;
     if ((await readOwner(first))?.nonce === chain[0]!.nonce) return true;
@@ -163,7 +158,7 @@ export const createLock = (options: LockOptions): Lock => {
     return false;
   };
 
-  const heldThrough = (chain: readonly Owner[]): Held => ({
+  const heldThrough = (chain: readonly LockOwner[]): Held => ({
     release: async () => {
       const now = await readChain();
       if (now[0]?.nonce !== chain[0]!.nonce || now.at(-1)!.nonce !== chain.at(-1)!.nonce) return;
@@ -176,13 +171,13 @@ export const createLock = (options: LockOptions): Lock => {
   });
 
   /** Takes a free lock, or takes over from the dead owner at the end of the chain. */
-  const claim = async (chain: readonly Owner[], own: ProcessIdentity): Promise<Held | undefined> => {
-    const mine: Owner = { ...own, nonce: Buffer.from(randomBytes(16)).toString('hex'), at: clock.now() };
+  const claim = async (chain: readonly LockOwner[], own: ProcessIdentity): Promise<Held | undefined> => {
+    const mine: LockOwner = { ...own, nonce: Buffer.from(randomBytes(16)).toString('hex'), at: clock.now() };
     const isTaken = chain.length === 0 ? await place(first, mine) : await inherit(chain, mine);
     return isTaken ? heldThrough([...chain, mine]) : undefined;
   };
 
-  const isGone = async (owner: Owner, own: ProcessIdentity): Promise<boolean> => {
+  const isGone = async (owner: LockOwner, own: ProcessIdentity): Promise<boolean> => {
     const state = await stateOf(owner, own, machine);
     if (state !== 'out of sight') return state === 'gone';
     const seen = Math.max(owner.at, (await options.lastSeen?.()) ?? 0);
@@ -224,4 +219,16 @@ export const createLock = (options: LockOptions): Lock => {
   };
 
   return { acquire: (stillNeeded) => named(acquire(stillNeeded)), adopt: (nonce) => named(adopt(nonce)) };
+};
+
+export type LockWorld = Pick<LockOptions, 'clock' | 'randomBytes' | 'interrupted'> & {
+  readonly platform: string;
+  readonly machine: Machine;
+};
+
+/** A lock in the OS account's home. Directories set by variables would give several locks. */
+export const accountLock = (name: string, world: LockWorld): Lock => {
+  const { platform, machine, clock, randomBytes, interrupted } = world;
+  const home = directory('state', { env: {}, home: machine.accountHome, platform });
+  return createLock({ directory: join(home, 'locks'), name, machine, clock, randomBytes, interrupted });
 };

@@ -1,32 +1,26 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { System } from '../system.ts';
 import { checkDirectory } from './directories.ts';
 
-interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly platform: string;
-  readonly uid?: number | undefined;
-}
+type DirectoryKind = 'config' | 'state' | 'cache';
 
-type Kind = 'config' | 'state' | 'cache';
-
-const xdg: Record<Kind, [variable: string, fallback: string]> = {
+const xdg: Record<DirectoryKind, [variable: string, fallback: string]> = {
   config: ['XDG_CONFIG_HOME', '.config'],
   state: ['XDG_STATE_HOME', '.local/state'],
   cache: ['XDG_CACHE_HOME', '.cache'],
 };
 
-const mac: Record<Kind, string> = {
+const mac: Record<DirectoryKind, string> = {
   config: 'Library/Application Support',
   state: 'Library/Application Support',
   cache: 'Library/Caches',
 };
 
-const variableOf = (kind: Kind): string => `SCHED_${kind.toUpperCase()}_DIR`;
+const variableOf = (kind: DirectoryKind): string => `SCHED_${kind.toUpperCase()}_DIR`;
 
 /** The directory for a kind of files: `SCHED_…_DIR`, or the platform's default. */
-export const directoryPath = (kind: Kind, { env, home, platform }: World): string => {
+export const directoryPath = (kind: DirectoryKind, { env, home, platform }: System): string => {
   const chosen = env[variableOf(kind)];
   if (chosen) return chosen;
   if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'sched', kind);
@@ -38,7 +32,7 @@ export const directoryPath = (kind: Kind, { env, home, platform }: World): strin
 };
 
 /** The same directory, after the safety check that comes before any read or write. */
-export const directory = (kind: Kind, world: World): string => {
+export const directory = (kind: DirectoryKind, world: System): string => {
   const path = directoryPath(kind, world);
   const variable = variableOf(kind);
   checkDirectory(path, { variable, isOurs: !world.env[variable], uid: world.uid });
@@ -49,12 +43,12 @@ export const directory = (kind: Kind, world: World): string => {
  * Whether files of a kind would be below a home directory that doesn't exist (Debian uses the path /nonexistent). sched
  * doesn't create a home directory, because files in it may be gone by the next command.
  */
-export const isHomeless = (kind: Kind, world: World): boolean => {
+export const isHomeless = (kind: DirectoryKind, world: System): boolean => {
   const { env, home, platform } = world;
   const isBelowHome = directoryPath(kind, world) !== directoryPath(kind, { env, platform, home: `${home}/else` });
   return isBelowHome && !(isAbsolute(home) && home !== '/nonexistent' && existsSync(home));
 };
 
 /** Why the home directory can't be used. */
-export const homeMissing = ({ home }: Pick<World, 'home'>): string =>
+export const homeMissing = ({ home }: Pick<System, 'home'>): string =>
   home === '' ? 'HOME is empty' : `the home directory ${home} doesn't exist`;

@@ -1,13 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readFile, readlink } from 'node:fs/promises';
+import type { Machine } from '../system.ts';
 
 /** This machine, and this process on it. */
-export interface Machine {
-  readonly platform: string;
-  readonly host: string;
-  readonly pid: number;
-  isAlive(pid: number): boolean;
-}
+export type ProcessTable = Pick<Machine, 'platform' | 'host' | 'pid' | 'isAlive'>;
 
 /** Identifies a process, even if a later one gets the same PID. */
 export interface ProcessIdentity {
@@ -43,13 +39,13 @@ const fromPs = (pid: number): Promise<string> =>
   });
 
 /** When a process was started; `undefined` if it doesn't exist, `''` if the time is unknown. */
-const startOf = async (pid: number, { platform, isAlive }: Machine): Promise<string | undefined> => {
+const startOf = async (pid: number, { platform, isAlive }: ProcessTable): Promise<string | undefined> => {
   if (platform === 'linux') return fromProc(pid);
   if (!isAlive(pid)) return undefined;
   return platform === 'win32' ? '' : fromPs(pid);
 };
 
-export const identityOf = async (machine: Machine): Promise<ProcessIdentity> => {
+export const identityOf = async (machine: ProcessTable): Promise<ProcessIdentity> => {
   const started = (await startOf(machine.pid, machine)) ?? '';
   if (machine.platform !== 'linux') return { pid: machine.pid, started, host: '', boot: '', space: '' };
   return {
@@ -65,7 +61,7 @@ export const identityOf = async (machine: Machine): Promise<ProcessIdentity> => 
 export const stateOf = async (
   other: ProcessIdentity,
   own: ProcessIdentity,
-  machine: Machine,
+  machine: ProcessTable,
 ): Promise<'running' | 'gone' | 'out of sight'> => {
   if (other.host === own.host && other.boot !== own.boot) return 'gone';
   if (other.host !== own.host || other.space !== own.space) return 'out of sight';

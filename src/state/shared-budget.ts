@@ -1,17 +1,14 @@
-import type { BudgetState, Kind, LimitHeaders, Refusal, Waiter, Window } from './budget.ts';
-import type { News, Step, StepResult } from './budget-steps.ts';
+import type { Clock } from '../system.ts';
+import type { BudgetKind, BudgetState, BudgetWindow, LimitHeaders, NoPermit, Waiter } from './budget.ts';
+import type { BudgetNews, Step, StepResult } from './budget-steps.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
-
-interface Clock {
-  now(): number;
-}
 
 export interface SharedBudgetOptions {
   /** Shares it with other machines. Whenever this fails, this machine's budget is used. */
   remote?: BudgetStore | undefined;
   /** The directory to share it in. Without a usable directory, this process has a budget of its own. */
   directory?: string | undefined;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   /** Unique name of this process. */
   holder: string;
   pid: number;
@@ -28,18 +25,18 @@ export interface SharedBudgetOptions {
 }
 
 /** A window and its remaining requests, to show to users. */
-export interface Level extends Window {
+export interface Level extends BudgetWindow {
   remaining: number | null;
 }
 
 interface Local {
-  kind: Kind;
+  kind: BudgetKind;
   /** Permits of this process, valid until `end`. */
   permits: number;
   end: number;
   isWaiting?: boolean;
   /** Learned from replies and not yet shared with other processes. */
-  news?: News | undefined;
+  news?: BudgetNews | undefined;
   /** Resolves when the last step that was asked for is done. */
   lastStep: Promise<unknown>;
 }
@@ -65,7 +62,7 @@ export const createSharedBudget = ({
   let shared: BudgetStore | undefined =
     directory === undefined ? undefined : fileBudgets({ directory, clock, holder, isAlive });
 
-  const bucket = (key: string, kind: Kind): Local => {
+  const bucket = (key: string, kind: BudgetKind): Local => {
     const local = buckets.get(key) ?? { kind, permits: 0, end: 0, lastStep: Promise.resolve() };
     buckets.set(key, local);
     return local;
@@ -96,19 +93,19 @@ export const createSharedBudget = ({
     }
   };
 
-  const apply = <S extends Step>(key: string, kind: Kind, step: S): Promise<StepResult<S>> =>
+  const apply = <S extends Step>(key: string, kind: BudgetKind, step: S): Promise<StepResult<S>> =>
     using((store) => store.apply(key, kind, step));
-  const read = (key: string, kind: Kind): Promise<BudgetState> => using((store) => store.read(key, kind));
+  const read = (key: string, kind: BudgetKind): Promise<BudgetState> => using((store) => store.read(key, kind));
 
   /** Runs work on a bucket after all earlier work on it: requests of one process share its permits. */
-  const inTurn = <Value>(key: string, kind: Kind, work: (local: Local) => Promise<Value>): Promise<Value> => {
+  const inTurn = <Value>(key: string, kind: BudgetKind, work: (local: Local) => Promise<Value>): Promise<Value> => {
     const local = bucket(key, kind);
     const turn = local.lastStep.then(() => work(local));
     local.lastStep = turn.catch(() => {});
     return turn;
   };
 
-  const newsOf = (local: Local): { news?: News } => {
+  const newsOf = (local: Local): { news?: BudgetNews } => {
     const { news } = local;
     local.news = undefined;
     return news === undefined ? {} : { news };
@@ -121,8 +118,12 @@ export const createSharedBudget = ({
   };
 
   return {
-    /** Takes a permit for one request. Returns undefined if it got one, or else until when there is none. */
-    take: (key: string, kind: Kind, most = 20, isBackground = false): Promise<Refusal | undefined> =>
+    /**
+     * Takes a permit for one request. Returns undefined if it got one, or else until when to wait, and why: a limit, the
+     * pace if no limit is known, or a request in flight, of another process or of this one. In the background, half of
+     * the limit and every waiting command come first.
+     */
+    take: (key: string, kind: BudgetKind, most = 20, isBackground = false): Promise<NoPermit | undefined> =>
       inTurn(key, kind, async (local) => {
         if (local.permits > 0 && clock.now() < local.end) {
           local.permits -= 1;
@@ -148,12 +149,12 @@ export const createSharedBudget = ({
       }),
 
     /** Returns a permit that wasn't used after all. A wait follows, so all other unused permits are returned, too. */
-    untake: (key: string, kind: Kind): Promise<void> =>
+    untake: (key: string, kind: BudgetKind): Promise<void> =>
       inTurn(key, kind, (local) => giveBack(key, local, local.permits + 1)),
 
     settle: (
       key: string,
-      kind: Kind,
+      kind: BudgetKind,
       facts: {
         sentAt: number;
         told?: LimitHeaders | undefined;
@@ -178,23 +179,23 @@ export const createSharedBudget = ({
     },
 
     /** The limit of the first window, or null if unknown. */
-    limitOf: async (key: string, kind: Kind): Promise<number | null> => (await read(key, kind)).windows[0]!.limit,
+    limitOf: async (key: string, kind: BudgetKind): Promise<number | null> => (await read(key, kind)).windows[0]!.limit,
 
     /** Joins the queue. Returns how long after `until` it is this process's turn. */
-    waiting: (key: string, kind: Kind, until: number): Promise<number> =>
+    waiting: (key: string, kind: BudgetKind, until: number): Promise<number> =>
       inTurn(key, kind, (local) => {
         local.isWaiting = true;
         return apply(key, kind, { do: 'queue', holder, pid, until });
       }),
 
     /** Applies the limits of a plan, one per window. `isNews`: the plan has changed. */
-    know: (key: string, kind: Kind, limits: readonly (number | null)[], isNews: boolean): Promise<void> =>
+    know: (key: string, kind: BudgetKind, limits: readonly (number | null)[], isNews: boolean): Promise<void> =>
       apply(key, kind, { do: 'plan', limits, isNews }),
 
     /** The current state, without changing it. */
     look: async (
       key: string,
-      kind: Kind,
+      kind: BudgetKind,
     ): Promise<{ levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string }> => {
       const { windows, waiting, closedUntil, told } = await read(key, kind);
       const levels = windows.map((window) => ({

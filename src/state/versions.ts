@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../errors.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { noWait } from './whole-file.ts';
 
@@ -41,8 +42,6 @@ const textIn = (path: string): string => {
   }
 };
 
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
-
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const quietly = (work: () => void): void => {
@@ -54,13 +53,13 @@ const quietly = (work: () => void): void => {
 };
 
 /** Disk operations that tests make fail. */
-interface Disk {
+interface VersionFiles {
   list(directory: string): string[];
   /** Creates a file. Fails if it exists. */
   write(path: string, text: string): void;
 }
 
-export const realDisk: Disk = {
+export const realDisk: VersionFiles = {
   list: (directory) => readdirSync(directory),
   write: (path, text) => writeFileSync(path, text, { mode: 0o600, flag: 'wx' }),
 };

@@ -1,11 +1,10 @@
 import { weekdays } from '../api/weekdays.ts';
 import { isObject, type Json, jsonText } from '../json.ts';
 import { nearest } from '../nearest.ts';
+import type { Checked } from './reading.ts';
 
 /** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
 export type Rule = Json;
-
-type Read<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 const dayForm =
   'a date such as 2026-12-24, a range such as 2026-12-24..2026-12-31, or a weekday such as monday, mon or monday-friday';
@@ -86,7 +85,7 @@ const daysAfter = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 
 /** Reads a date, or `FIRST..LAST`. Returns undefined if the text is neither. */
-const readDates = (word: string, today: Today | undefined): Read<string[]> | undefined => {
+const readDates = (word: string, today: Today | undefined): Checked<string[]> | undefined => {
   const dateOf = (part: string): string | undefined => {
     if (isDate(part)) return part;
     return today !== undefined && Object.hasOwn(nearDays, part) ? daysAfter(today(), nearDays[part]!) : undefined;
@@ -110,7 +109,7 @@ export type Today = () => string;
  * Reads a date, a range of dates, or weekdays (`monday`, `mon`, `mon-fri`), which mean every week. `today` and `tomorrow`
  * are dates.
  */
-export const readDays = (text: string, today?: Today): Read<Rule[]> => {
+export const readDays = (text: string, today?: Today): Checked<Rule[]> => {
   const word = text.trim().toLowerCase();
   const dates = readDates(word, today);
   if (dates?.ok) return { ok: true, value: dates.value.map((date) => ({ type: 'date', date })) };
@@ -127,7 +126,7 @@ export const readDays = (text: string, today?: Today): Read<Rule[]> => {
   };
 };
 
-const readInterval = (text: string): Read<Json> => {
+const readInterval = (text: string): Checked<Json> => {
   const [, from, to] = /^((?:[01]?\d|2[0-3]):[0-5]\d)-((?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined)
     return { ok: false, problem: `"${text}" is not a time range such as 09:00-12:30` };
@@ -137,7 +136,7 @@ const readInterval = (text: string): Read<Json> => {
 };
 
 /** Reads `DAY HOURS` as rules: one for each day of a range. */
-export const readRule = (text: string, today?: Today): Read<Rule[]> => {
+export const readRule = (text: string, today?: Today): Checked<Rule[]> => {
   const [, day, hours] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(text) ?? [];
   if (day === undefined || hours === undefined) {
     return { ok: false, problem: `"${text}" is not a rule such as "monday 09:00-12:00,13:00-17:00"` };

@@ -1,4 +1,4 @@
-import { day, daysIn, months, weekdayOf, weekdays } from './wall.ts';
+import { day, daysIn, mondayOf, months, weekdayNames, weekdayOf } from './wall.ts';
 import { edgeOfDay } from './zoned.ts';
 
 export const periods = ['day', 'week', 'month'] as const;
@@ -22,9 +22,6 @@ const dayOf = (midnight: number, zone: string): Day => {
   return { midnight, since: edge('since'), until: edge('until') };
 };
 
-/** Weeks begin on Monday. */
-export const mondayOf = (midnight: number): number => midnight - ((weekdayOf(midnight) + 6) % 7) * day;
-
 /** The days of the day, week or month that contains a day. */
 export const daysOf = (midnight: number, period: Period, zone: string): Day[] => {
   const date = new Date(midnight);
@@ -44,7 +41,7 @@ export const isoWeek = (midnight: number): { year: number; week: number } => {
   return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * day)) };
 };
 
-export const weekdayName = (wall: number): string => weekdays[weekdayOf(wall)]!;
+export const weekdayName = (wall: number): string => weekdayNames[weekdayOf(wall)]!;
 
 export const monthName = (wall: number): string => months[new Date(wall).getUTCMonth()]!;
 

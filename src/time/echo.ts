@@ -1,5 +1,5 @@
 import { wallClock, wallParts } from './show.ts';
-import { months, timestampOf, wallText, weekdays } from './wall.ts';
+import { months, timestampOf, wallText, weekdayNames } from './wall.ts';
 
 /** An instant in the zone and in UTC, shown before a write: `Tue 2026-12-01 15:00 Europe/Paris (14:00 UTC)`. */
 export function describeInstant(instant: string, zone: string): string {
@@ -20,7 +20,7 @@ export function shortInstant(instant: string, zone: string, now: number): string
   const clock = wallClock(zone);
   const wall = new Date(clock(at));
   const year = wall.getUTCFullYear();
-  const weekday = weekdays[wall.getUTCDay()]!.slice(0, 3);
+  const weekday = weekdayNames[wall.getUTCDay()]!.slice(0, 3);
   const month = months[wall.getUTCMonth()]!.slice(0, 3);
   const isThisYear = year === new Date(clock(now)).getUTCFullYear();
   return `${weekday} ${wall.getUTCDate()} ${month}${isThisYear ? '' : ` ${year}`}, ${wallText(wall.getTime()).slice(-8, -3)}`;

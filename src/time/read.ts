@@ -1,17 +1,19 @@
+import type { Checked } from './reading.ts';
 import { type Reading, readingTexts } from './reading.ts';
-import { explainRefusal } from './refusal.ts';
+import { explainRefusal } from './time-problems.ts';
 import {
   day,
   daysIn,
   hour,
   midnightOf,
   minute,
+  mondayOf,
   months,
   second,
   utcText,
   wallText,
+  weekdayNames,
   weekdayOf,
-  weekdays,
 } from './wall.ts';
 import { readZone } from './zone.ts';
 import { edgeOfDay, offsetText, resolveWall, type WallReading, wallAt } from './zoned.ts';
@@ -24,12 +26,10 @@ export interface TimeContext {
   edge?: 'since' | 'until' | undefined;
 }
 
-interface Clock {
+interface TimeOfDay {
   sinceMidnight: number;
   fraction: string;
 }
-
-type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 const clockForm = String.raw`(?<clock>\d{1,2}:\d\d(?::\d\d(?:\.\d{1,9})?)?)`;
 const dated = new RegExp(
@@ -57,7 +57,7 @@ const nearDays: Record<string, number> = { yesterday: -1, today: 0, tomorrow: 1 
 const shortWeekdays: Record<string, number> = { tues: 2, thur: 4, thurs: 4 };
 
 const weekdayCalled = (word: string): number | undefined => {
-  const index = weekdays.findIndex((name) => [name, name.slice(0, 3)].some((form) => form.toLowerCase() === word));
+  const index = weekdayNames.findIndex((name) => [name, name.slice(0, 3)].some((form) => form.toLowerCase() === word));
   return index >= 0 ? index : Object.hasOwn(shortWeekdays, word) ? shortWeekdays[word] : undefined;
 };
 
@@ -76,10 +76,10 @@ function checkDate(text: string): Checked<number> {
   return { ok: true, value: Date.UTC(year, month - 1, date) };
 }
 
-function checkClock(text: string, midnight: number): Checked<Clock> {
+function checkClock(text: string, midnight: number): Checked<TimeOfDay> {
   const [whole, digits] = text.split('.') as [string, string | undefined];
   const [hours, minutes, seconds = 0] = whole.split(':').map(Number) as [number, number, number?];
-  const refuse = (problem: string): Checked<Clock> => ({ ok: false, problem });
+  const refuse = (problem: string): Checked<TimeOfDay> => ({ ok: false, problem });
   if (hours === 24 && minutes === 0 && seconds === 0)
     return refuse(
       `${text} is not a valid time of day. Use 00:00 of the next day: ${wallText(midnight + day).slice(0, 10)} 00:00`,
@@ -155,9 +155,6 @@ function readWorded(text: string, midnight: number, clockText: string | undefine
   const { sinceMidnight, fraction } = clock.value;
   return settled(text, resolveWall(midnight + sinceMidnight, context.zone), context.zone, true, fraction);
 }
-
-/** Weeks begin on Monday. */
-const mondayOf = (midnight: number): number => midnight - ((weekdayOf(midnight) + 6) % 7) * day;
 
 /** `monday` is the first one after today, `next monday` the one of next week. */
 const weekdayAfter = (today: number, weekday: number, isNextWeek: boolean): number =>

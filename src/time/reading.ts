@@ -23,3 +23,5 @@ export const readingTexts = (reading: Reading): string[] =>
   reading.ok
     ? [offsetText(timestampOf(reading.instant)!, reading.zone, /\.\d+/.exec(reading.instant)?.[0])]
     : (reading.readings ?? []);
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };

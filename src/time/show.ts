@@ -1,4 +1,4 @@
-import { type DateParts, day, second, timestampOf, wallText, weekdayOf, weekdays, withOffset } from './wall.ts';
+import { type DateParts, day, second, timestampOf, wallText, weekdayNames, weekdayOf, withOffset } from './wall.ts';
 
 export interface ShowTime {
   /** Returns a timestamp as `Mon 2026-11-16 09:30` in the zone, and any other text unchanged. */
@@ -64,7 +64,7 @@ function createWallClock(zone: string): WallClock {
 /** `Mon 2026-11-16` and `09:30:00` */
 export function wallParts(wall: number): { date: string; time: string } {
   const text = wallText(wall);
-  return { date: `${weekdays[weekdayOf(wall)]!.slice(0, 3)} ${text.slice(0, -9)}`, time: text.slice(-8) };
+  return { date: `${weekdayNames[weekdayOf(wall)]!.slice(0, 3)} ${text.slice(0, -9)}`, time: text.slice(-8) };
 }
 
 /** When a wait ends, with the zone: `18:00:30 Europe/Paris`, or with the date for a wait of an hour or more. */

@@ -1,5 +1,5 @@
 import { wallClock } from './show.ts';
-import { minute, months, timestampOf, weekdayOf, weekdays } from './wall.ts';
+import { minute, months, timestampOf, weekdayNames, weekdayOf } from './wall.ts';
 
 interface WallTime {
   at: number;
@@ -21,7 +21,7 @@ const wallTime = (text: string, zone: string): WallTime | undefined => {
   }
   const date = new Date(wall);
   const month = months[date.getUTCMonth()]!.slice(0, 3);
-  const weekday = weekdays[weekdayOf(wall)]!.slice(0, 3);
+  const weekday = weekdayNames[weekdayOf(wall)]!.slice(0, 3);
   return {
     at,
     date: `${weekday} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`,

@@ -10,7 +10,7 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export const weekdayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 export const months = [
   'January',
   'February',
@@ -32,6 +32,9 @@ export const daysIn = (year: number, month: number): number =>
   month === 2 ? (leap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
 
 export const weekdayOf = (wall: number): number => new Date(wall).getUTCDay();
+
+/** Midnight of the Monday of the same week. */
+export const mondayOf = (midnight: number): number => midnight - ((weekdayOf(midnight) + 6) % 7) * day;
 
 export const midnightOf = (wall: number): number => wall - (((wall % day) + day) % day);
 

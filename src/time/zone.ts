@@ -105,7 +105,7 @@ const platformKnows = (name: string): boolean => {
 };
 
 /** Capitalizes an old alias such as `us/eastern` as the database does. Aliases are not in the platform's list. */
-const capitalised = (name: string): string =>
+const capitalized = (name: string): string =>
   name !== name.toLowerCase()
     ? name
     : name.replace(/[a-z]+/g, (word) =>
@@ -161,7 +161,7 @@ export function readZone(name: string): ZoneReading {
   if (/^[A-Za-z0-9_+\-/]+$/.test(name) && platformKnows(name)) {
     const proper = knownNames().get(name.toLowerCase());
     if (proper) return { ok: true, zone: proper };
-    if (name.includes('/') && !/^systemv\//i.test(name)) return { ok: true, zone: capitalised(name) };
+    if (name.includes('/') && !/^systemv\//i.test(name)) return { ok: true, zone: capitalized(name) };
   }
   const near = nearest(name);
   return refuse(

@@ -1,6 +1,6 @@
 import { NetworkFailure } from '../http/failure.ts';
 import { type HttpReply, isSuccess, type Send } from '../http/message.ts';
-import type { Clock } from '../runtime.ts';
+import type { Clock } from '../system.ts';
 
 /** Headers that belong to one connection (RFC 9110 §7.6.1), and those that the transport writes itself. */
 const ofConnection = [

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { parseJson } from '../json.ts';
-import { checkSignature, readSignature, type Verdict } from './signature.ts';
+import { checkSignature, readSignature, type SignatureCheck } from './signature.ts';
 
 /** R51: a larger body is refused, by its declared length or while it is read. */
 export const mostBodyBytes = 1024 * 1024;
@@ -24,14 +24,14 @@ export interface Delivery {
 }
 
 /** Why a request was refused. It never contains text of the request. */
-export type Refusal = 'forged' | 'too old' | 'malformed' | 'too large' | 'too slow' | 'not a POST';
+export type RefusalReason = 'forged' | 'too old' | 'malformed' | 'too large' | 'too slow' | 'not a POST';
 
-export interface Answer {
+export interface ReceiverReply {
   status: number;
   text: string;
 }
 
-const refusals: Record<Refusal, Answer> = {
+const refusals: Record<RefusalReason, ReceiverReply> = {
   forged: { status: 401, text: "The signature doesn't match." },
   'too old': { status: 401, text: 'The time of the signature is too far from now.' },
   malformed: { status: 400, text: 'This is not a signed delivery.' },
@@ -49,8 +49,8 @@ export interface ReceiverOptions {
   signatureHeader: string;
   toleranceMs: number;
   now(): number;
-  onDelivery(delivery: Delivery): Promise<Answer>;
-  onRefusal(refusal: Refusal): void;
+  onDelivery(delivery: Delivery): Promise<ReceiverReply>;
+  onRefusal(refusal: RefusalReason): void;
   patienceMs?: number;
 }
 
@@ -105,13 +105,13 @@ const textOf = (bytes: Buffer): string | undefined => {
   return Buffer.from(text).equals(bytes) ? text : undefined;
 };
 
-const refusalOf = ({ kind }: Verdict): Refusal | undefined => (kind === 'ok' ? undefined : kind);
+const refusalOf = ({ kind }: SignatureCheck): RefusalReason | undefined => (kind === 'ok' ? undefined : kind);
 
 /** Checks a request. R51: nothing of it is parsed, printed or forwarded before its signature and age are checked. */
 const deliveryIn = async (
   message: IncomingMessage,
   { key, signatureHeader, toleranceMs, now }: ReceiverOptions,
-): Promise<Delivery | Refusal> => {
+): Promise<Delivery | RefusalReason> => {
   if (message.method !== 'POST') return 'not a POST';
   const headers = plainHeaders(message);
   const header = headers[signatureHeader] ?? '';
@@ -125,7 +125,7 @@ const deliveryIn = async (
   return content === undefined ? 'malformed' : { content, body: body!, headers };
 };
 
-const send = (response: ServerResponse, { status, text }: Answer): void => {
+const send = (response: ServerResponse, { status, text }: ReceiverReply): void => {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     'x-content-type-options': 'nosniff',
@@ -193,7 +193,7 @@ export const openReceiver = async (options: ReceiverOptions): Promise<Receiver> 
   // Requests that are not HTTP, and those that take too long.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();
-    const refusal: Refusal = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too slow' : 'malformed';
+    const refusal: RefusalReason = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'too slow' : 'malformed';
     onRefusal(refusal);
     if (socket.writable) socket.write(`HTTP/1.1 ${refusals[refusal].status} Refused\r\nConnection: close\r\n\r\n`);
     socket.destroy();

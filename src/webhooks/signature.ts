@@ -15,7 +15,7 @@ export interface Signature {
 }
 
 /** The result of a check. The time of the signature is known only if the signature is right. */
-export type Verdict =
+export type SignatureCheck =
   | { kind: 'ok' | 'too old'; signedAtMs: number }
   | { kind: 'forged' }
   | { kind: 'malformed'; why: string };
@@ -52,7 +52,7 @@ export const readSignature = (header: string): Signature | string => {
 export const checkSignature = (
   { header, body }: SignedBody,
   { key, now, toleranceMs = defaultToleranceMs }: SignatureOptions,
-): Verdict => {
+): SignatureCheck => {
   const signature = readSignature(header);
   if (typeof signature === 'string') return { kind: 'malformed', why: signature };
   const expected = createHmac('sha256', key).update(`${signature.time}.`).update(body).digest();

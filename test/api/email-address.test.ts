@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compliance } from '../../src/api/compliance.ts';
-import { isEmailAddress } from '../../src/api/email-address.ts';
+import { foldAddress, isEmailAddress } from '../../src/api/email-address.ts';
 import { invitees } from '../../src/api/invitees.ts';
 import { isEmail } from '../../src/cli/operation/values.ts';
-import { foldAddress } from '../../src/jobs/address.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 
 /** Every place in the client that checks an address. */

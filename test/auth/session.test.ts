@@ -6,7 +6,7 @@ import {
   credentialName,
   recordFromLogin,
   recordFromToken,
-} from '../../src/auth/record.ts';
+} from '../../src/auth/credential.ts';
 import { createSession, removeCredential, type SessionOptions, saveCredential } from '../../src/auth/session.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { Vault } from '../../src/auth/vault.ts';

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { usualServer } from '../../src/auth/auth-server.ts';
 import { refreshHelperFor } from '../../src/auth/start-refresh-helper.ts';
 import { SchedError } from '../../src/errors.ts';
-import type { ChildProcess, Clock } from '../../src/runtime.ts';
+import type { ChildProcess } from '../../src/runtime.ts';
 import type { Held } from '../../src/state/lock.ts';
+import type { Clock } from '../../src/system.ts';
 import { machineIn, random } from './support/memory.ts';
 
 const job = {

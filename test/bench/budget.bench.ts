@@ -8,7 +8,7 @@ import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import type { BudgetStore } from '../../src/state/budget-store.ts';
 import { redisBudgets } from '../../src/state/redis/budgets.ts';
-import { openConnection } from '../../src/state/redis/connection.ts';
+import { openConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { simulatedClock, simulatedProcess } from '../state/simulation.ts';

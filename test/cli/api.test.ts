@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
-import { createWorld, type Result, replying } from '../support/run.ts';
+import { createWorld, jsonOf, type Result, replying } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/tier.ts';
 
@@ -21,12 +21,8 @@ beforeAll(async () => {
 });
 
 const run = (words: string[], more = {}) => world.run(['api', ...words], more);
-const json = (result: Result) => {
-  expect(result).toMatchObject({ code: 0 });
-  return JSON.parse(result.stdout);
-};
 const writes = ({ requests }: Result) => requests.filter(({ method }) => method !== 'GET');
-const planned = async (words: string[], more = {}) => json(await run([...words, '--dry-run'], more));
+const planned = async (words: string[], more = {}) => jsonOf(await run([...words, '--dry-run'], more));
 const firstEvent = async () =>
   (await world.run('events list --status active --since tomorrow --limit 1 -o id')).stdout.trim();
 
@@ -41,7 +37,7 @@ describe('api: path', () => {
     '-X GET /users/me',
   ])('accepts %s', async (line) => {
     const result = await run(line.split(' '));
-    expect(json(result).resource.name).toBe('Amara Lindqvist');
+    expect(jsonOf(result).resource.name).toBe('Amara Lindqvist');
     expect(result.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${base}/users/me`]);
   });
 
@@ -391,11 +387,14 @@ describe('api: output', () => {
   });
 
   test('is the envelope, or the chosen fields of its records', async () => {
-    expect(Object.keys(json(await run(['/event_types?user={user}', '--json'])))).toEqual(['collection', 'pagination']);
-    const rows = json(await run(['/event_types?user={user}', '--json=name,duration']));
+    expect(Object.keys(jsonOf(await run(['/event_types?user={user}', '--json'])))).toEqual([
+      'collection',
+      'pagination',
+    ]);
+    const rows = jsonOf(await run(['/event_types?user={user}', '--json=name,duration']));
     expect(rows.length).toBeGreaterThan(1);
     expect(Object.keys(rows[0])).toEqual(['name', 'duration']);
-    expect(json(await run(['/users/me', '--fields', 'email']))).toEqual({
+    expect(jsonOf(await run(['/users/me', '--fields', 'email']))).toEqual({
       email: 'amara.lindqvist@northlight.example',
     });
     expect((await run(['/users/me', '-o', 'id'])).stdout).toMatch(/^http.*\/users\/\w+\n$/);
@@ -408,7 +407,7 @@ describe('api: output', () => {
     const write = await run(['POST', '/shares', '--json=nmae', '-f', 'event_type=x']);
     expect(write).toMatchObject({ code: 2, requests: [] });
     const send = replying({ body: '{"resource":{"nmae":1,"b":2}}' });
-    expect(json(await run(['/things/1', '--json=nmae'], { send }))).toEqual({ nmae: 1 });
+    expect(jsonOf(await run(['/things/1', '--json=nmae'], { send }))).toEqual({ nmae: 1 });
     expect(await run(['/things', '-o', 'tsv'], { send })).toMatchObject({ code: 2, requests: [] });
     expect(
       (await run(['/things', '-o', 'csv', '--fields', 'a,b'], { send: replying({ body: '[{"a":1,"b":2}]' }) })).stdout,
@@ -574,7 +573,7 @@ describe('api: failures', () => {
 
 describe('api --paginate', () => {
   test("prints one array with the same items as the list's own command", async () => {
-    const listed = json(await world.run('events list --status active --json'));
+    const listed = jsonOf(await world.run('events list --status active --json'));
     const result = await run([
       '/scheduled_events',
       '-f',
@@ -585,7 +584,7 @@ describe('api --paginate', () => {
       '--page-size',
       '7',
     ]);
-    expect(json(result)).toEqual(listed);
+    expect(jsonOf(result)).toEqual(listed);
     const pages = result.requests.filter(({ url }) => url.includes('/scheduled_events'));
     expect(pages).toHaveLength(Math.ceil(listed.length / 7));
     expect(
@@ -622,7 +621,7 @@ describe('api --paginate', () => {
 
   test('works with a list that has no pages', async () => {
     const { requests, ...result } = await run(['/locations?user={user}', '--paginate']);
-    expect(json({ requests, ...result }).length).toBeGreaterThan(0);
+    expect(jsonOf({ requests, ...result }).length).toBeGreaterThan(0);
     expect(requests.at(-1)!.url).not.toContain('count');
   });
 
@@ -660,7 +659,7 @@ describe('api --paginate', () => {
       { collection: [{ a: 1 }], pagination: {} },
     ];
     const send: Send = async (request) => replying({ body: JSON.stringify(replies.shift()) })(request);
-    expect(json(await run(['/things', '--paginate'], { send }))).toEqual([{ a: 1 }]);
+    expect(jsonOf(await run(['/things', '--paginate'], { send }))).toEqual([{ a: 1 }]);
     const { code, requests } = await run(['/scheduled_events?user={user}', '--paginate', '--page-size', '5'], {
       closeAfter: 100,
     });
@@ -722,7 +721,7 @@ describe('api: confirmation', () => {
     expect({ code: no.code, writes: writes(no) }).toEqual({ code: 12, writes: [] });
     expect(no.stderr).toMatch(/^Cancel "[^"]+" and notify its invitees\?\n {2}when +\w{3} \d+ Nov, .* Europe\/Paris\n/);
     const yes = await run(['POST', `${uri}/cancellation`, '-f', 'reason=ill'], { terminals, stdin: 'y\n' });
-    expect(json(yes).resource.status).toBe('canceled');
+    expect(jsonOf(yes).resource.status).toBe('canceled');
   });
 
   test.each([
@@ -836,7 +835,7 @@ describe('api on /data_compliance', () => {
       body_bytes: 33,
     });
     const { requests, ...result } = await run(['POST', path, '-f', `emails[]=${address}`, '--yes']);
-    expect(json({ requests, ...result })).toEqual({ status: 202, body_bytes: 2 });
+    expect(jsonOf({ requests, ...result })).toEqual({ status: 202, body_bytes: 2 });
     expect(requests[0]!.body).toBe(`{"emails":["${address}"]}`);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { scopesToAsk } from '../../src/cli/commands/auth/scopes.ts';
+import { scopesToAsk } from '../../src/cli/commands/auth/scope-flag.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { addCanary, leaksIn } from '../support/canary.ts';

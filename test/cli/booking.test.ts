@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import { createWorld } from '../support/run.ts';
+import type { TestWorld } from '../support/run.ts';
+import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample, times } from '../support/tier.ts';
 import {
@@ -23,13 +24,12 @@ import {
   slot,
   typesOf,
   untilProven,
-  type World,
 } from './lost-answers.ts';
 
 /** The same in all worlds. */
 const eventType = await plainType(await createWorld());
 
-let world: World;
+let world: TestWorld;
 let state: string;
 
 beforeEach(async () => {
@@ -40,7 +40,6 @@ beforeEach(async () => {
 const booking = (index: number, more = '', type = eventType) => bookingLine(type, index, more);
 
 const bookedAt = (index: number) => bookedIn(world, index);
-const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
 
 // R27
 describe('booking: a lost reply', () => {

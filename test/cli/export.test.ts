@@ -1,11 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld, type Result } from '../support/run.ts';
 
-type World = Awaited<ReturnType<typeof createWorld>>;
-
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
   world = await createWorld();
 });

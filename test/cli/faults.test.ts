@@ -5,6 +5,7 @@ import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
@@ -124,10 +125,8 @@ const table: Record<string, Row> = {
   '424': { fault: answering(424), ...all(1, 9) },
 };
 
-type World = Awaited<ReturnType<typeof createWorld>>;
-
 /** Command lines by operation, each of which succeeds in a fresh world. */
-const linesIn = async ({ run }: World): Promise<Record<string, string>> => {
+const linesIn = async ({ run }: TestWorld): Promise<Record<string, string>> => {
   const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout);
   const types = await json('event-types list --active');
   const type = types.find(
@@ -276,7 +275,7 @@ describe('faults: every operation and every fault', () => {
 });
 
 describe('faults: a change whose reply is lost', () => {
-  const once = (world: World, operation: Operation, fault: Fault): Send => {
+  const once = (world: TestWorld, operation: Operation, fault: Fault): Send => {
     const isMeant = matcher(operation);
     let left = 1;
     return async (request) => (isMeant(request) && left-- > 0 ? fault(request, world.service) : world.service(request));
@@ -324,7 +323,7 @@ describe('faults: a change whose reply is lost', () => {
 });
 
 describe('faults: a 503 that asks to wait', () => {
-  const away = (world: World, isMeant: (request: HttpRequest) => boolean, seconds: string): Send => {
+  const away = (world: TestWorld, isMeant: (request: HttpRequest) => boolean, seconds: string): Send => {
     let left = 1;
     return (request) =>
       isMeant(request) && left-- > 0
@@ -466,7 +465,7 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
   const writes = operations.filter(({ row }) => row.effect !== undefined);
 
   /** Sends this reply. The service carries out the write only if `isCommitted`; if not, reads show the old state. */
-  const answeringWith = (world: World, row: Operation, reply: Partial<HttpReply>, isCommitted: boolean): Send => {
+  const answeringWith = (world: TestWorld, row: Operation, reply: Partial<HttpReply>, isCommitted: boolean): Send => {
     const isMeant = matcher(row);
     return async (request) => {
       if (!isMeant(request)) return world.service(request);

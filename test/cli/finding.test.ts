@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-type World = Awaited<ReturnType<typeof createWorld>>;
-let world: World;
+let world: TestWorld;
 beforeAll(async () => {
   world = await createWorld();
 });
@@ -17,7 +17,7 @@ interface Event {
   _sched?: { invitees: { name: string; email: string }[] };
 }
 
-const listOf = async (line: string, more: Parameters<World['run']>[1] = {}, at = world) => {
+const listOf = async (line: string, more: Parameters<TestWorld['run']>[1] = {}, at = world) => {
   const result = await at.run(`${line} --json`, more);
   expect(result.stderr).not.toContain('"error"');
   return { ...result, events: JSON.parse(result.stdout) as Event[] };

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { breaking, type FaultName, faults, isBooking, posts, untilProven, type World } from './lost-answers.ts';
+import { breaking, type FaultName, faults, isBooking, posts, untilProven } from './lost-answers.ts';
 
 const type = 'YBL6DUNR9FS4PNP6';
 /** The first and second free time of this event type in the demo data. */
@@ -11,7 +12,7 @@ const line = (more = '') =>
   `invitees create --event-type ${type} --first-free --email ada@engine.example --name "Ada Byron" --timezone Europe/Paris --json ${more}`;
 
 describe('invitees create --first-free', () => {
-  let world: World;
+  let world: TestWorld;
   beforeEach(async () => {
     const state = temporaryDirectory('booking');
     world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });

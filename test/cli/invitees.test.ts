@@ -161,7 +161,7 @@ describe('invitees create', () => {
     const { stdout } = await world.run('event-types list --json');
     const asking = JSON.parse(stdout).find((type: { custom_questions: unknown[] }) => type.custom_questions.length > 0);
     const line = `invitees create --event-type ${asking.uri} --start ${start} --email a@b.example --name A --timezone UTC`;
-    const wrong = await world.run([...line.split(' '), '--answer', 'Favourite colour=blue']);
+    const wrong = await world.run([...line.split(' '), '--answer', 'Favorite color=blue']);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('matches no question of this event type');
     const right = await world.run([...line.split(' '), '--answer', `${asking.custom_questions[0].name}=Yes`, '-n']);

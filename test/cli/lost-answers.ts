@@ -1,9 +1,9 @@
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
 type Fault = (request: HttpRequest, service: Send) => Promise<HttpReply>;
 
 export const lost = () => new NetworkFailure('127.0.0.1:4010', 'the connection was reset', true);
@@ -11,7 +11,7 @@ export const isBooking = ({ method, url }: HttpRequest) => method === 'POST' && 
 export const posts = (requests: HttpRequest[]) => requests.filter(isBooking).length;
 
 /** Makes the first `times` bookings fail; all of them by default. */
-export const breaking = (world: World, fault: Fault, times = Number.POSITIVE_INFINITY): Send => {
+export const breaking = (world: TestWorld, fault: Fault, times = Number.POSITIVE_INFINITY): Send => {
   let left = times;
   return async (request) => (isBooking(request) && left-- > 0 ? fault(request, world.service) : world.service(request));
 };
@@ -56,11 +56,11 @@ interface Type {
   custom_questions: { required: boolean }[];
 }
 
-export const typesOf = async (some: World): Promise<Type[]> =>
+export const typesOf = async (some: TestWorld): Promise<Type[]> =>
   JSON.parse((await some.run('event-types list --active --json')).stdout);
 
 /** An event type that can be booked with nothing but a name. */
-export const plainType = async (some: World): Promise<string> =>
+export const plainType = async (some: TestWorld): Promise<string> =>
   (await typesOf(some)).find(
     ({ kind, pooling_type, custom_questions }) =>
       kind === 'solo' && pooling_type === null && custom_questions.every(({ required }) => !required),
@@ -80,14 +80,14 @@ export const bookingLine = (type: string, index: number, more = '') =>
   `invitees create --event-type ${type} --start ${slot(index)} --email ada@engine.example --name "Ada Byron" --timezone Europe/Paris --json ${more}`;
 
 /** Waits until an empty lookup proves that nothing was booked: time has passed, and the list has a newer booking. */
-export const untilProven = async (world: World, type: string): Promise<void> => {
+export const untilProven = async (world: TestWorld, type: string): Promise<void> => {
   await world.clock.sleep(151_000);
   const { code } = await world.run(bookingLine(type, 100));
   if (code !== 0) throw new Error(`the newer booking ended with ${code}`);
 };
 
 /** Asks the service for the number of active bookings in a slot. */
-export const bookedIn = async (world: World, index: number): Promise<number> => {
+export const bookedIn = async (world: TestWorld, index: number): Promise<number> => {
   const start = slot(index);
   const until = new Date(Date.parse(start) + 60_000).toISOString();
   const listed = await world.run(

@@ -1,24 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { createWorld, type Result } from '../support/run.ts';
+import { createWorld, jsonOf, type Result } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
   world = await createWorld();
 });
 
-const json = (result: Result) => {
-  expect(result).toMatchObject({ code: 0 });
-  return JSON.parse(result.stdout);
-};
 const typeNamed = async (name: string) =>
-  json(await world.run('event-types list --org current --json')).find((type: { name: string }) => type.name === name);
+  jsonOf(await world.run('event-types list --org current --json')).find((type: { name: string }) => type.name === name);
 
 describe('the organization', () => {
   test("is the token's own by default", async () => {
-    const own = json(await world.run('orgs get --json'));
+    const own = jsonOf(await world.run('orgs get --json'));
     expect(own.plan).toBe('enterprise');
-    expect(json(await world.run(`org get ${own.uri} --json=uri`))).toEqual({ uri: own.uri });
+    expect(jsonOf(await world.run(`org get ${own.uri} --json=uri`))).toEqual({ uri: own.uri });
   });
 
   test.each([
@@ -47,28 +43,28 @@ describe('the organization', () => {
   test.each(['me', 'Amara.Lindqvist@northlight.example'])(
     'lists group relationships of the owner %s',
     async (owner) => {
-      const [member] = json(await world.run('members list --user me --json'));
-      const relationships = json(await world.run(`groups relationships --owner ${owner} --json`));
+      const [member] = jsonOf(await world.run('members list --user me --json'));
+      const relationships = jsonOf(await world.run(`groups relationships --owner ${owner} --json`));
       expect(relationships.length).toBeGreaterThan(0);
-      expect(relationships).toEqual(json(await world.run(`groups relationships --owner ${member.uri} --json`)));
+      expect(relationships).toEqual(jsonOf(await world.run(`groups relationships --owner ${member.uri} --json`)));
       expect((await world.run('groups relationships --owner nobody@northlight.example')).code).toBe(6);
     },
   );
 
   test('lists the events of a group', async () => {
-    const [group] = json(await world.run('groups list --json=uri'));
-    const events = json(await world.run(`groups events ${group.uri} --json=uri`));
+    const [group] = jsonOf(await world.run('groups list --json=uri'));
+    const events = jsonOf(await world.run(`groups events ${group.uri} --json=uri`));
     expect(events.length).toBeGreaterThan(0);
     expect((await world.run('groups events')).code).toBe(2);
   });
 
   test('lists the form submissions of one form, and of all', async () => {
-    const forms = json(await world.run('routing-forms list --json=uri'));
+    const forms = jsonOf(await world.run('routing-forms list --json=uri'));
     let sum = 0;
-    for (const { uri } of forms) sum += json(await world.run(`routing-forms submissions ${uri} --json=uri`)).length;
+    for (const { uri } of forms) sum += jsonOf(await world.run(`routing-forms submissions ${uri} --json=uri`)).length;
     expect(sum).toBeGreaterThan(10);
-    expect(json(await world.run('routing-forms submissions --json=uri --page-size 7'))).toHaveLength(sum);
-    expect(json(await world.run('routing-forms submissions --json=uri --limit 5'))).toHaveLength(5);
+    expect(jsonOf(await world.run('routing-forms submissions --json=uri --page-size 7'))).toHaveLength(sum);
+    expect(jsonOf(await world.run('routing-forms submissions --json=uri --limit 5'))).toHaveLength(5);
     expect(await world.run('routing-forms submissions --sort name')).toMatchObject({ code: 2, requests: [] });
   });
 });
@@ -76,12 +72,12 @@ describe('the organization', () => {
 describe('event types', () => {
   test('are created for the current user and updated, sending only the given fields', async () => {
     const created = await world.run('event-types create --name "Design review" --duration 45 --json');
-    const { user } = { user: json(await world.run('users me --json=uri')).uri };
+    const { user } = { user: jsonOf(await world.run('users me --json=uri')).uri };
     expect(JSON.parse(created.requests.at(-1)!.body!)).toEqual({ name: 'Design review', duration: 45, owner: user });
-    const { uri } = json(created);
+    const { uri } = jsonOf(created);
     const changed = await world.run(`event-types update ${uri} --no-active --description Short --json`);
     expect(JSON.parse(changed.requests.at(-1)!.body!)).toEqual({ active: false, description_plain: 'Short' });
-    expect(json(changed)).toMatchObject({ active: false, description_plain: 'Short', duration: 45 });
+    expect(jsonOf(changed)).toMatchObject({ active: false, description_plain: 'Short', duration: 45 });
   });
 
   test('reject an empty update, an invalid color and an invalid duration', async () => {
@@ -107,14 +103,14 @@ describe('event types', () => {
 
   test('list their hosts', async () => {
     const { uri } = await typeNamed('Partner interview');
-    expect(json(await world.run(`event-types hosts ${uri} --json`)).length).toBeGreaterThan(1);
+    expect(jsonOf(await world.run(`event-types hosts ${uri} --json`)).length).toBeGreaterThan(1);
   });
 });
 
 describe('availability update', () => {
   const schedule = async () => {
     const type = await typeNamed('Intro call');
-    const [first] = json(await world.run(`availability list --event-type ${type.uri} --json`));
+    const [first] = jsonOf(await world.run(`availability list --event-type ${type.uri} --json`));
     return { type: type.uri as string, ...first };
   };
 
@@ -151,9 +147,9 @@ describe('availability update', () => {
   test('takes off each date of a range, and removes their rules again', async () => {
     const { uri, type, rules } = await schedule();
     const line = `availability update ${uri} --event-type ${type} --yes --json`;
-    const off = json(await world.run(`${line} --day-off 2027-12-24..2027-12-26`)).rules.slice(rules.length);
+    const off = jsonOf(await world.run(`${line} --day-off 2027-12-24..2027-12-26`)).rules.slice(rules.length);
     expect(off.map(({ date }: { date: string }) => date)).toEqual(['2027-12-24', '2027-12-25', '2027-12-26']);
-    expect(json(await world.run(`${line} --remove 2027-12-24..2027-12-26`)).rules).toEqual(rules);
+    expect(jsonOf(await world.run(`${line} --remove 2027-12-24..2027-12-26`)).rules).toEqual(rules);
   });
 
   test('rejects a date that is also in a range', async () => {
@@ -168,7 +164,7 @@ describe('availability update', () => {
     expect((await world.run(line)).code).toBe(12);
     expect((await world.run(`${line} --yes`)).code).toBe(0);
     const again = await world.run(`${line} --json`);
-    expect(json(again)._sched).toEqual({ already: true });
+    expect(jsonOf(again)._sched).toEqual({ already: true });
   });
 
   test('with --dry-run shows the whole difference before the request', async () => {
@@ -226,7 +222,7 @@ describe('availability update', () => {
 describe('shares create', () => {
   test('creates a link', async () => {
     const { uri } = await typeNamed('Intro call');
-    const share = json(await world.run(`shares create --event-type ${uri} --name "For Ada" --json`));
+    const share = jsonOf(await world.run(`shares create --event-type ${uri} --name "For Ada" --json`));
     expect(share.scheduling_links[0].booking_url).toMatch(/^https:/);
   });
 
@@ -272,7 +268,7 @@ describe('shares create', () => {
   test('lets the service check the durations of the event type, because its record does not show them', async () => {
     const { uri } = await typeNamed('Consultation');
     const share = `shares create --event-type ${uri} --duration`;
-    expect(json(await world.run(`${share} 45 --json`)).share_override).toEqual({ duration: 45 });
+    expect(jsonOf(await world.run(`${share} 45 --json`)).share_override).toEqual({ duration: 45 });
     const { code, stderr, requests } = await world.run(`${share} 44`);
     expect(code).toBe(2);
     expect(stderr).toContain('duration options: 30, 15, 45, 60');
@@ -297,7 +293,7 @@ describe('a created link in a reply of another shape', () => {
   ])('shares create shows %j', async (reply, shown) => {
     const send = answering('/shares', reply);
     const made = await world.run('shares create --event-type "Intro call" --json', { send });
-    expect([made.code, json(made)]).toEqual([0, shown]);
+    expect([made.code, jsonOf(made)]).toEqual([0, shown]);
     if (JSON.stringify(reply) === '{}') return;
     const { screen } = await world.run('shares create --event-type "Intro call"', { send, terminals: ['stdout'] });
     expect(screen).toContain(link);
@@ -314,12 +310,15 @@ describe('a created link in a reply of another shape', () => {
     const line = 'one-offs create --name Planning --duration 45 --days 7 --json';
     const send = answering('/one_off_event_types', { resource: { name: 'Planning', scheduling_url: link } });
     const alone = await world.run(line, { send });
-    expect(json(alone)).toEqual({ name: 'Planning', scheduling_url: link, _sched: { source: 'reply' } });
+    expect(jsonOf(alone)).toEqual({ name: 'Planning', scheduling_url: link, _sched: { source: 'reply' } });
     expect(alone.stderr).toContain(`created: Planning, ${link}`);
     await world.run(line);
-    expect(json(await world.run(line, { send }))).toMatchObject({ scheduling_url: link, _sched: { source: 'reply' } });
+    expect(jsonOf(await world.run(line, { send }))).toMatchObject({
+      scheduling_url: link,
+      _sched: { source: 'reply' },
+    });
     const nameless = await world.run(line, { send: answering('/one_off_event_types', { resource: { link } }) });
-    expect(json(nameless)).toMatchObject({ link, uri: expect.any(String), _sched: { source: 'read' } });
+    expect(jsonOf(nameless)).toMatchObject({ link, uri: expect.any(String), _sched: { source: 'read' } });
   });
 });
 
@@ -346,7 +345,7 @@ describe('one-offs create', () => {
     const created = await world.run(
       'one-offs create --name Planning --duration 45 --days 7 --weekdays-only --co-host jonas.weber@northlight.example --json',
     );
-    expect(json(created).type).toBe('AdhocEventType');
+    expect(jsonOf(created).type).toBe('AdhocEventType');
     expect(JSON.parse(created.requests.at(-1)!.body!)).toMatchObject({
       date_setting: { type: 'days_in_future', days: 7, only_weekdays: true },
       co_hosts: [expect.stringContaining('/users/')],
@@ -359,7 +358,7 @@ describe('one-offs create', () => {
     ['--host me', 0],
   ])('takes the first host as the host and the others as co-hosts: %s', async (hosts, others) => {
     const line = `one-offs create --name Planning --duration 45 --days 7 ${hosts} --dry-run`;
-    const { host, co_hosts: coHosts = [] } = json(await world.run(line)).body;
+    const { host, co_hosts: coHosts = [] } = jsonOf(await world.run(line)).body;
     expect(host).toContain('/users/');
     expect(coHosts).toHaveLength(others);
     expect(new Set([host, ...coHosts]).size).toBe(others + 1);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../src/node/programs.ts';
-import type { Clock } from '../../src/runtime.ts';
+import type { Clock } from '../../src/system.ts';
 import { createWorld, network, someday, type WorldOptions } from '../support/run.ts';
 import { seededFile } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

@@ -4,11 +4,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
-import type { Clock } from '../../src/runtime.ts';
-import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
+import type { Clock } from '../../src/system.ts';
 import { addCanary } from '../support/canary.ts';
 import { type RedisServer, redis, startRedis } from '../support/redis.ts';
-import { createWorld, type WorldOptions } from '../support/run.ts';
+import type { TestWorld } from '../support/run.ts';
+import { createWorld, lastJson, type WorldOptions } from '../support/run.ts';
 import { closeLater, temporaryDirectory, temporaryFile } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
@@ -21,7 +22,6 @@ import {
   plainType,
   posts,
   untilProven,
-  type World,
 } from './lost-answers.ts';
 
 /** The environment of another machine: nothing on its disk yet. */
@@ -31,9 +31,7 @@ const machine = (): Record<string, string> => {
   return { SCHED_STATE_DIR: at('state'), SCHED_CACHE_DIR: at('cache'), SCHED_CONFIG_DIR: at('config') };
 };
 
-const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
-
-let world: World;
+let world: TestWorld;
 let eventType: string;
 const open = async (shared: string, more: WorldOptions = {}) => {
   world = await createWorld({ ...more, env: { SCHED_SHARED_STATE: shared, ...machine(), ...more.env } });

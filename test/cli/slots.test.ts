@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../src/http/message.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
 
-type World = Awaited<ReturnType<typeof createWorld>>;
-
 describe('event-types slots', () => {
-  let world: World;
+  let world: TestWorld;
   beforeAll(async () => {
     world = await createWorld();
   });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ListOptions, type Page, paginate, type Rest } from '../../src/client/paginate.ts';
+import { type ListOptions, type ListPage, paginate, type Rest } from '../../src/client/paginate.ts';
 import { gate } from '../support/gate.ts';
 
 type Asked = { count: number; page_token?: string };
 
 /** Pages by token; '' is the first. Numbers are the rows. */
-const listing = (pages: Record<string, Page<number>>, options?: ListOptions<number>) => {
+const listing = (pages: Record<string, ListPage<number>>, options?: ListOptions<number>) => {
   const asked: Asked[] = [];
   const fetch = async (query: Asked) => {
     asked.push(query);
@@ -96,7 +96,7 @@ describe('paginate', () => {
     expect(given).toEqual([[1]]);
   });
 
-  test.each<[string, Record<string, Page<number>>, number]>([
+  test.each<[string, Record<string, ListPage<number>>, number]>([
     ['A → A', { '': { items: [1], nextToken: 'a' }, a: { items: [2], nextToken: 'a' } }, 2],
     [
       'A → B → A',
@@ -117,7 +117,7 @@ describe('paginate', () => {
   /** The given number of pages with these rows, each with its own token, and then a page with the row 7. */
   const manyPages = (count: number, rows: (page: number) => number[], options?: ListOptions<number>) => {
     let asked = 0;
-    const fetch = async ({ page_token: token = '0' }: Asked): Promise<Page<number>> => {
+    const fetch = async ({ page_token: token = '0' }: Asked): Promise<ListPage<number>> => {
       asked += 1;
       const page = Number(token);
       return page === count ? { items: [7] } : { items: rows(page), nextToken: String(page + 1) };
@@ -160,10 +160,13 @@ describe('paginate', () => {
 describe('paginate: one page ahead', () => {
   /** Pages that arrive when the test resolves their promises. */
   const slowly = (options: ListOptions<number> = {}) => {
-    const asked: (Asked & { signal: AbortSignal; let: (page: Page<number>) => void; fail: (error: Error) => void })[] =
-      [];
+    const asked: (Asked & {
+      signal: AbortSignal;
+      let: (page: ListPage<number>) => void;
+      fail: (error: Error) => void;
+    })[] = [];
     const fetch = (query: Asked, signal: AbortSignal) =>
-      new Promise<Page<number>>((resolve, reject) => {
+      new Promise<ListPage<number>>((resolve, reject) => {
         asked.push({ ...query, signal, let: resolve, fail: reject });
         signal.addEventListener('abort', () => reject(signal.reason));
       });
@@ -173,7 +176,7 @@ describe('paginate: one page ahead', () => {
     };
   };
 
-  const first = async ({ asked, pages }: ReturnType<typeof slowly>, page: Page<number>) => {
+  const first = async ({ asked, pages }: ReturnType<typeof slowly>, page: ListPage<number>) => {
     const next = pages.next();
     asked[0]!.let(page);
     return (await next).value;
@@ -215,7 +218,7 @@ describe('paginate: one page ahead', () => {
 
   test('is over before the list ends, even if it goes on after the abort', async () => {
     const { promise, release } = gate();
-    const fetch = async ({ page_token: token }: Asked): Promise<Page<number>> => {
+    const fetch = async ({ page_token: token }: Asked): Promise<ListPage<number>> => {
       if (token === undefined) return { items: [1], nextToken: 'a' };
       await promise;
       return { items: [2] };

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { credentialKey, credentialName } from '../../src/auth/record.ts';
+import { credentialKey, credentialName } from '../../src/auth/credential.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import type { Entry } from '../../src/state/ledger.ts';
-import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
+import type { LedgerEntry } from '../../src/state/ledger.ts';
+import { bookingLine, plainType, posts } from '../cli/lost-answers.ts';
 import { serveBookings } from '../support/bookings.ts';
-import type { Result } from '../support/run.ts';
+import type { Result, TestWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import {
@@ -56,7 +56,7 @@ const hour = 3_600_000;
 
 describe.each(sample(versions, 1))('files of version %s', (version) => {
   let folder: string;
-  let world: World;
+  let world: TestWorld;
   let type: string;
   let heads: Record<keyof typeof people, { run: string; head: string }>;
   beforeAll(async () => {
@@ -140,10 +140,10 @@ describe.each(sample(versions, 1))('files of version %s', (version) => {
   });
 
   describe('with a booking ledger', () => {
-    const entryOf = (slot: string): Entry => {
+    const entryOf = (slot: string): LedgerEntry => {
       const entries = readdirSync(ledgerIn(folder))
         .filter((name) => name.endsWith('.json'))
-        .map((name) => JSON.parse(readFileSync(join(ledgerIn(folder), name), 'utf8')) as Entry);
+        .map((name) => JSON.parse(readFileSync(join(ledgerIn(folder), name), 'utf8')) as LedgerEntry);
       return entries.find(({ start_time }) => bookingLine('', slots[slot as keyof typeof slots]).includes(start_time))!;
     };
     const book = (slot: keyof typeof slots, send: Send = world.service) =>
@@ -151,7 +151,7 @@ describe.each(sample(versions, 1))('files of version %s', (version) => {
 
     /** A service that shows the invitee of an entry. */
     const showing =
-      ({ event, invitee }: Entry): Send =>
+      ({ event, invitee }: LedgerEntry): Send =>
       async (request: HttpRequest) =>
         request.url.endsWith(`/invitees/${invitee!.split('/').at(-1)}`)
           ? { status: 200, headers: {}, body: JSON.stringify({ resource: { uri: invitee, event, status: 'active' } }) }

@@ -1,14 +1,14 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { usualServer } from '../../src/auth/auth-server.ts';
-import { recordFromLogin } from '../../src/auth/record.ts';
+import { recordFromLogin } from '../../src/auth/credential.ts';
 import { splitEntries } from '../../src/auth/split-value.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { Vault } from '../../src/auth/vault.ts';
 import type { Send } from '../../src/http/message.ts';
 import { memoryEntries } from '../auth/support/memory.ts';
-import type { World } from '../cli/lost-answers.ts';
 import { type Bookings, createBookings } from '../support/bookings.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld, someday } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { fieldsOf } from './facts.ts';
@@ -59,7 +59,7 @@ const inEnvironment = { SCHED_TOKEN: tokens.environment, SCHED_BASE_URL: baseUrl
 export const noToken = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
 
 /** A world whose service accepts the tokens above as the owner's, with its files in this folder. */
-export const worldIn = async (folder: string): Promise<World> => {
+export const worldIn = async (folder: string): Promise<TestWorld> => {
   const env = {
     ...Object.fromEntries(
       ['config', 'state', 'cache'].map((kind) => [`SCHED_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
@@ -74,7 +74,7 @@ export const worldIn = async (folder: string): Promise<World> => {
       isOurs ? { ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } } : request,
     );
   };
-  const run: World['run'] = (line, more) => world.run(line, { send: asOwner, ...more });
+  const run: TestWorld['run'] = (line, more) => world.run(line, { send: asOwner, ...more });
   return { ...world, service: asOwner, run };
 };
 

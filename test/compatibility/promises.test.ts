@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import type { Clock } from '../../src/runtime.ts';
+import type { Clock } from '../../src/system.ts';
 import { bookingLine, breaking, faults, isBooking, lost, plainType } from '../cli/lost-answers.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld, type Result, replying, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import {
@@ -22,9 +23,7 @@ const command = 'npx vitest run test/compatibility/promises.test.ts';
 /** PROMISES=add writes additions to promises.json, PROMISES=break also writes removals and changes. */
 const update = process.env.PROMISES;
 
-type World = Awaited<ReturnType<typeof createWorld>>;
-
-let world: World;
+let world: TestWorld;
 let home: string;
 beforeAll(async () => {
   home = temporaryDirectory('compatibility');

@@ -1,14 +1,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileVault } from '../../src/auth/file-store.ts';
-import { credentialKey } from '../../src/auth/record.ts';
-import { createStore } from '../../src/auth/stores.ts';
+import { credentialKey } from '../../src/auth/credential.ts';
+import { createStore, fileVault } from '../../src/auth/stores.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';
-import type { Clock } from '../../src/runtime.ts';
-import { bookingLine, breaking, faults, plainType, type World } from '../cli/lost-answers.ts';
+import type { Clock } from '../../src/system.ts';
+import { bookingLine, breaking, faults, plainType } from '../cli/lost-answers.ts';
 import { type Bookings, serveBookings } from '../support/bookings.ts';
-import type { Result, WorldOptions } from '../support/run.ts';
+import type { Result, TestWorld, WorldOptions } from '../support/run.ts';
 import {
   anywhere,
   authUrl,
@@ -33,7 +32,7 @@ const must = async (result: Promise<Result>, code = 0): Promise<Result> => {
   return found;
 };
 
-const writeLogins = async (folder: string, { run }: World): Promise<void> => {
+const writeLogins = async (folder: string, { run }: TestWorld): Promise<void> => {
   const login = 'auth login --with-token --credential-store file -p personal';
   await must(run(`${login} --base-url ${baseUrl}`, { env: noToken, stdin: `${tokens.personal}\n` }));
   await must(
@@ -70,7 +69,7 @@ const asVersion1 = (folder: string, before: readonly string[]): void => {
   }
 };
 
-const writeLedger = async (folder: string, world: World): Promise<void> => {
+const writeLedger = async (folder: string, world: TestWorld): Promise<void> => {
   const { run } = world;
   const type = await plainType(world);
   const lost = { send: breaking(world, faults['reset before commit']) };
@@ -101,7 +100,7 @@ const cutAfterSecondSending = (path: string): void => {
   writeFileSync(path, `${lines.slice(0, second + 1).join('\n')}\n`);
 };
 
-const writeReceipts = async (folder: string, { run, clock, token }: World): Promise<void> => {
+const writeReceipts = async (folder: string, { run, clock, token }: TestWorld): Promise<void> => {
   const heads: Record<string, { run: string; head: string }> = {};
   const elsewhere = join(folder, 'elsewhere');
   mkdirSync(elsewhere);
@@ -122,7 +121,7 @@ const writeReceipts = async (folder: string, { run, clock, token }: World): Prom
 };
 
 /** The state of `events follow` after a process that was killed before its last line. */
-const writeFollow = async ({ run, clock }: World): Promise<void> => {
+const writeFollow = async ({ run, clock }: TestWorld): Promise<void> => {
   const follow = (bookings: Bookings, more: WorldOptions = {}, quirks: object = {}) =>
     must(
       run('events follow --once -o jsonl', { send: serveBookings(bookings, { now: clock.now, ...quirks }), ...more }),
@@ -137,7 +136,7 @@ const writeFollow = async ({ run, clock }: World): Promise<void> => {
 };
 
 /** The budget while a command waits, before it returns unused permits. */
-const writeBudget = async (folder: string, { run, clock, service }: World): Promise<void> => {
+const writeBudget = async (folder: string, { run, clock, service }: TestWorld): Promise<void> => {
   const budget = join(folder, 'state/budget');
   const kept = join(folder, 'kept');
   rmSync(budget, { recursive: true });

@@ -2,8 +2,8 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } fro
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fingerprint } from '../../src/sandbox/ready-tokens.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
-import { fingerprint } from '../../src/sandbox/tokens.ts';
 import { leaksIn } from '../support/canary.ts';
 import { spawnSync } from '../support/processes.ts';
 import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';

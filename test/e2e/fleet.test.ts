@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { clock } from '../../src/node/clock.ts';
-import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { type RedisServer, redis, startRedis } from '../support/redis.ts';
 import { closeLater } from '../support/temporary.ts';
 import { few, isDeep, sample, times } from '../support/tier.ts';

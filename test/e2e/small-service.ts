@@ -12,7 +12,7 @@ interface Limit {
 }
 
 /** What the service does with the next booking: whether it commits it, and how it replies. */
-export type Behaviour = (commit: () => unknown, response: ServerResponse) => void;
+export type Behavior = (commit: () => unknown, response: ServerResponse) => void;
 
 export const rowsAPage = 100;
 
@@ -38,7 +38,7 @@ export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Opti
   const seen = { posts: 0, refused: 0, answered: 0, pages: 0, lookUps: 0 };
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
-  let behaviour: Behaviour = (commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
+  let behavior: Behavior = (commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
   let onPost: () => void = () => {};
 
   const invitee = (index: number) => ({
@@ -91,7 +91,7 @@ export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Opti
         bookings.push({ email: body.invitee.email, start_time, event_type, created_at: new Date().toISOString() });
         return invitee(bookings.length - 1);
       };
-      behaviour(commit, response);
+      behavior(commit, response);
       return onPost();
     }
     const [, event] = /^\/scheduled_events\/E(\d+)\/invitees$/.exec(pathname) ?? [];
@@ -123,8 +123,8 @@ export const smallService = async ({ limit, rowBytes = 0, pages = 10_000 }: Opti
     headers,
     bookings,
     env: { SCHED_TOKEN: 'canary-token-0123456789', SCHED_BASE_URL: url },
-    behave: (next: Behaviour) => {
-      behaviour = next;
+    behave: (next: Behavior) => {
+      behavior = next;
     },
     /** Resolves when a booking has been received and handled. */
     nextPost: () =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SchedError } from '../../src/errors.ts';
 import { authorize } from '../../src/http/authorize.ts';
-import { readLimits, requestedWait } from '../../src/http/limits.ts';
+import { readLimits, requestedWait } from '../../src/http/limit-headers.ts';
 import type { HttpReply } from '../../src/http/message.ts';
 import { budgetKey, rateLimit } from '../../src/http/rate-limit.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';

@@ -9,7 +9,7 @@ import { SchedError } from '../../src/errors.ts';
 import type { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createTransport, maxBodyBytes } from '../../src/http/transport.ts';
-import { afterSend } from '../../src/node/network.ts';
+import { afterSend } from '../../src/node/send.ts';
 import { heldClock } from '../support/held-clock.ts';
 
 const closing: (() => void)[] = [];

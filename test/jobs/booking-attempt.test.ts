@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { afterReply, type BookingContext } from '../../src/jobs/booking-attempt.ts';
-import { type Entry, fileLedger, type Ledger } from '../../src/state/ledger.ts';
+import { fileLedger, type Ledger, type LedgerEntry } from '../../src/state/ledger.ts';
 import {
   bookedIn,
   bookingLine,
@@ -16,12 +16,12 @@ import {
   posts,
   typesOf,
   untilProven,
-  type World,
 } from '../cli/lost-answers.ts';
-import { createWorld } from '../support/run.ts';
+import type { TestWorld } from '../support/run.ts';
+import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-let world: World;
+let world: TestWorld;
 let state: string;
 let eventType: string;
 
@@ -39,11 +39,10 @@ const forbidding =
   (send: Send): Send =>
   async (request) =>
     /\/scheduled_events\?.*organization=/.test(request.url) ? { status: 403, headers: {}, body: '{}' } : send(request);
-const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
 
 // R27
 describe('a booking that another process is sending', () => {
-  const entry: Entry = {
+  const entry: LedgerEntry = {
     version: 2,
     digest: 'a'.repeat(64),
     origin: 'https://api.example.com',
@@ -77,7 +76,7 @@ describe('a booking that another process is sending', () => {
   };
 
   test('is waited for until its verdict is in the ledger', async () => {
-    const booked: Entry = { ...entry, state: 'booked', event: 'E', invitee: 'I' };
+    const booked: LedgerEntry = { ...entry, state: 'booked', event: 'E', invitee: 'I' };
     const { newest, passed } = await waited(async (ledger, time) => {
       if (time >= 1500) await ledger.replace({ number: 1, entry: booked });
     });

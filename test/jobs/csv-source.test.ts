@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldAddress } from '../../src/jobs/address.ts';
-import { makePlan, type Plan } from '../../src/jobs/batch-plan.ts';
+import { foldAddress } from '../../src/api/email-address.ts';
+import { type BatchPlan, makePlan } from '../../src/jobs/batch-plan.ts';
 import { csvRecords } from '../../src/jobs/csv-source.ts';
 import { readItems } from '../../src/jobs/items.ts';
 import { BadInput } from '../../src/jobs/text-source.ts';
@@ -11,7 +11,7 @@ async function* once<Value>(value: Value) {
   yield value;
 }
 
-const planOf = (text: string, column?: string): Promise<Plan> =>
+const planOf = (text: string, column?: string): Promise<BatchPlan> =>
   makePlan(
     readItems(once(new TextEncoder().encode(text)), {
       name: 'x.csv',

@@ -3,9 +3,9 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, realDisk } from '../../src/jobs/disk.ts';
 import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
 import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
-import { type Answer, runJob } from '../../src/jobs/run.ts';
+import { runJob, type SendResult } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
-import { afterSend as nodeLetLeave } from '../../src/node/network.ts';
+import { afterSend as nodeLetLeave } from '../../src/node/send.ts';
 
 /** The process was killed: none of its later steps happen. */
 export class Killed extends Error {}
@@ -86,7 +86,7 @@ export const memoryDisk = (bytes?: Buffer): Disk & { bytes: Buffer | undefined }
 
 /** A service that records the items it receives. */
 export const createService = (
-  answer: (items: readonly string[]) => Answer | Promise<Answer> = () => ({ verdict: 'accepted', status: 202 }),
+  answer: (items: readonly string[]) => SendResult | Promise<SendResult> = () => ({ verdict: 'accepted', status: 202 }),
 ) => {
   const requests: string[][] = [];
   return {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
-import type { Answer } from '../../src/jobs/run.ts';
+import type { SendResult } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
-import { afterSend } from '../../src/node/network.ts';
+import { afterSend } from '../../src/node/send.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { createService, itemsUpTo, Killed, KillSwitch, memoryDisk, mortalDisk, runOnce } from './harness.ts';
@@ -99,7 +99,7 @@ describe('run', () => {
   test('finds the one rejected item of a batch', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService(
-      (items): Answer =>
+      (items): SendResult =>
         items.includes('item-4') ? { verdict: 'split', status: 400 } : { verdict: 'accepted', status: 202 },
     );
     const counts = await runOnce(path, itemsUpTo(8), service, { batchSize: 8 });
@@ -110,7 +110,7 @@ describe('run', () => {
 
   test('sends smaller batches after one was too large', async () => {
     const service = createService(
-      (items): Answer =>
+      (items): SendResult =>
         items.length > 2 ? { verdict: 'split', status: 413, isTooLarge: true } : { verdict: 'accepted', status: 202 },
     );
     const counts = await runOnce(fileIn(temporaryDirectory()), itemsUpTo(20), service, { batchSize: 8 });
@@ -122,7 +122,7 @@ describe('run', () => {
     const path = fileIn(temporaryDirectory());
     let isDown = true;
     const service = createService(
-      (items): Answer =>
+      (items): SendResult =>
         items.includes('item-4') && isDown ? { verdict: 'unknown', status: 500 } : { verdict: 'accepted', status: 202 },
     );
     expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 5, unknown: 3 });
@@ -135,7 +135,7 @@ describe('run', () => {
 
   test('stops after three lost replies in a row', async () => {
     const path = fileIn(temporaryDirectory());
-    const service = createService((): Answer => ({ verdict: 'unknown' }));
+    const service = createService((): SendResult => ({ verdict: 'unknown' }));
     await expect(runOnce(path, itemsUpTo(30), service)).rejects.toMatchObject({ category: 'outcome-unknown' });
     expect(service.requests).toHaveLength(3);
     expect(linesOf(path).filter(({ verdict }) => verdict === 'unknown')).toHaveLength(3);
@@ -145,7 +145,7 @@ describe('run', () => {
   test('records a verdict that was looked up, and does not count it as a lost reply', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService();
-    const lookingUp = { ...service, send: () => async (): Promise<Answer> => ({ verdict: 'unknown' }) };
+    const lookingUp = { ...service, send: () => async (): Promise<SendResult> => ({ verdict: 'unknown' }) };
     const counts = await runOnce(path, itemsUpTo(5), lookingUp, { batchSize: 1 });
     expect(counts).toMatchObject({ total: 5, unknown: 5 });
     expect(linesOf(path).filter(({ type }) => type === 'sending')).toEqual(
@@ -164,7 +164,7 @@ describe('run', () => {
     const error = new SchedError('forbidden', 'no');
     let isAllowed = false;
     const service = createService(
-      (): Answer => (isAllowed ? { verdict: 'accepted', status: 202 } : { verdict: 'refused', status: 403, error }),
+      (): SendResult => (isAllowed ? { verdict: 'accepted', status: 202 } : { verdict: 'refused', status: 403, error }),
     );
     await expect(runOnce(path, itemsUpTo(8), service)).rejects.toBe(error);
     expect(service.requests).toHaveLength(1);
@@ -176,7 +176,7 @@ describe('run', () => {
 
 describe('run: a failure', () => {
   const failing = (error: unknown) =>
-    createService((): Answer => {
+    createService((): SendResult => {
       throw error;
     });
 
@@ -200,7 +200,7 @@ describe('run: a failure', () => {
   test('to write a verdict is reported as a disk error', async () => {
     const disk = memoryDisk();
     const refusal = new SchedError('forbidden', 'no');
-    const service = createService((): Answer => ({ verdict: 'refused', status: 403, error: refusal }));
+    const service = createService((): SendResult => ({ verdict: 'refused', status: 403, error: refusal }));
     const untilAnswered: Disk = {
       ...disk,
       open: async (path) => {
@@ -221,7 +221,7 @@ describe('run: a failure', () => {
     'to write the receipt ends the run, even if the sender takes it for a rejection ($pause)',
     async ({ afterSend }) => {
       const path = fileIn(temporaryDirectory());
-      const service = createService((): Answer => {
+      const service = createService((): SendResult => {
         appendFileSync(path, 'x');
         return { verdict: 'accepted', status: 202 };
       });
@@ -232,7 +232,7 @@ describe('run: a failure', () => {
           times += 1;
           return service
             .send(killSwitch)(items, leaving)
-            .catch((): Answer => ({ verdict: 'rejected', status: 409 }));
+            .catch((): SendResult => ({ verdict: 'rejected', status: 409 }));
         },
       };
       await expect(runOnce(path, itemsUpTo(30), gullible, { afterSend })).rejects.toMatchObject({
@@ -253,7 +253,7 @@ describe('run: marks', () => {
   test('are computed once, for the next batch while a request waits for its reply', async () => {
     const steps: string[] = [];
     let leave = () => {};
-    const service = createService(async (): Promise<Answer> => {
+    const service = createService(async (): Promise<SendResult> => {
       steps.push('request');
       leave();
       await undefined;
@@ -382,7 +382,7 @@ describe('run: the receipt on disk', () => {
 
   test('stops the run at once if another process writes to it', async () => {
     const path = fileIn(temporaryDirectory());
-    const service = createService((): Answer => {
+    const service = createService((): SendResult => {
       appendFileSync(path, 'x');
       return { verdict: 'accepted', status: 202 };
     });
@@ -416,7 +416,7 @@ describe('run: the receipt on disk', () => {
           };
         },
       };
-      const service = createService((): Answer => {
+      const service = createService((): SendResult => {
         steps.push('request');
         return { verdict: 'accepted', status: 202 };
       });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { checkScript } from '../../src/jobs/audit-scripts.ts';
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
-import { type Finding, type Status, verify } from '../../src/jobs/verify-receipt.ts';
+import { type ReceiptFinding, type Status, verify } from '../../src/jobs/verify-receipt.ts';
 import { execFileSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { needs } from '../support/tools.ts';
@@ -33,7 +33,7 @@ const audit = (receipts: readonly Buffer[], head: string): { code: number; words
 };
 
 /** Expects `verify` and check.sh to agree, down to the line number. Returns the findings of `verify`. */
-export const agree = (receipts: readonly Buffer[], head?: string): Finding[] => {
+export const agree = (receipts: readonly Buffer[], head?: string): ReceiptFinding[] => {
   needs(...auditTools, 'xargs');
   const findings = receipts.map((bytes) => verify(bytes, { head }));
   const said = audit(receipts, head ?? '');

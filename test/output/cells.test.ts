@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { humanCell, humanField, tsvCell } from '../../src/output/cells.ts';
-import type { Kind } from '../../src/output/view.ts';
+import type { CellKind } from '../../src/output/view.ts';
 import { time } from './samples.ts';
 
 describe('cells: tsvCell', () => {
@@ -19,7 +19,7 @@ describe('cells: tsvCell', () => {
 });
 
 describe('cells: humanCell', () => {
-  it.each<[unknown, Kind | undefined, string]>([
+  it.each<[unknown, CellKind | undefined, string]>([
     [null, undefined, '–'],
     ['', undefined, '–'],
     [[], 'list', '–'],

@@ -5,13 +5,11 @@ import type { Command } from '../../src/cli/command.ts';
 import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { exampleFiles, examplesByCommand, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
-import type { createWorld } from '../support/run.ts';
+import type { TestWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import type { Exchange } from './replay.js';
 import { hostile } from './samples.ts';
-
-type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** One command line per command, with the service's replies to it. */
 export interface Conversation {
@@ -49,7 +47,7 @@ const commandNamed = async (name: string): Promise<Command> => {
  * Runs one example of every command on the sandbox and records the replies. Changes to a new working directory that
  * has the files used by examples. Commands without a runnable example are returned in `silent`.
  */
-export const recordConversations = async (world: World): Promise<{ spoken: Conversation[]; silent: string[] }> => {
+export const recordConversations = async (world: TestWorld): Promise<{ spoken: Conversation[]; silent: string[] }> => {
   const folder = temporaryDirectory('hostile');
   const home = temporaryDirectory('home');
   for (const [file, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, file), text);

@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { plainCell } from '../../src/output/cells.ts';
-import { csvLine } from '../../src/output/csv.ts';
-import { rowFormats, writeRows } from '../../src/output/machine.ts';
+import { csvLine, rowFormats, writeRows } from '../../src/output/machine-formats.ts';
 import { event, eventView, hostile, madeUp, pagesOf, paper } from './samples.ts';
 
 const pipe = { raw: false, isTerminal: false };

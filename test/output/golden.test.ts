@@ -146,15 +146,15 @@ describe.each([
     it(`matches the stored screen at ${columns} columns`, async () => {
       const options = { terminals, columns };
       const plain = await runOf(name)(`${fill(line)} --color never`, options);
-      const colour = await runOf(name)(`${fill(line)} --color always`, options);
+      const color = await runOf(name)(`${fill(line)} --color always`, options);
       expect(plain.code).toBe(0);
       // Color must not carry information of its own.
-      expect(colour.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);
+      expect(color.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);
       const wide = plain.stdout.split('\n').filter((text) => width(text) > columns && !text.includes('://'));
       expect(wide).toEqual([]);
       const screen = (text: string) => `$ sched ${line}\n${text}\n${plain.stderr}`;
       await expectGolden(screen(plain.stdout), `${name}.${columns}.txt`);
-      await expectGolden(screen(colour.stdout), `${name}.${columns}.ansi`);
+      await expectGolden(screen(color.stdout), `${name}.${columns}.ansi`);
     });
   }
 });

@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml';
 import { humanCell, humanField } from '../../src/output/cells.ts';
 import { commonFormats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
-import { safe } from '../../src/output/sanitise.ts';
+import { safe } from '../../src/output/sanitize.ts';
 import { times } from '../support/tier.ts';
 import { event, eventView, hostile, madeUp, pagesOf, paper, time } from './samples.ts';
 

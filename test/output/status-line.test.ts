@@ -3,7 +3,8 @@ import { SchedError } from '../../src/errors.ts';
 import type { Send } from '../../src/http/message.ts';
 import { withStatusLine } from '../../src/output/status-line.ts';
 import { createSecrets } from '../../src/redact.ts';
-import type { Clock, Runtime } from '../../src/runtime.ts';
+import type { Runtime } from '../../src/runtime.ts';
+import type { Clock } from '../../src/system.ts';
 import { createWorld, replying, someday, type WorldOptions } from '../support/run.ts';
 
 /** A clock whose timers fire each second, and that advances only if a test lets time pass. */

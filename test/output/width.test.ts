@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { safe } from '../../src/output/sanitise.ts';
+import { safe } from '../../src/output/sanitize.ts';
 import { pad, shorten, width, wrap } from '../../src/output/width.ts';
 import { madeUp } from './samples.ts';
 

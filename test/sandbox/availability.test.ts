@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isOpen, type Rule } from '../../src/sandbox/rules/availability.ts';
-import { instantOf, isZone, localTime } from '../../src/sandbox/rules/zone.ts';
+import { instantOf, isZone, localTime } from '../../src/sandbox/rules/local-time.ts';
 
 const hours = (from: string, to: string) => [{ from, to }];
 

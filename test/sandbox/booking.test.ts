@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeId } from '../../src/sandbox/store/names.ts';
-import { amara, eventType, freeMonday, openWorld, parametersOf, pathOf, uri, type World } from './world.ts';
-
-const at = (time: string) => `${freeMonday}T${time}:00Z`;
+import { amara, at, eventType, openWorld, parametersOf, pathOf, uri, type World } from './world.ts';
 
 describe('booking', () => {
   let world: World;

@@ -2,13 +2,11 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findHolder } from '../../src/sandbox/authenticate.ts';
 import { carryOutDeletions } from '../../src/sandbox/rules/deletion.ts';
-import type { Value } from '../../src/sandbox/store/database.ts';
+import type { SqlValue } from '../../src/sandbox/store/database.ts';
 import type { Store } from '../../src/sandbox/store/store.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 import { runs } from '../support/tier.ts';
-import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
-
-const at = (time: string) => `${freeMonday}T${time}:00Z`;
+import { at, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
 
 describe('compliance', () => {
   let world: World;
@@ -190,8 +188,8 @@ describe('compliance', () => {
   it('finds due deletions through an index', () => {
     const asked: string[] = [];
     const noting =
-      <Answer>(ask: (sql: string, ...values: Value[]) => Answer) =>
-      (sql: string, ...values: Value[]): Answer => {
+      <Answer>(ask: (sql: string, ...values: SqlValue[]) => Answer) =>
+      (sql: string, ...values: SqlValue[]): Answer => {
         asked.push(sql);
         return ask(sql, ...values);
       };

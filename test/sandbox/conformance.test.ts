@@ -6,22 +6,12 @@ import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { type Scope, scopes } from '../../src/api/scopes.ts';
-import { idOf, makeId } from '../../src/sandbox/store/names.ts';
+import { fingerprint } from '../../src/sandbox/ready-tokens.ts';
+import { makeId } from '../../src/sandbox/store/names.ts';
 import { plans } from '../../src/sandbox/subscription.ts';
-import { fingerprint } from '../../src/sandbox/tokens.ts';
+import { idIn } from '../../src/uri.ts';
 import { sample } from '../support/tier.ts';
-import {
-  amara,
-  eventType,
-  freeMonday,
-  jonas,
-  membership,
-  openWorld,
-  organization,
-  tomas,
-  uri,
-  type World,
-} from './world.ts';
+import { amara, at, eventType, jonas, membership, openWorld, organization, tomas, uri, type World } from './world.ts';
 
 /** The parameters of a request. A change replaces single fields, and `undefined` removes one. */
 interface Ask {
@@ -42,7 +32,6 @@ interface Case {
 }
 
 const other = uri('organizations', 'SOMEBODYELSE');
-const at = (time: string) => `${freeMonday}T${time}:00Z`;
 const booking = {
   event_type: eventType('intro-call'),
   start_time: at('08:00'),
@@ -183,7 +172,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       ],
       asUser: 403,
     },
-    get: { happy: { params: { event_type: idOf(eventType('intro-call')) } } },
+    get: { happy: { params: { event_type: idIn(eventType('intro-call')) } } },
     create: {
       happy: { body: { owner: amara, name: 'Coffee' } },
       wrong: [
@@ -194,7 +183,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       asUser: 403,
     },
     update: {
-      happy: { params: { event_type: idOf(eventType('intro-call')) }, body: { name: 'Hello' } },
+      happy: { params: { event_type: idIn(eventType('intro-call')) }, body: { name: 'Hello' } },
       wrong: [
         ['an invalid time zone', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
         ['a duration that is too short', 400, { body: { duration: 0 } }, { parameter: 'duration' }],
@@ -300,14 +289,14 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       wrong: [['an unknown form', 404, { query: { form: uri('routing_forms', 'NONE') } }]],
     },
   },
-  orgs: { get: { happy: { params: { organization: idOf(organization) } } } },
+  orgs: { get: { happy: { params: { organization: idIn(organization) } } } },
   members: {
     list: {
       happy: { query: { organization } },
       wrong: [...foreign, ['an invalid role', 400, { query: { role: 'king' } }, { parameter: 'role' }]],
       asUser: 403,
     },
-    get: { happy: { params: { membership: idOf(membership('amara')) } }, asUser: 403 },
+    get: { happy: { params: { membership: idIn(membership('amara')) } }, asUser: 403 },
   },
   invitations: { list: { happy: { query: { organization } }, wrong: foreign, asUser: 403 } },
   groups: {
@@ -334,7 +323,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     },
     relationship: { happy: { params: { relationship: id('relationship') } } },
   },
-  users: { me: { happy: {} }, get: { happy: { params: { user: idOf(jonas) } } } },
+  users: { me: { happy: {} }, get: { happy: { params: { user: idIn(jonas) } } } },
   activity: {
     list: {
       happy: { query: { organization } },
@@ -473,11 +462,11 @@ const request = async (world: World, row: Operation, ask: Ask, { method = row.me
 
 /** A token with these scopes for the owner, or for another user. */
 const tokenWith = (world: World, list: readonly string[], user = amara): string => {
-  const token = `sandbox_${list.join('_')}_${idOf(user)}`;
+  const token = `sandbox_${list.join('_')}_${idIn(user)}`;
   world.store.run(
     "INSERT OR IGNORE INTO access_tokens (hash, user, scopes, created_at) VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z')",
     fingerprint(token),
-    idOf(user),
+    idIn(user),
     list.join(' '),
   );
   return token;
@@ -512,8 +501,8 @@ const worldFor = async ({ method }: Operation) => (method === 'GET' ? shared : f
 beforeAll(async () => {
   shared = await fresh();
   const one = (sql: string) => String(Object.values(shared.store.all<Record<string, string>>(sql)[0]!)[0]);
-  const hosted = `JOIN event_hosts h ON h.event = e.id AND h.user = '${idOf(amara)}'`;
-  const solo = `e.id NOT IN (SELECT event FROM event_hosts WHERE user = '${idOf(tomas)}')`;
+  const hosted = `JOIN event_hosts h ON h.event = e.id AND h.user = '${idIn(amara)}'`;
+  const solo = `e.id NOT IN (SELECT event FROM event_hosts WHERE user = '${idIn(tomas)}')`;
   found.event = one(
     `SELECT e.id FROM events e ${hosted} WHERE e.status = 'active' AND e.start_time > '2026-03-12' AND ${solo} ORDER BY e.id`,
   );

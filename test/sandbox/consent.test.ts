@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
-import { type Server, serve } from '../../src/sandbox/server.ts';
+import { type Server, serve } from '../../src/sandbox/http-server.ts';
 import { type Browser, browser, openChromium, problemsOn } from '../support/browser.ts';
 import { sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';

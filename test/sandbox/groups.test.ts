@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeId } from '../../src/sandbox/store/names.ts';
-import { membership, openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
+import { group, membership, openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
 
-const group = (name: string) => uri('groups', makeId(`seed/group/${name}`));
 const asUser = { token: 'sandbox_user' };
 
 describe('groups', () => {

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
-import { serve } from '../../src/sandbox/server.ts';
+import { serve } from '../../src/sandbox/http-server.ts';
 import { openWorld, parametersOf, type World } from './world.ts';
 
 const path = '/.well-known/oauth-protected-resource';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { seed, stages } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
-import { idOf, makeId, withOrigin } from '../../src/sandbox/store/names.ts';
+import { migrations, recordTables } from '../../src/sandbox/store/migrations.ts';
+import { makeId, withOrigin } from '../../src/sandbox/store/names.ts';
 import {
   type EventTypeRecord,
   insertEvent,
@@ -11,8 +12,8 @@ import {
   type UserRecord,
   type WebhookRecord,
 } from '../../src/sandbox/store/records.ts';
-import { migrations, recordTables } from '../../src/sandbox/store/schema.ts';
 import { openStore, type Store } from '../../src/sandbox/store/store.ts';
+import { idIn } from '../../src/uri.ts';
 import { temporaryFile } from '../support/temporary.ts';
 import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from './world.ts';
 
@@ -26,10 +27,10 @@ const versionOne = async (name: string): Promise<string> => {
   const store = openStore(await openDatabase(file), migrations.slice(0, 1));
   store.transaction(() => {
     stages[0]!(store, noon, {});
-    store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idOf(amara), '2025-02-04T12:00:00.000Z');
-    const type = store.get<EventTypeRecord>('event_types', idOf(eventType('intro-call')))!;
+    store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idIn(amara), '2025-02-04T12:00:00.000Z');
+    const type = store.get<EventTypeRecord>('event_types', idIn(eventType('intro-call')))!;
     const start = Date.parse(`${freeMonday}T08:00:00Z`);
-    const hosts = [store.get<UserRecord>('users', idOf(amara))!];
+    const hosts = [store.get<UserRecord>('users', idIn(amara))!];
     const booked = newEvent({
       id: event,
       type,
@@ -41,9 +42,9 @@ const versionOne = async (name: string): Promise<string> => {
     });
     booked.invitees_counter = { total: 1, active: 1, limit: 1 };
     insertEvent(store, event, booked, {
-      organization: idOf(organization),
-      eventType: idOf(type.uri),
-      hosts: [idOf(amara)],
+      organization: idIn(organization),
+      eventType: idIn(type.uri),
+      hosts: [idIn(amara)],
     });
     const person = { email: 'ada@engine.example', name: 'Ada', first_name: 'Ada', last_name: null, timezone: 'UTC' };
     const { questions_and_answers: _, ...before } = newInvitee({ id: invitee, event, person, now: noon });
@@ -118,7 +119,7 @@ describe('migration', () => {
     const store = openStore(await openDatabase(file), migrations.slice(0, 2));
     store.transaction(() => {
       for (const stage of stages.slice(0, 2)) stage(store, noon, {});
-      store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idOf(amara), '2025-02-04T12:00:00.000Z');
+      store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idIn(amara), '2025-02-04T12:00:00.000Z');
       store.setFact('seed_stages', 2);
       store.setFact('note', 'kept');
     });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import { type Collection, collections } from '../../src/api/collections.ts';
-import { denied } from '../../src/sandbox/refusal.ts';
-import { idOf } from '../../src/sandbox/store/names.ts';
-import { readyTokens } from '../../src/sandbox/tokens.ts';
+import { denied } from '../../src/sandbox/error-replies.ts';
+import { readyTokens } from '../../src/sandbox/ready-tokens.ts';
+import { idIn } from '../../src/uri.ts';
 import { amara, openWorld, organization, origin, parametersOf, pathOf, type World } from './world.ts';
 
 describe('service', () => {
@@ -111,7 +111,7 @@ describe('service', () => {
   it('writes links with the origin that the request came to', async () => {
     for (const here of ['http://localhost:8123', 'http://[::1]:9', 'http://127.0.0.1:4010']) {
       const { body } = await world.get(`${here}/scheduled_events`, {
-        user: `${here}/users/${idOf(amara)}`,
+        user: `${here}/users/${idIn(amara)}`,
         count: '2',
       });
       expect(body.pagination.next_page).toMatch(`${here}/scheduled_events?user=`);

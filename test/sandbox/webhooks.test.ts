@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeId } from '../../src/sandbox/store/names.ts';
-import { amara, openWorld, organization, pathOf, tomas, uri, type World } from './world.ts';
+import { amara, group, openWorld, organization, pathOf, tomas, type World } from './world.ts';
 
-const group = (name: string) => uri('groups', makeId(`seed/group/${name}`));
 const asUser = { token: 'sandbox_user' };
 const body = { url: 'http://127.0.0.1:9/hooks', events: ['invitee.created'], organization, scope: 'user' };
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { withFaults } from '../../src/sandbox/admin.ts';
 import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
-import { serve } from '../../src/sandbox/server.ts';
+import { serve } from '../../src/sandbox/http-server.ts';
 import { openWorld } from './world.ts';
 
 export const secret = 'sandbox_admin_test';

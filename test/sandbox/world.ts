@@ -11,6 +11,7 @@ export const noon = Date.parse('2026-03-11T12:00:00Z');
 
 /** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
 export const freeMonday = '2026-05-04';
+export const at = (time: string) => `${freeMonday}T${time}:00Z`;
 
 /** Where the requests of these tests go. */
 export const origin = 'http://127.0.0.1:4010';
@@ -18,6 +19,7 @@ export const origin = 'http://127.0.0.1:4010';
 /** URIs as the service shows them there. */
 export const uri = (...of: Parameters<typeof storedUri>) => `${origin}${storedUri(...of)}`;
 
+export const group = (name: string) => uri('groups', makeId(`seed/group/${name}`));
 export const user = (key: string) => uri('users', makeId(`seed/user/${key}`));
 export const amara = user('amara');
 export const jonas = user('jonas');

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import {
   applyPlan,
   type BudgetState,
+  type BudgetWindow,
   current,
   emptyState,
   grant,
   settle,
-  type Window,
 } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
@@ -78,7 +78,7 @@ describe('budget: a process in the background', () => {
 
 describe('budget: the end of a window', () => {
   const opened = 1_000_000_000_000;
-  const window: Window = { length: 60_000, limit: 320, opened, end: opened + 60_000, isSure: true, used: 100 };
+  const window: BudgetWindow = { length: 60_000, limit: 320, opened, end: opened + 60_000, isSure: true, used: 100 };
   const stateWith = (more: Partial<BudgetState>): BudgetState => ({
     ...emptyState('general'),
     told: 'limit',

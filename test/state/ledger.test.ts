@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { type Entry, fileLedger, serviceName } from '../../src/state/ledger.ts';
-import { bookingLine, breaking, faults, isBooking, plainType, posts, slot, type World } from '../cli/lost-answers.ts';
+import { fileLedger, type LedgerEntry, serviceName } from '../../src/state/ledger.ts';
+import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../cli/lost-answers.ts';
+import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -15,13 +16,13 @@ beforeEach(() => {
 
 /** A service that accepts the same booking twice: it books the second one in another slot. */
 const twice =
-  (some: World): Send =>
+  (some: TestWorld): Send =>
   async (request) =>
     some.service(isBooking(request) ? { ...request, body: request.body!.replace(slot(0), slot(9)) } : request);
 
 // R27
 describe('booking at a service with several addresses', () => {
-  let world: World;
+  let world: TestWorld;
   let eventType: string;
   beforeEach(async () => {
     world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
@@ -116,7 +117,7 @@ describe('booking at a service with several addresses', () => {
 describe('ledger', () => {
   const day = 86_400_000;
   const start = Date.parse('2027-02-01T10:00:00Z');
-  const entry = (number: number, more: Partial<Entry> = {}): Entry => ({
+  const entry = (number: number, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
     version: 2,
     digest: String(number).repeat(64),
     origin: 'https://api.example.com',

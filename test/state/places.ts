@@ -1,6 +1,6 @@
 import { clock as realClock } from '../../src/node/clock.ts';
 import { redisBudgets } from '../../src/state/redis/budgets.ts';
-import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import { engines, startRedis, withServerTime } from '../support/redis.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

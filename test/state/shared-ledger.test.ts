@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
-import { type Entry, fileLedger, type Ledger } from '../../src/state/ledger.ts';
-import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
+import { fileLedger, type Ledger, type LedgerEntry } from '../../src/state/ledger.ts';
 import { ledgerKey, redisLedger } from '../../src/state/redis/ledger.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import { engines, startRedis } from '../support/redis.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -13,7 +13,7 @@ import { runs } from '../support/tier.ts';
 const day = 86_400_000;
 const start = Date.parse('2099-02-01T10:00:00Z');
 
-const entry = (digit: number, more: Partial<Entry> = {}): Entry => ({
+const entry = (digit: number, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
   version: 2,
   digest: String(digit).repeat(64),
   origin: 'https://api.example.com',
@@ -70,11 +70,11 @@ const redisPlace = (engine: string): Place => ({
 });
 
 /** What both ledgers show. Redis adds the machine, and its times are rounded. */
-const shown = ({ number, entry: { host: _, at: __, ...rest } }: { number: number; entry: Entry }) => ({
+const shown = ({ number, entry: { host: _, at: __, ...rest } }: { number: number; entry: LedgerEntry }) => ({
   number,
   entry: rest,
 });
-const byNumber = (kept: { number: number; entry: Entry }[]) =>
+const byNumber = (kept: { number: number; entry: LedgerEntry }[]) =>
   kept.map(shown).toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 
 // R27
@@ -118,7 +118,8 @@ describe.each([files, ...engines.map(redisPlace)])('ledger in $name', ({ newLedg
     for (const digit of [1, 2, 3])
       await open().claim({ number: 1, entry: entry(digit, { at: 1e12 + digit * 60_000 }) });
     await open().replace({ number: 1, entry: entry(2, { state: 'booked' }) });
-    const digits = async (found: Promise<{ entry: Entry }[]>) => (await found).map((kept) => kept.entry.digest[0]);
+    const digits = async (found: Promise<{ entry: LedgerEntry }[]>) =>
+      (await found).map((kept) => kept.entry.digest[0]);
     expect(await digits(open().open('https://api.example.com'))).toEqual(['1', '3']);
     expect((await digits(open().between(start + day, start + 3 * day))).toSorted()).toEqual(['1', '2']);
     expect(await digits(open().between(start + 3 * day, start + 3 * day))).toEqual([]);

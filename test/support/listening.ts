@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { heldClock } from './held-clock.ts';
-import { type createWorld, network, type Result, type WorldOptions } from './run.ts';
+import type { TestWorld } from './run.ts';
+import { network, type Result, type WorldOptions } from './run.ts';
 import { closeLater, temporaryFile } from './temporary.ts';
 import { signingKey } from './webhooks.ts';
 
-type Run = Awaited<ReturnType<typeof createWorld>>['run'];
+type Run = TestWorld['run'];
 
 export interface Listening {
   url: string;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { RedisConnection } from '../../src/state/redis/connection.ts';
+import type { RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { type ChildProcess, spawn } from './processes.ts';
 import { closeLater, temporaryDirectory } from './temporary.ts';
 import { needs, pathOf } from './tools.ts';

@@ -5,11 +5,12 @@ import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import { run as runProgram } from '../../src/main.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
-import { afterSend } from '../../src/node/network.ts';
-import type { Clock, World } from '../../src/runtime.ts';
+import { afterSend } from '../../src/node/send.ts';
+import type { World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
-import { openConnection } from '../../src/state/redis/connection.ts';
+import { openConnection } from '../../src/state/redis/redis-client.ts';
+import type { Clock } from '../../src/system.ts';
 import { expectNoSecret } from './canary.ts';
 import { withServerTime } from './redis.ts';
 import { dontWaitForDisk, seededFile } from './seeded.ts';
@@ -125,10 +126,11 @@ export const createWorld = async (options: WorldOptions = {}) => {
   return { run, clock, service: sandbox.service, token: sandbox.token, close };
 };
 
-type Opened = Awaited<ReturnType<typeof createWorld>>;
+/** A world of a test: `createWorld` made it. */
+export type TestWorld = Awaited<ReturnType<typeof createWorld>>;
 
 /** Logs in as somebody does who allows everything in the browser; a file holds the login. */
-export const logIn = ({ run, service, clock }: Opened, flags: string[] = [], more: WorldOptions = {}) =>
+export const logIn = ({ run, service, clock }: TestWorld, flags: string[] = [], more: WorldOptions = {}) =>
   run(['auth', 'login', '--credential-store', 'file', ...flags], {
     ...more,
     terminals: ['stdin', 'stdout', 'stderr'],
@@ -268,3 +270,12 @@ export const replying =
     body: '{}',
     ...reply,
   });
+
+/** The last line of an output, as JSON. */
+export const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
+
+/** The JSON that a successful command printed. */
+export const jsonOf = (result: Result) => {
+  if (result.code !== 0) throw new Error(`exit code ${result.code}: ${result.stderr}`);
+  return JSON.parse(result.stdout);
+};

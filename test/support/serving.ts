@@ -1,7 +1,7 @@
-import type { createWorld, Result, WorldOptions } from './run.ts';
+import type { Result, TestWorld, WorldOptions } from './run.ts';
 import { closeLater } from './temporary.ts';
 
-type Run = Awaited<ReturnType<typeof createWorld>>['run'];
+type Run = TestWorld['run'];
 
 export interface Serving {
   /** The first words on stdout, which say where it listens. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
+import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
-import { counted } from '../../plural.ts';
+import { counted } from '../../numbers.ts';
 import {
   changeRules,
   dayOf,
@@ -87,10 +88,7 @@ const readTyped = ({ context, typed, problems }: Invocation, zone: () => string)
 /** All schedules of an event type. */
 const schedulesOf = async ({ context }: Invocation, eventType: string): Promise<Json[]> => {
   const client = await context.client();
-  const schedules: Json[] = [];
-  for await (const page of client.pages(availability.list, { query: { event_type: eventType } }))
-    schedules.push(...page);
-  return schedules;
+  return gather(client.pages(availability.list, { query: { event_type: eventType } }));
 };
 
 const notFound = (message: string, eventType: string): SchedError =>

@@ -1,6 +1,7 @@
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError } from '../../errors.ts';
+import { gather } from '../../client/paginate.ts';
+import { hasCategory } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { answersText, csvQuestionColumns, listOf } from '../../output/question-columns.ts';
@@ -56,11 +57,8 @@ export const readInvitees = (event: object): Json[] =>
 const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
   const { invitees } = await import('../../api/invitees.ts');
   const client = await context.client();
-  const found: Json[] = [];
   const input = { path: { event: idIn(event.uri) }, query };
-  for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
-    found.push(...page);
-  return found;
+  return gather(client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }));
 };
 
 export const addInvitees =
@@ -109,7 +107,7 @@ export const readQuestions = async (context: Context, scope: NonNullable<Input['
     for await (const page of client.pages(eventTypes.list, { query }))
       questions.push(...page.flatMap((type) => listOf(type.custom_questions)));
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'not-found', 'usage'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);
   }
   return questions;

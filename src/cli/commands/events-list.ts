@@ -11,7 +11,7 @@ import type { FieldFlag } from '../operation/field-flags.ts';
 import { type GenericCommand, printRequest, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readBounds, type Stage } from '../operation/listing.ts';
-import { supportsFilter, type Verdict } from '../scheduling/filter-support.ts';
+import { type FilterSupport, supportsFilter } from '../scheduling/filter-support.ts';
 import { windowFlags } from '../scheduling/window-flags.ts';
 import type { Context } from '../session/context.ts';
 import {
@@ -88,7 +88,7 @@ const inOrder =
  * `isOfGroup` says that the group is the argument of the command, which can't do without it.
  */
 export const settleFilters = async (context: Context, query: NonNullable<Input['query']>, isOfGroup = false) => {
-  const verdicts: Verdict[] = [];
+  const verdicts: FilterSupport[] = [];
   let choose: Stage | undefined;
   const { group, invitee_email: email, user, organization } = query;
   const whose = { ...(user === undefined ? {} : { user }), ...(organization === undefined ? {} : { organization }) };

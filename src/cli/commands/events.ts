@@ -4,7 +4,7 @@ import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Invocation } from '../command.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
@@ -15,7 +15,7 @@ import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
-import { resultFields } from './bulk/result.ts';
+import { resultFields } from './bulk/run-result.ts';
 import { searchable } from './events-list.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 

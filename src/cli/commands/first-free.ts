@@ -3,7 +3,7 @@ import { invitees } from '../../api/invitees.ts';
 import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError, sameCommand } from '../../errors.ts';
+import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
 import { describeInstant } from '../../time/echo.ts';
@@ -44,7 +44,7 @@ export interface FirstFree {
   existing?: Booked;
 }
 
-type Window = Parameters<typeof bookedEarlier>[2];
+type SearchWindow = Parameters<typeof bookedEarlier>[2];
 
 /** An active booking of this invitee that the service shows in the window. */
 const shownBooking = async (
@@ -52,7 +52,7 @@ const shownBooking = async (
   events: readonly Json[],
   eventType: string,
   email: string,
-  { since, until }: Window,
+  { since, until }: SearchWindow,
 ): Promise<FirstFree | undefined> => {
   const client = await context.client();
   const query = { email, status: 'active' };
@@ -115,7 +115,7 @@ export const chooseFirstFree = async (
 
 /** The error if the service refuses the first free time. */
 export const firstFreeRefused = (error: unknown, when: string): unknown =>
-  error instanceof SchedError && error.category === 'conflict' && error.facts.http !== undefined
+  hasCategory(error, 'conflict') && error.facts.http !== undefined
     ? new SchedError('conflict', `The service refused the first free time, ${when}`, {
         ...error.facts,
         advice: 'if the next one is refused too, add --since to begin later',
@@ -145,7 +145,7 @@ export const startChoices = async (invocation: Invocation): Promise<Choice[]> =>
     }
     return starts;
   } catch (error) {
-    if (error instanceof SchedError && ['forbidden', 'not-found', 'usage'].includes(error.category)) return [];
+    if (hasCategory(error, 'forbidden', 'not-found', 'usage')) return [];
     throw error;
   }
 };

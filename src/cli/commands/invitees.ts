@@ -3,11 +3,11 @@ import { invitees } from '../../api/invitees.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
-import { reconcile, type Settled } from '../../jobs/reconcile.ts';
+import { reconcile, type SettledAttempt } from '../../jobs/reconcile.ts';
 import type { Json } from '../../json.ts';
+import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
-import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
@@ -27,7 +27,7 @@ import {
   hidesAnswers,
 } from '../scheduling/booking-context.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
-import { resultFields } from './bulk/result.ts';
+import { resultFields } from './bulk/run-result.ts';
 import {
   chooseFirstFree,
   type FirstFree,
@@ -236,7 +236,7 @@ const settledView: View = {
 const runReconcile = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
   const bookingContext = await bookingContextOf(context);
-  const unknown: Settled[] = [];
+  const unknown: SettledAttempt[] = [];
   async function* settled() {
     for await (const each of reconcile(bookingContext)) {
       if (each.verdict === 'unknown') unknown.push(each);

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
-import { type Category, SchedError, usageError } from '../../errors.ts';
+import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
@@ -13,15 +13,12 @@ import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
-const failedAs = (error: unknown, ...categories: Category[]): error is SchedError =>
-  error instanceof SchedError && categories.includes(error.category);
-
 /** Rejects a single ID that belongs to an event: it would be sent as the ID of an invitee. */
 const rejectEvent = async (client: Client, id: string): Promise<void> => {
   try {
     await client.call(events.get, { path: { event: id } });
   } catch (error) {
-    if (failedAs(error, 'not-found', 'forbidden')) return;
+    if (hasCategory(error, 'not-found', 'forbidden')) return;
     throw error;
   }
   throw usageError([`Missing argument <invitee>: ${id} is the ID of an event`], {
@@ -63,7 +60,7 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
     known: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
   }).catch((error: unknown) => {
     // Assumed (invitees.no-show-conflict): a 409 to a no-show means that the invitee is already marked.
-    if (isBare && failedAs(error, 'conflict')) return withFacts({}, { already: true });
+    if (isBare && hasCategory(error, 'conflict')) return withFacts({}, { already: true });
     throw error;
   });
   notes.info(

@@ -19,7 +19,7 @@ const view: View = {
 
 const names: Record<number, string> = { 60000: 'a minute', 3600000: 'an hour', 86400000: 'a day' };
 
-interface Row {
+interface WindowRow {
   window: string;
   limit: number | null;
   remaining: number | null;
@@ -29,7 +29,7 @@ interface Row {
 }
 
 function waitingText(row: object): string[] {
-  return (row as Row).waiting.map(({ pid, host }) => `process ${pid}${host === undefined ? '' : ` on ${host}`}`);
+  return (row as WindowRow).waiting.map(({ pid, host }) => `process ${pid}${host === undefined ? '' : ` on ${host}`}`);
 }
 
 const run = async ({ context, problems }: Invocation): Promise<void> => {
@@ -39,11 +39,11 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   const credential = await connection.credentials.current();
   const { budget } = await context.sharedState();
   const now = runtime.clock.now();
-  const rowsOf = async (kind: 'general' | 'bookings'): Promise<Row[]> => {
+  const rowsOf = async (kind: 'general' | 'bookings'): Promise<WindowRow[]> => {
     const key = budgetKey(kind, credential, bookerOf(runtime, connection));
     const { levels, waiting, closedUntil } = await budget.look(key, kind);
     const isClosed = closedUntil > now;
-    const rowOf = (level: Level, index: number): Row => {
+    const rowOf = (level: Level, index: number): WindowRow => {
       const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);
       return {
         window: `${kind === 'general' ? 'requests' : 'bookings'} ${names[level.length]}`,

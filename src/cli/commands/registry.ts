@@ -4,7 +4,7 @@ import type { Command } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 
 /** A noun with its summary. Its commands are loaded only when they are needed. */
-export interface NounEntry {
+export interface NounCommands {
   group: (typeof helpGroups)[number];
   summary: string;
   /** The noun is itself a command and has no verbs. */
@@ -44,7 +44,7 @@ const examplesOf = async (noun: Noun): Promise<Special> => ({
 });
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
-const fromCatalogue = (noun: Noun): NounEntry => {
+const fromCatalogue = (noun: Noun): NounCommands => {
   const { group, summary, load } = catalogue[noun];
   const build = async () => {
     const [{ genericCommand }, rows, special] = await Promise.all([
@@ -76,7 +76,7 @@ const catalogueNouns = Object.fromEntries(
   (Object.keys(catalogue) as Noun[]).map((noun) => [noun, fromCatalogue(noun)]),
 );
 
-export const nouns: Record<string, NounEntry> = {
+export const nouns: Record<string, NounCommands> = {
   ...catalogueNouns,
   auth: {
     group: 'Account',

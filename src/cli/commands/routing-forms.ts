@@ -1,5 +1,5 @@
 import { routingForms } from '../../api/routing-forms.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { fold } from '../../nearest.ts';
 import { openValue } from '../../output/fields.ts';
@@ -137,7 +137,7 @@ const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]
     const query = { organization: await context.identity.organization() };
     for await (const page of client.pages(routingForms.list, { query })) forms.push(...page);
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'usage'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);
   }
   const named = forms.filter(

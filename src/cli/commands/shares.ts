@@ -1,12 +1,35 @@
+import { locationKinds } from '../../api/locations.ts';
 import { shares } from '../../api/shares.ts';
 import { isObject } from '../../json.ts';
+import { nearest } from '../../nearest.ts';
 import { readRule } from '../../time/availability-rules.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { openPage, type Page, webFlag } from '../operation/open-page.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
-import { locationFlags } from '../scheduling/location-flags.ts';
+
+/** `--location-kind` and `--location`, for bodies whose location is not a plain object. */
+const locationFlags: Flag[] = [
+  { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'kind of location', heading: 'Flags' },
+  { name: 'location', value: 'TEXT', description: 'address, phone number or instructions', heading: 'Flags' },
+];
+
+const readLocation = ({ typed, problems }: Invocation): { kind: string; location?: string } | undefined => {
+  const kind = typed['location-kind'] as string | undefined;
+  const location = typed.location as string | undefined;
+  if (kind === undefined) {
+    if (location !== undefined) problems.add('--location needs --location-kind');
+    return undefined;
+  }
+  if (!(locationKinds as readonly string[]).includes(kind)) {
+    const meant = nearest(kind, locationKinds);
+    const question = meant === undefined ? '' : `. Did you mean ${meant}?`;
+    const problem = `--location-kind must be one of ${locationKinds.join(', ')}, not "${kind}"${question}`;
+    problems.value('location-kind', kind, problem, meant);
+  }
+  return { kind, ...(location === undefined ? {} : { location }) };
+};
 
 export const examples = {
   create: [
@@ -33,7 +56,7 @@ const readParts = (invocation: Invocation) => {
     if (!read.ok) problems.add(`--rule ${read.problem}`);
     return read.ok ? read.value : [];
   });
-  return { rules, location: locationFlags.read(invocation) };
+  return { rules, location: readLocation(invocation) };
 };
 
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
@@ -55,7 +78,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 export const decorate = {
   create: (generic: GenericCommand): Command => ({
     ...generic,
-    flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags.flags, generic.flags.at(-1)!, webFlag],
+    flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags, generic.flags.at(-1)!, webFlag],
     run: (invocation) => runCreate(generic, invocation),
   }),
 };

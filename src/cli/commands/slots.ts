@@ -3,13 +3,14 @@ import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
+import { onePage } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
+import { counted } from '../../numbers.ts';
 import type { View } from '../../output/view.ts';
-import { counted } from '../../plural.ts';
 import { wallClock, wallParts } from '../../time/show.ts';
 import { day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
@@ -121,10 +122,6 @@ const linesByDay = (slots: readonly Json[], zone: string, columns: number): Json
     }));
   });
 };
-
-async function* onePage(rows: Json[]): AsyncGenerator<Json[]> {
-  yield rows;
-}
 
 function* firstOf(slots: Iterable<Json>, count: number): Generator<Json> {
   let left = count;

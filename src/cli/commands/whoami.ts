@@ -1,8 +1,8 @@
 import { members, orgs } from '../../api/organizations.ts';
 import { User, users } from '../../api/users.ts';
 import type { Client } from '../../client/client.ts';
-import { SchedError } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import { hasCategory } from '../../errors.ts';
+import { isObject, type Json, textOf } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -43,7 +43,7 @@ const view: View = {
 };
 
 /** A part of the answer, and the scope it needs. */
-interface Part {
+interface IdentityPart {
   name: 'user' | 'role' | 'organization';
   scope: string;
 }
@@ -52,15 +52,15 @@ const parts = {
   user: { name: 'user', scope: users.me.scope! },
   role: { name: 'role', scope: members.list.scope! },
   organization: { name: 'organization', scope: orgs.get.scope! },
-} as const satisfies Record<Part['name'], Part>;
+} as const satisfies Record<IdentityPart['name'], IdentityPart>;
 
-interface Unread extends Pick<Part, 'name'> {
+interface Unread extends Pick<IdentityPart, 'name'> {
   why: string;
 }
 
 /** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
 const readPart = async (
-  { name, scope }: Part,
+  { name, scope }: IdentityPart,
   unread: Unread[],
   read: () => Promise<Json | undefined>,
 ): Promise<Json> => {
@@ -69,7 +69,7 @@ const readPart = async (
     if (record !== undefined) return record;
     unread.push({ name, why: `The service doesn't say what your ${name} is` });
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'not-found'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
     const isForbidden = error.category === 'forbidden';
     const why = isForbidden ? `This token may not read its ${name} (scope ${scope})` : `No ${name}: ${error.message}`;
     unread.push({ name, why });
@@ -84,8 +84,6 @@ const membershipOf = async (client: Client, user: string, organization: string):
   for await (const [row] of client.pages(members.list, { query }, { limit: 1, keep })) return row;
   return undefined;
 };
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
 const askService = async (client: Client, { owner }: Connection) => {

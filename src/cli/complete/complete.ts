@@ -1,4 +1,4 @@
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
 import { findNoun, isLeafNoun } from '../commands/registry.ts';

@@ -2,16 +2,15 @@ import type { Collection } from '../../api/collections.ts';
 import { limits } from '../../api/limits.ts';
 import { isPerson } from '../../client/ids.ts';
 import type { Credential } from '../../http/authorize.ts';
-import { readLimits } from '../../http/limits.ts';
+import { readLimits } from '../../http/limit-headers.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { Typed } from '../command.ts';
 import { createNotes } from '../messages/notes.ts';
 import { choicesOf, type NamedChoice } from '../operation/name-lookup.ts';
 import { accountOf, findUser } from '../run-command.ts';
 import { type Context, createContext } from '../session/context.ts';
 import { cacheFile, readYounger, writeCache } from '../session/identity.ts';
-import { resolveSettings, type Settings } from '../session/settings.ts';
+import { resolveSettings, type Settings, type Typed } from '../session/settings.ts';
 
 /** Together with starting the program, names take at most a second. */
 export const limitMs = 800;

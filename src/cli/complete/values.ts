@@ -1,6 +1,6 @@
 import { type Collection, collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
@@ -64,7 +64,7 @@ export const valueOffer = async (
   const { name, names, choices, suggestions = [] } = place;
   const { value = '', field } = place as Partial<FieldFlag>;
   if (names === 'profiles') {
-    const { readConfig } = await import('../session/profiles.ts');
+    const { readConfig } = await import('../session/config-file.ts');
     return wordsOffer(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable));
   }
   if (value === 'FIELDS') {

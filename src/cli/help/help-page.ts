@@ -10,7 +10,7 @@ export interface PageOptions {
 }
 
 /** The parts of a page that is not about one command: help lays them out for a terminal, man pages in roff. */
-export interface Layout {
+export interface HelpLayout {
   /** Terms with their meanings, under a heading if there is one. */
   items(pairs: readonly (readonly [term: string, meaning: string])[], heading?: string): string;
   /** Command lines that can be copied. */
@@ -29,7 +29,7 @@ const widest = 100;
 export const narrowestColumn = 24;
 
 /** Commander's help formatter: our headings, the shared flags left out, and lines that fit a narrow terminal too. */
-export class HelpPage extends Help implements Layout {
+export class HelpPage extends Help implements HelpLayout {
   override helpWidth: number;
   override minWidthToWrap = 10;
   readonly #heading: PageOptions['heading'];

@@ -2,7 +2,7 @@ import { type Category, exitCodes } from '../../errors.ts';
 import { type Flag, flagHeadings } from '../command.ts';
 import { optionOf } from '../parse/leaf.ts';
 import { listFlags, sharedFlags } from '../parse/shared-flags.ts';
-import { type Layout, optionTerm } from './help-page.ts';
+import { type HelpLayout, optionTerm } from './help-page.ts';
 
 /** When a command ends with each exit code. */
 export const exitCodeMeanings: Record<Category | 'ok', string> = {
@@ -24,7 +24,7 @@ export const exitCodeMeanings: Record<Category | 'ok', string> = {
   terminated: 'stopped by SIGTERM',
 };
 
-const exitCodesTopic = (page: Layout): string[] => [
+const exitCodesTopic = (page: HelpLayout): string[] => [
   page.text('Exit codes of every command.'),
   page.items([
     ['0 ok', exitCodeMeanings.ok],
@@ -62,7 +62,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_SHARED_STATE_PASSWORD_FILE', 'file with the password for that server'],
 ];
 
-const environmentTopic = (page: Layout): string[] => [
+const environmentTopic = (page: HelpLayout): string[] => [
   page.text('Environment variables. A flag wins over a variable, and a variable wins over the profile.'),
   page.items(environment),
   page.text(
@@ -73,7 +73,7 @@ const environmentTopic = (page: Layout): string[] => [
   ),
 ];
 
-const formattingTopic = (page: Layout): string[] => [
+const formattingTopic = (page: HelpLayout): string[] => [
   page.text('Output formats. Choose one with -o.'),
   page.items([
     ['table', 'for people; the default on a terminal, up to 50 rows without --limit or --all'],
@@ -100,7 +100,7 @@ const formattingTopic = (page: Layout): string[] => [
   ),
 ];
 
-const timeTopic = (page: Layout): string[] => [
+const timeTopic = (page: HelpLayout): string[] => [
   page.text('How to write times.'),
   page.items([
     ['2026-12-01T15:00:00+01:00', 'an exact time'],
@@ -135,7 +135,7 @@ const timeTopic = (page: Layout): string[] => [
   ),
 ];
 
-const ciTopic = (page: Layout): string[] => [
+const ciTopic = (page: HelpLayout): string[] => [
   page.text('Scripts and CI jobs.'),
   page.commands([
     'export SCHED_TOKEN_FILE=/run/secrets/sched',
@@ -152,7 +152,7 @@ const ciTopic = (page: Layout): string[] => [
   page.text('Try a job without an account: SCHED_SANDBOX=1 sched events list'),
 ];
 
-const flagsTopic = (page: Layout): string[] => {
+const flagsTopic = (page: HelpLayout): string[] => {
   const section = (heading: string, flags: readonly Flag[]): string =>
     page.items(
       flags.map((flag) => optionOf(flag)).map((option) => [optionTerm(option), option.description]),
@@ -174,7 +174,7 @@ const flagsTopic = (page: Layout): string[] => {
 interface Topic {
   summary: string;
   /** Blocks of text; an empty line goes between them. */
-  blocks(page: Layout): string[];
+  blocks(page: HelpLayout): string[];
 }
 
 /** Help pages about something other than one command. */
@@ -187,4 +187,4 @@ export const topics: Readonly<Record<string, Topic>> = {
   ci: { summary: 'scripts and CI jobs', blocks: ciTopic },
 };
 
-export const topicHelp = (name: string, page: Layout): string => topics[name]!.blocks(page).join('\n\n');
+export const topicHelp = (name: string, page: HelpLayout): string => topics[name]!.blocks(page).join('\n\n');

@@ -1,6 +1,6 @@
 import { type ErrorFacts, exitCodes, SchedError } from '../../errors.ts';
 import type { Paint } from '../../output/paint.ts';
-import { escapeJson, safe, safeForRunner } from '../../output/sanitise.ts';
+import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import { commandLines } from './command-lines.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);

@@ -1,5 +1,5 @@
 import type { Paint } from '../../output/paint.ts';
-import { escapeJson, safe, safeForRunner } from '../../output/sanitise.ts';
+import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import type { Output } from '../../runtime.ts';
 
 /** Writes notes to stderr while a command runs: one sentence or one JSON object per line. */

@@ -6,7 +6,7 @@ import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { isJson, jsonText, parseJson } from '../../json.ts';
 import { curlLine } from '../../output/curl.ts';
-import { escapeJson } from '../../output/sanitise.ts';
+import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
 import { bodyFlag, listFlags } from '../parse/shared-flags.ts';

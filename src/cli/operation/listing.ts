@@ -4,6 +4,7 @@ import { type Input, isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
+import { formatNumber } from '../../numbers.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
@@ -117,7 +118,7 @@ export const printPages = async (
   if (rows === 0) return notes.footer(['Nothing found', ...scope].join('. '));
   const { more } = remainder;
   const way = bounds.limit === undefined ? '--all' : '--all, or a higher --limit';
-  if (rows >= limit && more !== undefined) notes.footer(`${rows.toLocaleString('en-US')} shown, ${more}: ${way}`);
+  if (rows >= limit && more !== undefined) notes.footer(`${formatNumber(rows)} shown, ${more}: ${way}`);
   for (const line of scope) notes.footer(line);
   noteHidden(notes, hiddenColumns);
 };

@@ -3,7 +3,7 @@ import { type Collection, collections, type Noun } from '../../api/collections.t
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { isRead, type ReadOperation } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { fold, nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
@@ -127,7 +127,7 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
   const places = await placesOf(context, kind, within);
   for (const query of places) {
     const found = await search(context, kind, word, query).catch((error: unknown) => {
-      if (!isOf(error, 'forbidden')) throw error;
+      if (!hasCategory(error, 'forbidden')) throw error;
       refusals.push(error);
       return { fits: [], others: [] };
     });
@@ -179,7 +179,7 @@ const readById = async (
     return { record: await client.call(get, { path: { [pathParameters(get.path)[0]!]: id } }) };
   } catch (error) {
     // Assumed (errors.bad-id): the service may reply 400 instead of 404 to a word that doesn't look like an ID.
-    if (isOf(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
+    if (hasCategory(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
     throw error;
   }
 };
@@ -218,7 +218,7 @@ export const findRecord = async (
 
   const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
     // A token that may not list names, or has no organization to list, can still be used with an ID.
-    if (mayBeId && isOf(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
+    if (mayBeId && hasCategory(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
     throw error;
   });
   const { fits, known } = listed instanceof SchedError ? { fits: [], known: [] } : listed;

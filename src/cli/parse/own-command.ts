@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../errors.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import type { Token } from './tokens.ts';
 
 interface Source {

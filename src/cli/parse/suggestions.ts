@@ -1,11 +1,11 @@
 import type { Command as Commander } from 'commander';
-import { SchedError, usageError } from '../../errors.ts';
+import { hasCategory, SchedError, usageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag } from '../command.ts';
 import { findNoun, nouns, singularOf } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
-import { commandLine } from '../messages/shell-line.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import type { CommandWords } from './argv.ts';
 import { nameIn, nearestFlag, unknownFlag } from './correct-words.ts';
 import { sharedFlags } from './shared-flags.ts';
@@ -145,7 +145,7 @@ export const unknownSharedFlag = (words: readonly string[]): SchedError | undefi
 
 /** If the service doesn't know a typed ID, suggests the noun's `list` command, unless that needs arguments. */
 export const unknownId = (error: unknown, args: readonly string[], noun: Commander): unknown => {
-  if (!(error instanceof SchedError) || error.category !== 'not-found' || error.facts.hint !== undefined) return error;
+  if (!hasCategory(error, 'not-found') || error.facts.hint !== undefined) return error;
   const segments = error.facts.http?.path.split('/') ?? [];
   const isTyped = args.some((arg) => segments.includes(idIn(arg)));
   const list = noun.commands.find((verb) => verb.name() === 'list');

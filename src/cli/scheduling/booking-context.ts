@@ -1,4 +1,4 @@
-import { SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import type { Owner } from '../../jobs/look-up.ts';
@@ -64,7 +64,7 @@ const aliasesOf = (origin: string): string[] =>
 const ownerOf = async ({ identity }: Context): Promise<Owner> => {
   const user = await identity.user();
   const organization = await identity.organization().catch((error: unknown) => {
-    if (error instanceof SchedError && ['usage', 'forbidden'].includes(error.category)) return '';
+    if (hasCategory(error, 'usage', 'forbidden')) return '';
     throw error;
   });
   return { user, organization };
@@ -120,7 +120,7 @@ export const changeOrReadBack = async (
   wanted: Change & { known(): Json | Promise<Json> },
 ): Promise<Json> => {
   const changed = await change(wanted, changeOptions(context)).catch(async (error: unknown) => {
-    if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+    if (!hasCategory(error, 'not-found')) throw error;
     const { advice: _, ...facts } = error.facts;
     const { method, path } = facts.http ?? {};
     if (path === undefined || (await readIfPossible(wanted.read)) === undefined) throw error;

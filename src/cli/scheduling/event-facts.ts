@@ -1,10 +1,10 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
+import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
-import { counted } from '../../plural.ts';
 import { shortInstant, shortSpan } from '../../time/echo.ts';
 import { idIn } from '../../uri.ts';
 import type { Confirmation } from '../session/confirm.ts';
@@ -21,8 +21,8 @@ const atOnce = 4;
 /** A name of any length comes from the network, and a prompt must stay on the screen. */
 const longestName = 80;
 
-const textIn = (...values: unknown[]): string | undefined => {
-  const text = values.find((value) => typeof value === 'string' && value !== '');
+export const textIn = (...values: unknown[]): string | undefined => {
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
   return text === undefined ? undefined : cutLong(String(text), longestName);
 };
 
@@ -41,10 +41,12 @@ export const nameAndTime = (context: Context, event: Json): string =>
 const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
   typeof start === 'string' ? shortSpan(start, String(end), context.settings.zone, nowOf(context)) : undefined;
 
-const hostsOf = ({ event_memberships: hosts }: Json): string[] =>
-  (Array.isArray(hosts) ? hosts.filter(isObject) : []).flatMap(
-    ({ user_name: name, user_email: email }) => textIn(name, email) ?? [],
-  );
+/** The hosts in an event as the service sent it. */
+export const hostsIn = ({ event_memberships: hosts }: Json): Json[] =>
+  Array.isArray(hosts) ? hosts.filter(isObject) : [];
+
+export const hostNames = (event: Json): string[] =>
+  hostsIn(event).flatMap(({ user_name: name, user_email: email }) => textIn(name, email) ?? []);
 
 /** The names of an event's active invitees: at most one more than a prompt names. */
 const inviteesOf = async (context: Context, { uri }: Json): Promise<string[]> => {
@@ -57,7 +59,7 @@ const inviteesOf = async (context: Context, { uri }: Json): Promise<string[]> =>
     for await (const page of client.pages(invitees.list, { path: { event: idIn(uri) }, query }, options))
       names.push(...page.map(({ name, email, uri }) => textIn(name, email) ?? idIn(uri)));
   } catch (error) {
-    if (!(error instanceof SchedError) || !['forbidden', 'not-found'].includes(error.category)) throw error;
+    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
   }
   return names;
 };
@@ -66,7 +68,7 @@ const inviteesOf = async (context: Context, { uri }: Json): Promise<string[]> =>
 const people = (names: readonly string[], total = names.length): string => {
   const named = names.slice(0, mostNamed);
   const more = Math.max(total, names.length) - named.length;
-  return more > 0 ? `${named.join(', ')} and ${more.toLocaleString('en-US')} more` : named.join(', ');
+  return more > 0 ? `${named.join(', ')} and ${formatNumber(more)} more` : named.join(', ');
 };
 
 const activeIn = ({ invitees_counter: counter }: Json): number =>
@@ -74,7 +76,7 @@ const activeIn = ({ invitees_counter: counter }: Json): number =>
 
 /** When an event is and who takes part, for a prompt. Reads the invitees. */
 const factsOf = async (context: Context, event: Json): Promise<Facts> => {
-  const [when, hosts, invited] = [spanOf(context, event), hostsOf(event), await inviteesOf(context, event)];
+  const [when, hosts, invited] = [spanOf(context, event), hostNames(event), await inviteesOf(context, event)];
   return [
     ...(when === undefined ? [] : [['when', `${when} ${context.settings.zone}`] as const]),
     ...(hosts.length === 0 ? [] : [['hosts', people(hosts)] as const]),
@@ -84,7 +86,7 @@ const factsOf = async (context: Context, event: Json): Promise<Facts> => {
 
 /** An event as one line of a list: `Mon 16 Nov, 09:00–09:30, "Intro call": Zoë Müller with Amara Okafor`. */
 const lineOf = async (context: Context, event: Json): Promise<string> => {
-  const [when, hosts, invited] = [spanOf(context, event), hostsOf(event), await inviteesOf(context, event)];
+  const [when, hosts, invited] = [spanOf(context, event), hostNames(event), await inviteesOf(context, event)];
   const who = [
     ...(invited.length === 0 ? [] : [people(invited, activeIn(event))]),
     ...(hosts.length === 0 ? [] : [`with ${people(hosts)}`]),
@@ -103,7 +105,7 @@ export const readSome = async (context: Context, ids: readonly string[]): Promis
   const client = await context.client();
   return mapConcurrent(ids.slice(0, mostNamed), atOnce, (event) =>
     client.call(events.get, { path: { event } }).catch((error: unknown) => {
-      if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+      if (!hasCategory(error, 'not-found')) throw error;
       return `event ${event}: not found`;
     }),
   );
@@ -137,7 +139,7 @@ export const cancelQuestion = async (
   return {
     question: `Cancel ${events} and notify ${total === 1 ? 'its' : 'their'} invitees?`,
     action: `cancel ${events}`,
-    list: total > lines.length ? [...lines, `and ${(total - lines.length).toLocaleString('en-US')} more`] : lines,
+    list: total > lines.length ? [...lines, `and ${formatNumber(total - lines.length)} more`] : lines,
     facts: [['time zone', zone]],
   };
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import type { Input } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject } from '../../json.ts';
+import { isObject, jsonIn } from '../../json.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
 import type { Context } from '../session/context.ts';
@@ -26,13 +26,8 @@ const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
 type Verdicts = Partial<Record<Filter, { supported: boolean; at: number }>>;
 
 const readVerdicts = async (file: string): Promise<Verdicts> => {
-  const text = await readPrivateFile(file).catch(() => undefined);
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isObject(value) ? (value as Verdicts) : {};
-  } catch {
-    return {};
-  }
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  return isObject(value) ? (value as Verdicts) : {};
 };
 
 const remember = async (context: Context, filter: Filter, supported: boolean): Promise<void> => {
@@ -50,7 +45,7 @@ const recall = async (context: Context, filter: Filter): Promise<boolean | undef
   return isFresh && typeof verdict?.supported === 'boolean' ? verdict.supported : undefined;
 };
 
-export interface Verdict {
+export interface FilterSupport {
   supported: boolean;
   /** Call this once the real value returned a row: an empty list proves nothing if there are no events. */
   confirm?: () => Promise<void>;
@@ -90,7 +85,7 @@ export const supportsFilter = async (
   context: Context,
   filter: Filter,
   query: NonNullable<Input['query']>,
-): Promise<Verdict> => {
+): Promise<FilterSupport> => {
   // The sandbox supports both filters.
   if ((await context.connection()).isSandbox) return { supported: true };
   const known = await recall(context, filter);

@@ -4,16 +4,18 @@ import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
-import { SchedError } from '../../errors.ts';
+import { gather } from '../../client/paginate.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
-import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
+import { freeSlots, type Hours, type Span } from '../../time/find-slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
 import type { Context } from '../session/context.ts';
+import { hostsIn } from './event-facts.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 
 /** Something that sched could not take into account. */
@@ -24,7 +26,7 @@ export interface Unchecked {
   reason: string;
 }
 
-export interface Wanted {
+export interface SlotQuery {
   /** The event type, as the service shows it. */
   type: Json;
   /** Starts from `since` on and before `until`, in milliseconds since 1970. */
@@ -54,14 +56,7 @@ const atOnce = 4;
 /** Starts of different hosts can be minutes apart, but people book on a round number. */
 const defaultStep = (duration: number): number => Math.min(duration, 30);
 
-const isHidden = (error: unknown): error is SchedError =>
-  error instanceof SchedError && ['forbidden', 'not-found', 'usage'].includes(error.category);
-
-const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
-  const rows: Json[] = [];
-  for await (const page of pages) rows.push(...page);
-  return rows;
-};
+const isHidden = (error: unknown): error is SchedError => hasCategory(error, 'forbidden', 'not-found', 'usage');
 
 /** The hours of a schedule, or the reason why sched doesn't understand them. */
 const hoursOf = ({ timezone, rules }: Json): Hours | string => {
@@ -74,7 +69,7 @@ const hoursOf = ({ timezone, rules }: Json): Hours | string => {
   return { timezone: zone.zone, rules: known };
 };
 
-interface Host {
+interface HostHours {
   user: string;
   hours: Hours[] | undefined;
 }
@@ -89,7 +84,7 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
     unchecked.push({ what: 'hosts', reason: error.message });
     return [];
   });
-  const hosts = new Map<string, Host>();
+  const hosts = new Map<string, HostHours>();
   for (const { member } of members) {
     if (!isObject(member) || typeof member.uri !== 'string') {
       unchecked.push({ what: 'hosts', reason: `sched can't read a host such as ${jsonText(member ?? null)}` });
@@ -116,9 +111,6 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
   return { hosts: [...hosts.values()], names, unreadable: [...unreadable.values()] };
 };
 
-const hostsOf = ({ event_memberships: members }: Json): Json[] =>
-  Array.isArray(members) ? members.filter(isObject) : [];
-
 interface HostedEvent {
   event: Json;
   /** IDs of the hosts. */
@@ -128,8 +120,8 @@ interface HostedEvent {
 /** The active events of the hosts that may overlap a slot. */
 const readEvents = async (
   context: Context,
-  hosts: readonly Host[],
-  { since, until }: Wanted,
+  hosts: readonly HostHours[],
+  { since, until }: SlotQuery,
   duration: number,
   unchecked: Unchecked[],
 ): Promise<HostedEvent[]> => {
@@ -143,7 +135,7 @@ const readEvents = async (
     try {
       await addOrganization(query, context);
       for (const event of await gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }))) {
-        const users = [user, ...hostsOf(event).map((each) => each.user)].map(idIn);
+        const users = [user, ...hostsIn(event).map((each) => each.user)].map(idIn);
         found.set(String(event.uri), {
           event,
           users: new Set([...(found.get(String(event.uri))?.users ?? []), ...users]),
@@ -177,7 +169,7 @@ const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
 };
 
 /** Refuses a user who doesn't host the event type. */
-const checkHost = (host: string, hosts: readonly Host[], nameOf: FreeTimes['nameOf']): void => {
+const checkHost = (host: string, hosts: readonly HostHours[], nameOf: FreeTimes['nameOf']): void => {
   if (hosts.some(({ user }) => idIn(user) === idIn(host))) return;
   throw new SchedError('usage', `--host: user ${idIn(host)} is not a host of this event type`, {
     reason: `its hosts are ${hosts.map(({ user }) => nameOf(user)).join(', ')}`,
@@ -186,7 +178,7 @@ const checkHost = (host: string, hosts: readonly Host[], nameOf: FreeTimes['name
 };
 
 /** Finds the free times of an event type from its length, its hosts' hours and their active events. */
-export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<FreeTimes> => {
+export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promise<FreeTimes> => {
   const { type, since, until, host } = wanted;
   const uri = String(type.uri);
   const duration = Number(type.duration);
@@ -209,7 +201,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
   const timed = active.flatMap(({ event, users }) => {
     const span = spanOf(event);
     if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
-    for (const { user, user_name: name } of hostsOf(event))
+    for (const { user, user_name: name } of hostsIn(event))
       if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
     return span === undefined ? [] : [{ event, span, users }];
   });
@@ -237,7 +229,7 @@ export const findFreeTimes = async (context: Context, wanted: Wanted): Promise<F
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
       const event = seat === undefined ? undefined : joinable[seat]!.event;
       const people =
-        event === undefined ? free.map((index) => hosts[index]!.user) : hostsOf(event).map(({ user }) => user);
+        event === undefined ? free.map((index) => hosts[index]!.user) : hostsIn(event).map(({ user }) => user);
       yield {
         start_time: utcText(start),
         end_time: utcText(end),

@@ -1,4 +1,4 @@
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 import { type Asker, endOfInput, labelText, matching } from './asker.ts';
 import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';

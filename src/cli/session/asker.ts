@@ -1,6 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { cutLong } from '../../output/cells.ts';
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 
 /** A value to choose, and how people see it. */
 export interface Choice {

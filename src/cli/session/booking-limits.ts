@@ -3,7 +3,7 @@ import { orgs } from '../../api/organizations.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Windows } from '../../jobs/booking-time.ts';
-import { isObject } from '../../json.ts';
+import { isObject, jsonIn, textOf } from '../../json.ts';
 import { readPrivateFile } from '../../state/files.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
@@ -11,12 +11,12 @@ import { cacheFile, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf } from './network.ts';
 
 /** An organization's plan. Empty if the token may not read it. */
-interface Plan {
+interface PlanFacts {
   plan?: string | undefined;
   stage?: string | undefined;
 }
 
-interface KnownPlan extends Plan {
+interface KnownPlan extends PlanFacts {
   at: number;
 }
 
@@ -29,25 +29,18 @@ const leastLeft = 3;
  * The booking limits of a plan. Assumed (limits.plans): a trial has "trial" in `stage` or `plan`, `free` has no booking
  * limits of its own, and any plan other than these and `enterprise` has those of a paid plan.
  */
-export const bookingWindows = ({ plan, stage }: Plan): Windows => {
+export const bookingWindows = ({ plan, stage }: PlanFacts): Windows => {
   if (/trial/i.test(`${stage} ${plan}`)) return limits.createInvitee.trial;
   if (plan === undefined || plan.toLowerCase() === 'free') return {};
   return plan.toLowerCase() === 'enterprise' ? limits.createInvitee.enterprise : limits.createInvitee.standard;
 };
 
 const readKept = async (file: string): Promise<KnownPlan | undefined> => {
-  const text = await readPrivateFile(file).catch(() => undefined);
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isObject(value) && typeof value.at === 'number' ? (value as unknown as KnownPlan) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  return isObject(value) && typeof value.at === 'number' ? (value as unknown as KnownPlan) : undefined;
 };
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-const ask = async (context: Context): Promise<Plan> => {
+const ask = async (context: Context): Promise<PlanFacts> => {
   try {
     const path = { organization: idIn(await context.identity.organization()) };
     const { plan, stage } = await (await context.client()).call(orgs.get, { path });
@@ -78,7 +71,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   const file = cacheFile(runtime, credential, 'plan');
   const kept = await readKept(file);
   const age = kept === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - kept.at);
-  const apply = (plan: Plan, isNews: boolean) => {
+  const apply = (plan: PlanFacts, isNews: boolean) => {
     const { minute = null, hour = null, day = null } = bookingWindows(plan);
     return budget.know(key, 'bookings', [minute, hour, day], isNews);
   };

@@ -1,8 +1,8 @@
-import { isLoopbackUrl } from '../../api/loopback.ts';
 import { SchedError } from '../../errors.ts';
 import type { Credentials } from '../../http/authorize.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
+import { isLoopbackUrl } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Account, Settings } from './settings.ts';
 
@@ -145,7 +145,7 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
 /** A refresh with an unknown outcome: the request that needed it has a known one. It wasn't sent, or was refused. */
 const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
   if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
-  throw new SchedError(error.category, error.message, { ...error.facts, outcome });
+  throw error.with({ outcome });
 };
 
 /** Connects with a profile's login. Its token goes only to its own origin, whatever the environment says. */
@@ -178,7 +178,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
 
 export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   if (settings.sandbox) {
-    const { startSandbox } = await import('./sandbox.ts');
+    const { startSandbox } = await import('./open-sandbox.ts');
     return startSandbox(runtime, notes, sandboxAddress);
   }
   const token = await environmentToken(runtime);

@@ -4,7 +4,6 @@ import { pagerOf } from '../../output/pager.ts';
 import type { Printer } from '../../output/printer.ts';
 import { createPrinter } from '../../output/printer.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { SharedState } from '../../state/shared-state.ts';
 import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
@@ -14,6 +13,7 @@ import { createNetwork, type Network } from './network.ts';
 import { once } from './once.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
+import type { SharedState } from './shared-state.ts';
 import { openSharedState } from './shared-state.ts';
 
 /** The environment for a jq program, which must not see secrets: only `auth token` prints one. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { collections } from '../../api/collections.ts';
 import type { Client } from '../../client/client.ts';
 import { isPlainId, isUri, readReference } from '../../client/ids.ts';
-import { SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
-import { isObject, type Json } from '../../json.ts';
+import { isObject, type Json, jsonIn } from '../../json.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
@@ -46,7 +46,7 @@ const baseOfUri = (uri: string): string | undefined => {
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
 
-export const isForbidden = (error: unknown): boolean => error instanceof SchedError && error.category === 'forbidden';
+export const isForbidden = (error: unknown): boolean => hasCategory(error, 'forbidden');
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: string): string => {
@@ -56,14 +56,9 @@ export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind:
 
 /** The facts in a cache file, unless they are older than this. */
 export const readYounger = async (file: string, now: number, ageMs: number): Promise<Json | undefined> => {
-  const text = await readPrivateFile(file).catch(() => undefined);
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    const isYounger = isObject(value) && typeof value.at === 'number' && Math.abs(now - value.at) <= ageMs;
-    return isYounger ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  const isYounger = isObject(value) && typeof value.at === 'number' && Math.abs(now - value.at) <= ageMs;
+  return isYounger ? value : undefined;
 };
 
 const readCache = async (file: string, now: number): Promise<Owner | undefined> => {
@@ -93,7 +88,7 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
 const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { users } = await import('../../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
-    if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
+    if (!hasCategory(error, 'forbidden')) throw error;
     throw new SchedError('forbidden', "The token can't read its own user", {
       reason: 'the token lacks the scope users:read',
       advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
@@ -184,8 +179,8 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     if ('uri' in setting) return setting.uri;
     if ('id' in setting) return `${await root()}/${collection}/${setting.id}`;
     return findUser(setting.name).catch((error: unknown) => {
-      if (!(error instanceof SchedError) || !['not-found', 'usage'].includes(error.category)) throw error;
-      throw new SchedError(error.category, error.message, { ...error.facts, reason: sourceOf('users') });
+      if (!hasCategory(error, 'not-found', 'usage')) throw error;
+      throw error.with({ reason: sourceOf('users') });
     });
   };
 

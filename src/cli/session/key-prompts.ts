@@ -1,6 +1,6 @@
 import { input, search } from '@inquirer/prompts';
 import { SchedError } from '../../errors.ts';
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 import { shorten } from '../../output/width.ts';
 import { type Asker, endOfInput, labelText, matching } from './asker.ts';
 import type { Context } from './context.ts';

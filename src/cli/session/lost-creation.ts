@@ -1,8 +1,7 @@
 import type { CreatedName } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
-import { type NextStep, SchedError, sameCommand } from '../../errors.ts';
-import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
+import { isOutcomeUnknown, type NextStep, SchedError, sameCommand } from '../../errors.ts';
 
 /** How to check whether something was created. Without an entry the code doesn't compile. */
 const places: Record<CreatedName, NextStep> = {

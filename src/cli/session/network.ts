@@ -1,18 +1,17 @@
 import { collections } from '../../api/collections.ts';
-import { withContent } from '../../client/content.ts';
 import { isPlainId, isUri } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
+import { withContent } from '../../client/read-reply.ts';
 import { authorize } from '../../http/authorize.ts';
-import { callBeforeSend } from '../../http/before-send.ts';
-import { compose, type Layer, type Send } from '../../http/message.ts';
+import { callBeforeSend, compose, type Layer, type Send } from '../../http/message.ts';
 import { rateLimit } from '../../http/rate-limit.ts';
 import { redirect } from '../../http/redirect.ts';
 import { retry } from '../../http/retry.ts';
 import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
+import { counted } from '../../numbers.ts';
 import { durationText } from '../../output/progress.ts';
-import { counted } from '../../plural.ts';
-import type { Runtime, Versions } from '../../runtime.ts';
+import type { Runtime, TextLengths } from '../../runtime.ts';
 import type { SharedBudget } from '../../state/shared-budget.ts';
 import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -52,7 +51,7 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
     if (ahead !== undefined) notes.info(ahead);
     isTold ||= ahead !== undefined;
-    const texts = (left: number): Versions => {
+    const texts = (left: number): TextLengths => {
       const waiting = `waiting ${left} s${left > 60 ? ' (more than a minute)' : ''}, until ${until}`;
       return [`${why}: ${waiting}${before}`, `${why}: ${waiting}`, waiting, `waiting ${left} s`];
     };

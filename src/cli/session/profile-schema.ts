@@ -5,7 +5,14 @@ import { urlProblem } from '../../http/proxy.ts';
 import { commonFormats } from '../../output/formats.ts';
 import { storedAddressProblem } from '../../state/redis/address.ts';
 import { zoneProblem } from '../../time/zone.ts';
-import { profileName } from './profile-name.ts';
+
+/** A valid profile name. */
+export const profileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export const nameProblem = (name: string): string | undefined =>
+  profileName.test(name)
+    ? undefined
+    : `"${name}" is not a valid profile name. Use letters, digits, dots, dashes and underscores`;
 
 const checked = (problemOf: (text: string) => string | undefined) =>
   z.string().check((payload) => {

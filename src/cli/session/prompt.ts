@@ -1,10 +1,10 @@
-import { safe } from '../../output/sanitise.ts';
+import { safe } from '../../output/sanitize.ts';
 import type { Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];
 
 /** A question with a yes or no answer. */
-export interface Question {
+export interface YesNoQuestion {
   question: string;
   /** The things that the question is about, one per line. */
   list?: readonly string[];
@@ -26,7 +26,7 @@ export const factLines = (facts: Facts, isAccessible: boolean): string[] => {
 };
 
 /** The question for a screen reader: each answer is a line of its own. */
-const numbered = ({ question, list = [], facts, yes, no }: Question): string =>
+const numbered = ({ question, list = [], facts, yes, no }: YesNoQuestion): string =>
   [
     `Question: ${safe(question)}`,
     ...list.map(safe),
@@ -38,7 +38,7 @@ const numbered = ({ question, list = [], facts, yes, no }: Question): string =>
 
 /** The question for a terminal, wrapped to its width. */
 export const laidOut = async (
-  { question, list = [], facts }: Pick<Question, 'question' | 'list' | 'facts'>,
+  { question, list = [], facts }: Pick<YesNoQuestion, 'question' | 'list' | 'facts'>,
   columns: number,
 ): Promise<string[]> => {
   const { wrap } = await import('../../output/width.ts');
@@ -80,7 +80,7 @@ export const askLine = async (
  * Prompts with `shown`, or with numbered answers in accessible mode. Call it only if `canAsk`. Returns true only for a
  * plain yes.
  */
-export const askYes = async (context: Context, asked: Question, shown: string): Promise<boolean> => {
+export const askYes = async (context: Context, asked: YesNoQuestion, shown: string): Promise<boolean> => {
   const { accessible } = context.settings;
   const answer = (await askText(context, accessible ? numbered(asked) : shown)).toLowerCase();
   return answer === 'y' || answer === 'yes' || (accessible && answer === '1');

@@ -48,7 +48,7 @@ export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => 
 const explained = (error: unknown, operation: Operation | undefined, holder: TokenFacts): unknown => {
   if (!(error instanceof SchedError)) return error;
   const hint = hintFor(error, holder);
-  if (hint !== undefined) return new SchedError(error.category, error.message, { ...error.facts, hint });
+  if (hint !== undefined) return error.with({ hint });
   if (error.category !== 'forbidden') return error;
   const { scopes, reason = '' } = error.facts;
   if (scopes !== undefined)

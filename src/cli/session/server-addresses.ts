@@ -1,5 +1,5 @@
 import { type AuthServer, usualServer } from '../../auth/auth-server.ts';
-import { patClient } from '../../auth/record.ts';
+import { patClient } from '../../auth/credential.ts';
 import type { Profile } from './profile-schema.ts';
 
 /** The settings of a profile that hold the addresses of its authorization server. */
@@ -13,13 +13,13 @@ export const addressKeys = {
 } as const satisfies Partial<Record<keyof Profile, keyof AuthServer>>;
 
 type AddressKey = keyof typeof addressKeys;
-type Part = (typeof addressKeys)[AddressKey];
-export type Parts = { [Key in Part]?: AuthServer[Key] };
+type AddressPart = (typeof addressKeys)[AddressKey];
+export type AddressParts = { [Key in AddressPart]?: AuthServer[Key] };
 
-const entries = Object.entries(addressKeys) as [AddressKey, Part][];
+const entries = Object.entries(addressKeys) as [AddressKey, AddressPart][];
 
 /** The parts of a server that a profile holds. */
-const partsIn = (profile: Profile): Parts =>
+const partsIn = (profile: Profile): AddressParts =>
   Object.fromEntries(entries.flatMap(([key, part]) => (profile[key] === undefined ? [] : [[part, profile[key]]])));
 
 /** The settings that keep a server in a profile. The method is only for clients with a secret. */
@@ -45,7 +45,7 @@ export const serverOf = (profile: Profile, login: NonNullable<Profile['login']>)
 };
 
 /** The parts of a server that a new login must not change without asking. */
-export const pinnedParts = (profile: Profile): Parts => {
+export const pinnedParts = (profile: Profile): AddressParts => {
   const { login, auth_url } = profile;
   const parts = partsIn(profile);
   if (hasAddresses(profile) || login === undefined || login.client === patClient || auth_url === undefined)

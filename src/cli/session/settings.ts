@@ -1,6 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { type ColourFlag, colourWanted } from '../../output/colour.ts';
+import { type ColorFlag, colorWanted } from '../../output/color.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { addressProblem } from '../../state/redis/address.ts';
@@ -51,7 +51,8 @@ export interface Settings {
   sharedState?: string;
 }
 
-type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
+/** Raw values by flag name, only for flags that were typed. */
+export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
 const defaultMaxWait = 90_000;
 const defaultTimeout = 30_000;
@@ -181,8 +182,8 @@ export const resolveSettings = (
     get zoneSource() {
       return zone().source;
     },
-    color: colourWanted({
-      flag: (text('color') ?? 'auto') as ColourFlag,
+    color: colorWanted({
+      flag: (text('color') ?? 'auto') as ColorFlag,
       env,
       isTerminal: stdout.isTerminal,
     }),

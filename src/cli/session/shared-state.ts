@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
 import { SchedError } from '../../errors.ts';
-import { isLoopback } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
@@ -10,10 +9,19 @@ import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
+import type { SharedBudget } from '../../state/shared-budget.ts';
 import { createSharedBudget } from '../../state/shared-budget.ts';
-import type { SharedState } from '../../state/shared-state.ts';
+import { isLoopback } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Settings } from './settings.ts';
+
+/** The state that commands with the same token share. Commands don't know where it is kept. */
+export interface SharedState {
+  readonly budget: SharedBudget;
+  readonly ledger: Ledger;
+  /** Returns unused permits when the command ends. */
+  close(): Promise<void>;
+}
 
 /** The user's state directory, or undefined if it would be in a home directory that doesn't exist. */
 export const stateDirectory = (runtime: Runtime): string | undefined =>
@@ -65,11 +73,10 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
   const address = await redisAddressOf(url, runtime);
   if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
     notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
-  const [{ redisBudgets }, { redisLedger }, { createServerClock }, { withEarlierFiles }] = await Promise.all([
+  const [{ redisBudgets }, { redisLedger, withEarlierFiles }, { createServerClock }] = await Promise.all([
     import('../../state/redis/budgets.ts'),
     import('../../state/redis/ledger.ts'),
     import('../../state/redis/server-clock.ts'),
-    import('../../state/with-earlier-files.ts'),
   ]);
   const connection = await runtime.connectRedis(address, runtime.clock);
   const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };

@@ -1,5 +1,5 @@
-import { type CredentialKey, credentialKey } from '../../auth/record.ts';
-import type { CredentialRecord } from '../../auth/record-schema.ts';
+import { type CredentialKey, credentialKey } from '../../auth/credential.ts';
+import type { CredentialRecord } from '../../auth/credential-schema.ts';
 import {
   createSession,
   lockOf,
@@ -10,13 +10,12 @@ import {
 } from '../../auth/session.ts';
 import { refreshHelperFor } from '../../auth/start-refresh-helper.ts';
 import { type CredentialStore, openStore } from '../../auth/stores.ts';
+import type { StoreKind } from '../../auth/vault.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
 import type { Notes } from '../messages/notes.ts';
 import { serverOf } from './server-addresses.ts';
 import type { Account, Settings } from './settings.ts';
-
-type StoreKind = CredentialStore['kind'];
 
 /** Registers the secrets of a credential, so that they are never printed. */
 export const rememberSecret = ({ secrets }: Runtime, record: CredentialRecord): void => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { isEmailAddress } from '../../api/email-address.ts';
 import type { HttpReply, HttpRequest, Send } from '../../http/message.ts';
-import type { Clock } from '../../runtime.ts';
+import type { Clock } from '../../system.ts';
 import { dice } from '../random.ts';
 import type { Fault, FaultKind } from './faults.ts';
 
@@ -39,11 +39,11 @@ const poison = (value: unknown): unknown => {
   );
 };
 
-interface Json {
+interface ListBody {
   pagination?: { next_page: string | null; next_page_token: string | null };
 }
 
-const jsonOf = ({ body }: HttpReply): Json | undefined => {
+const jsonOf = ({ body }: HttpReply): ListBody | undefined => {
   try {
     return JSON.parse(body);
   } catch {
@@ -52,7 +52,7 @@ const jsonOf = ({ body }: HttpReply): Json | undefined => {
 };
 
 /** The reply with changed JSON, or the same reply if its body isn't JSON. */
-const rewritten = (reply: WireReply, change: (json: Json) => unknown): WireReply => {
+const rewritten = (reply: WireReply, change: (json: ListBody) => unknown): WireReply => {
   const json = jsonOf(reply);
   return json === undefined ? reply : { ...reply, body: JSON.stringify(change(json)) };
 };

@@ -1,7 +1,7 @@
 import type { Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization } from '../rules/access.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { storedWindow } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { ActivityRecord } from '../store/records.ts';
 
 export const activity: Handlers<'activity'> = {

@@ -1,31 +1,36 @@
-import type { Context, Handlers } from '../handler.ts';
-import { type Detail, denied, invalid, notFound } from '../refusal.ts';
+import { idIn } from '../../uri.ts';
+import { type Detail, denied, invalid, notFound } from '../error-replies.ts';
+import type { HandlerContext, Handlers } from '../handler.ts';
 import { isSelf, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { invalidRules, type Schedule } from '../rules/availability.ts';
 import { requireEventType } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
-import { idOf } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { isZone } from '../rules/local-time.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 
-interface Row {
+interface ScheduleRow {
   id: string;
   doc: string;
   user: string;
 }
 
-type Change = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
+type ScheduleChange = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
 
 const onlyHost = 'Only the host or an admin can change these hours.';
 
-const check = ({ rules, timezone }: Change): void => {
+const check = ({ rules, timezone }: ScheduleChange): void => {
   const details: Detail[] = invalidRules(rules ?? [], 'rules');
   if (timezone !== undefined && !isZone(timezone))
     details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
   if (details.length > 0) throw invalid(...details);
 };
 
-const change = ({ id, doc }: Row, body: Change, eventType: string, context: Context): Schedule => {
+const change = (
+  { id, doc }: ScheduleRow,
+  body: ScheduleChange,
+  eventType: string,
+  context: HandlerContext,
+): Schedule => {
   const schedule: Schedule = JSON.parse(doc);
   const fields = Object.keys(body);
   if (fields.length === 0) return schedule;
@@ -45,7 +50,7 @@ const change = ({ id, doc }: Row, body: Change, eventType: string, context: Cont
 
 export const availability: Handlers<'availability'> = {
   list({ query }, { store, caller, asked }) {
-    const { id } = requireEventType(store, caller, idOf(query.event_type));
+    const { id } = requireEventType(store, caller, idIn(query.event_type));
     const listing = {
       from: 'schedules s JOIN users u ON u.id = s.user',
       doc: 's.doc',
@@ -59,7 +64,7 @@ export const availability: Handlers<'availability'> = {
 
   update({ params, body }, context) {
     const { store, caller } = context;
-    const [row] = store.all<Row & { event_type: string }>(
+    const [row] = store.all<ScheduleRow & { event_type: string }>(
       'SELECT id, doc, user, event_type FROM schedules WHERE id = ?',
       params.schedule,
     );
@@ -74,9 +79,9 @@ export const availability: Handlers<'availability'> = {
 
   'update-all'({ body: { event_type, ...body } }, context) {
     const { store, caller } = context;
-    const { id, type } = requireEventType(store, caller, idOf(event_type));
+    const { id, type } = requireEventType(store, caller, idIn(event_type));
     const rows = store
-      .all<Row>(
+      .all<ScheduleRow>(
         "SELECT s.id, s.doc, s.user FROM schedules s JOIN users u ON u.id = s.user WHERE s.event_type = ? ORDER BY u.doc ->> 'name', s.id",
         id,
       )

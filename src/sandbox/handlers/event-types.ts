@@ -1,5 +1,6 @@
+import { idIn } from '../../uri.ts';
+import { invalidParameter } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { invalidParameter } from '../refusal.ts';
 import { chooseOwners, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import type { Schedule } from '../rules/availability.ts';
@@ -10,9 +11,9 @@ import {
   requireDuration,
   requireEventType,
 } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
-import { idOf, slugOf, timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { isZone } from '../rules/local-time.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
+import { slugOf, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -70,7 +71,7 @@ export const eventTypes: Handlers<'event-types'> = {
 
   create({ body }, context) {
     const { store, caller, now } = context;
-    const ownerId = idOf(body.owner);
+    const ownerId = idIn(body.owner);
     requireSelf(caller, ownerId, 'Only an admin or the owner of the organization can do this for another user.');
     requireDuration(body.duration);
     const owner = store.get<UserRecord>('users', ownerId);
@@ -103,7 +104,7 @@ export const eventTypes: Handlers<'event-types'> = {
   update({ params, body }, context) {
     const { store, caller, now } = context;
     const { type } = requireEventType(store, caller, params.event_type);
-    const owner = idOf(type.profile?.owner ?? '');
+    const owner = idIn(type.profile?.owner ?? '');
     requireSelf(
       caller,
       owner,
@@ -129,7 +130,7 @@ export const eventTypes: Handlers<'event-types'> = {
   },
 
   hosts({ query }, { store, caller, asked }) {
-    const { id } = requireEventType(store, caller, idOf(query.event_type));
+    const { id } = requireEventType(store, caller, idIn(query.event_type));
     const listing = {
       from: 'event_type_hosts h JOIN users u ON u.id = h.user',
       doc: `json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),

@@ -1,9 +1,10 @@
+import { idIn } from '../../uri.ts';
+import { conflict, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { conflict, notFound } from '../refusal.ts';
 import { chooseOwners, requireAdministrator, requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { idOf, storedWindow, timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
+import { storedWindow, timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
@@ -19,7 +20,7 @@ export const events: Handlers<'events'> = {
   list({ query }, { store, caller, asked }) {
     // Assumed (events.group-who): only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
-    if (query.group !== undefined && !store.get('groups', idOf(query.group))) throw notFound('group');
+    if (query.group !== undefined && !store.get('groups', idIn(query.group))) throw notFound('group');
     const implied = query.group && uri('organizations', caller.organization);
     const owners = { user: query.user, organization: query.organization ?? implied };
     // Assumed (events.own): without `user` and `organization`, the list has the events of the token's own user.
@@ -32,7 +33,7 @@ export const events: Handlers<'events'> = {
       where.push([
         `EXISTS (SELECT 1 FROM event_hosts o JOIN group_members g ON g.user = o.user
                  WHERE o.event = e.id AND g."group" = ?)`,
-        idOf(query.group),
+        idIn(query.group),
       ]);
     if (query.invitee_email !== undefined)
       where.push(['e.id IN (SELECT i.event FROM invitees i WHERE i.email = ?)', query.invitee_email]);

@@ -1,8 +1,9 @@
+import { idIn } from '../../uri.ts';
+import { invalid, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { invalid, notFound } from '../refusal.ts';
 import { requireOrganization } from '../rules/access.ts';
-import { idOf, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
+import { uri } from '../store/names.ts';
 import type { GroupRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -55,13 +56,13 @@ export const groups: Handlers<'groups'> = {
     const where: Condition[] = [['m.organization = ?', caller.organization]];
     if (query.organization !== undefined) requireOrganization(caller, query.organization);
     if (query.group !== undefined) {
-      requireGroup(store, idOf(query.group));
-      where.push(['r."group" = ?', idOf(query.group)]);
+      requireGroup(store, idIn(query.group));
+      where.push(['r."group" = ?', idIn(query.group)]);
     }
     if (query.owner !== undefined) {
       const known = 'SELECT 1 FROM memberships WHERE id = ? AND organization = ?';
-      if (store.all(known, idOf(query.owner), caller.organization).length === 0) throw notFound('membership');
-      where.push(['m.id = ?', idOf(query.owner)]);
+      if (store.all(known, idIn(query.owner), caller.organization).length === 0) throw notFound('membership');
+      where.push(['m.id = ?', idIn(query.owner)]);
     }
     const listing = {
       from: relationshipTables,

@@ -1,10 +1,11 @@
+import { idIn } from '../../uri.ts';
+import { conflict, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { conflict, notFound } from '../refusal.ts';
 import { requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { book } from '../rules/booking.ts';
-import { idOf, timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { book } from '../rules/booking-rules.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
+import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
@@ -28,7 +29,7 @@ export const invitees: Handlers<'invitees'> = {
   get({ params }, { store, caller }) {
     requireEvent(store, caller, params.event);
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);
-    if (!invitee || idOf(invitee.event) !== params.event) throw notFound('invitee');
+    if (!invitee || idIn(invitee.event) !== params.event) throw notFound('invitee');
     return invitee;
   },
 
@@ -40,7 +41,7 @@ export const invitees: Handlers<'invitees'> = {
     const { store, caller, now } = context;
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);
     if (!invitee) throw notFound('invitee');
-    const event: EventRecord = JSON.parse(requireEvent(store, caller, idOf(invitee.event)));
+    const event: EventRecord = JSON.parse(requireEvent(store, caller, idIn(invitee.event)));
     if (invitee.no_show) throw conflict('The invitee is already marked as no-show.');
     const created_at = timestamp(now);
     const marked: InviteeRecord = {

@@ -1,8 +1,8 @@
 import { locationKinds } from '../../api/locations.ts';
+import { idIn } from '../../uri.ts';
+import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { notFound } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
-import { idOf } from '../store/names.ts';
 
 /**
  * Assumed (locations.connectable): only online meeting providers can be connected, so only they are listed, connected
@@ -12,7 +12,7 @@ const providers = locationKinds.filter((kind) => kind.endsWith('_conference'));
 
 export const locations: Handlers<'locations'> = {
   list({ query }, { store, caller }) {
-    const user = query.user === undefined ? caller.user : idOf(query.user);
+    const user = query.user === undefined ? caller.user : idIn(query.user);
     requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's locations.");
     if (!store.get('users', user)) throw notFound('user');
     const connected = store

@@ -1,21 +1,22 @@
+import { idIn } from '../../uri.ts';
+import { type Detail, invalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { type Detail, invalid } from '../refusal.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { datesOf, invalidDates } from '../rules/dates.ts';
 import { insertEventType, newEventType, requireDuration } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
-import { bookingSite, idOf, slugOf } from '../store/names.ts';
+import { isZone } from '../rules/local-time.ts';
+import { bookingSite, slugOf } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-interface Wanted {
+interface WantedHost {
   parameter: string;
   id: string;
 }
 
 /** Hosts that aren't members of the organization or are listed twice. */
-const wrongHosts = (store: Store, hosts: Wanted[]): Detail[] =>
+const wrongHosts = (store: Store, hosts: WantedHost[]): Detail[] =>
   hosts.flatMap(({ parameter, id }, index): Detail[] => {
     if (!store.get('users', id))
       return [{ parameter, message: 'is not a member of the organization', code: 'unknown_user' }];
@@ -30,7 +31,7 @@ export const oneOffs: Handlers<'one-offs'> = {
     const { name, host, co_hosts = [], duration, date_setting, location: place } = body;
     const wanted = [host, ...co_hosts].map((reference, index) => ({
       parameter: index === 0 ? 'host' : `co_hosts[${index - 1}]`,
-      id: idOf(reference),
+      id: idIn(reference),
     }));
     requireSelf(caller, wanted[0]!.id, 'Only an admin or the owner of the organization can do this for another user.');
     requireDuration(duration);

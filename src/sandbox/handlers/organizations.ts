@@ -1,8 +1,8 @@
+import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { notFound } from '../refusal.ts';
 import { chooseOwners, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
 import type { InvitationRecord, OrganizationRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */

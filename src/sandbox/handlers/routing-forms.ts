@@ -1,8 +1,8 @@
+import { idIn } from '../../uri.ts';
+import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { notFound } from '../refusal.ts';
 import { requireOrganization } from '../rules/access.ts';
-import { idOf } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
 import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 
 // Assumed (routing-forms.visible): all members of the organization can see its forms and their submissions.
@@ -21,7 +21,7 @@ export const routingForms: Handlers<'routing-forms'> = {
   },
 
   submissions({ query }, { store, asked }) {
-    const form = idOf(query.form);
+    const form = idIn(query.form);
     if (!store.get('routing_forms', form)) throw notFound('routing form');
     const listing = {
       from: 'submissions s',

@@ -1,20 +1,21 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
-import type { Context, Handlers } from '../handler.ts';
-import { type Detail, invalid } from '../refusal.ts';
+import { idIn } from '../../uri.ts';
+import { type Detail, invalid } from '../error-replies.ts';
+import type { HandlerContext, Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { invalidRules } from '../rules/availability.ts';
 import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
-import { isZone } from '../rules/zone.ts';
-import { bookingSite, idOf } from '../store/names.ts';
+import { isZone } from '../rules/local-time.ts';
+import { bookingSite } from '../store/names.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
 
 /**
  * Assumed (shares.who): the hosts of the event type can create links, and the admins and the owner of the organization.
  */
-const requireHost = ({ store, caller }: Context, { id }: KnownEventType) => {
+const requireHost = ({ store, caller }: HandlerContext, { id }: KnownEventType) => {
   const isHost = store.all('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user).length;
   requireSelf(caller, isHost ? caller.user : '', 'Only a host of this event type or an admin can share it.');
 };
@@ -39,7 +40,7 @@ const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[
 export const shares: Handlers<'shares'> = {
   create({ body }, context) {
     const { store, caller } = context;
-    const known = requireEventType(store, caller, idOf(body.event_type));
+    const known = requireEventType(store, caller, idIn(body.event_type));
     requireHost(context, known);
     const details = wrongShare(body, known);
     if (details.length > 0) throw invalid(...details);

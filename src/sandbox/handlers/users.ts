@@ -1,5 +1,5 @@
+import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { notFound } from '../refusal.ts';
 import type { UserRecord } from '../store/records.ts';
 
 export const users: Handlers<'users'> = {

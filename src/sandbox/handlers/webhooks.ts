@@ -1,15 +1,16 @@
 import type { WebhookScope } from '../../api/webhooks.ts';
+import { idIn } from '../../uri.ts';
+import { conflict, denied, invalidParameter, notFound } from '../error-replies.ts';
 import type { Caller, Handlers } from '../handler.ts';
-import { conflict, denied, invalidParameter, notFound } from '../refusal.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { idOf, timestamp, uri } from '../store/names.ts';
-import { type Condition, readPage } from '../store/page.ts';
+import { type Condition, readPage } from '../store/list-page.ts';
+import { timestamp, uri } from '../store/names.ts';
 import type { WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 /** Whose events a webhook reports. The owner is the ID of the user, group or organization. */
-interface Place {
+interface WebhookPlace {
   scope: WebhookScope;
   owner: string;
 }
@@ -25,7 +26,7 @@ const requireGroupAdmin = (store: Store, caller: Caller, group: string) => {
  * Assumed (webhooks.who): the organization's webhooks belong to its admins and owner, those of a user to the user and
  * the same people, and those of a group to the group's admins and the same people.
  */
-const requirePlace = (store: Store, caller: Caller, { scope, owner }: Place) => {
+const requirePlace = (store: Store, caller: Caller, { scope, owner }: WebhookPlace) => {
   if (scope === 'organization') requireAdministrator(caller);
   else if (scope === 'group') requireGroupAdmin(store, caller, owner);
   else requireSelf(caller, owner, 'Only an admin or the owner of the organization can do this for another user.');
@@ -36,7 +37,7 @@ interface Named {
   group?: string | undefined;
 }
 
-const requireOwner = (store: Store, { scope, owner }: Place) => {
+const requireOwner = (store: Store, { scope, owner }: WebhookPlace) => {
   if (scope === 'user' && !store.get('users', owner)) throw notFound('user');
   if (scope === 'group' && !store.get('groups', owner)) throw notFound('group');
 };
@@ -45,11 +46,11 @@ const requireOwner = (store: Store, { scope, owner }: Place) => {
  * Assumed (webhooks.owner): `user` and `group` of a webhook count only with their own scope; without `user`, it is the
  * caller; a group must be named.
  */
-const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): Place => {
+const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): WebhookPlace => {
   if (scope === 'organization') return { scope, owner: caller.organization };
-  if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idOf(user) };
+  if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idIn(user) };
   if (group === undefined) throw invalidParameter('group', 'is required if scope is group', 'required');
-  return { scope, owner: idOf(group) };
+  return { scope, owner: idIn(group) };
 };
 
 const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord => {

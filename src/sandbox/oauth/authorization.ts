@@ -1,6 +1,59 @@
 import { type Scope, scopes } from '../../api/scopes.ts';
-import { type Client, findClient } from './clients.ts';
-import type { Parameters } from './parameters.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import { clientId } from '../ready-tokens.ts';
+
+export interface OAuthClient {
+  id: string;
+  name: string;
+  /** Short description for the consent page. */
+  about: string;
+  allows(redirectUri: string): boolean;
+}
+
+/** RFC 8252 §7.3: any port; everything else must match exactly. Compared as text, without URL normalization. */
+const onLoopback = (path: string) => (redirectUri: string) => {
+  const found = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(redirectUri);
+  return found !== null && Number(found[1] ?? 80) <= 65_535 && found[2] === path;
+};
+
+/** Public clients: they have no secret. */
+const clients: readonly OAuthClient[] = [
+  { id: clientId, name: 'sched', about: 'the command-line tool', allows: onLoopback('/callback') },
+  {
+    id: 'northlight-calendar',
+    name: 'Northlight Calendar',
+    about: 'a web application in the sandbox',
+    allows: (redirectUri) => redirectUri === 'https://calendar.northlight.example/oauth/callback',
+  },
+];
+
+export const findClient = (id: string | undefined): OAuthClient | undefined =>
+  clients.find((client) => client.id === id);
+
+export interface Parameters {
+  /** The first value of each parameter. */
+  values: Record<string, string>;
+  /** Parameters given more than once, which RFC 6749 §3.1 forbids. */
+  repeated: string[];
+}
+
+/** RFC 6749 §3.1: a parameter without a value is treated as missing. */
+export const readParameters = (search: URLSearchParams): Parameters => {
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of search) {
+    if (value === '') continue;
+    if (values.has(name)) repeated.add(name);
+    else values.set(name, value);
+  }
+  return { values: Object.fromEntries(values), repeated: [...repeated] };
+};
+
+/** The parameters of a form, or `undefined` if the body isn't a form. */
+export const readForm = ({ body = '' }: HttpRequest, contentType: string | undefined): Parameters | undefined =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '')
+    ? readParameters(new URLSearchParams(body))
+    : undefined;
 
 /** A validated authorization request. */
 export interface AuthorizationRequest {
@@ -17,10 +70,10 @@ export interface AuthorizationRequest {
  * `untrusted` is shown to the user, because there is no safe address to redirect to. `wrong` is sent back to the client
  * (RFC 6749 §4.1.2.1).
  */
-export type Verdict =
+export type AuthorizationCheck =
   | { kind: 'untrusted'; why: string }
   | { kind: 'wrong'; redirectUri: string; state: string | undefined; error: string; why: string }
-  | { kind: 'fine'; client: Client; request: AuthorizationRequest };
+  | { kind: 'fine'; client: OAuthClient; request: AuthorizationRequest };
 
 /** RFC 7636 §4.2: the SHA-256 of a verifier in base64url, which is 43 characters. */
 const challengePattern = /^[A-Za-z0-9_-]{43}$/;
@@ -46,7 +99,7 @@ const findError = (
 };
 
 /** Checks the client and redirect URI first: errors may only be sent to a redirect URI that is known to be valid. */
-export const checkAuthorization = ({ values, repeated }: Parameters): Verdict => {
+export const checkAuthorization = ({ values, repeated }: Parameters): AuthorizationCheck => {
   const client = findClient(values.client_id);
   if (!client || repeated.includes('client_id'))
     return { kind: 'untrusted', why: 'No registered application has this client_id.' };

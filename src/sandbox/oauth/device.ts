@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { DeviceGrant } from '../../api/oauth.ts';
+import type { RandomBytes } from '../../system.ts';
+import { fingerprint } from '../ready-tokens.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { fingerprint } from '../tokens.ts';
-import { type Grant, type GrantContext, issueTokens, startFamily } from './grants.ts';
-import type { RandomBytes } from './key.ts';
+import { type GrantContext, issueTokens, startFamily, type TokenGrant } from './grants.ts';
 
-interface DeviceCode {
+interface DeviceCodeRow {
   hash: string;
   user_code: string;
   client: string;
@@ -52,9 +52,9 @@ export const startDevice = (
 };
 
 /** The device login with this code, as typed by the user, that waits for a decision. */
-export const openDevice = (store: Store, typed: string, now: number): DeviceCode | undefined => {
+export const openDevice = (store: Store, typed: string, now: number): DeviceCodeRow | undefined => {
   const plain = typed.toUpperCase().replace(/[^A-Z]/g, '');
-  return store.all<DeviceCode>(
+  return store.all<DeviceCodeRow>(
     'SELECT * FROM device_codes WHERE user_code = ? AND decision IS NULL AND expires_at > ?',
     `${plain.slice(0, 4)}-${plain.slice(4)}`,
     timestamp(now),
@@ -70,19 +70,19 @@ export const decideDevice = (
   store.run('UPDATE device_codes SET decision = ?, user = ? WHERE user_code = ?', decision, user ?? null, userCode);
 };
 
-const findDevice = (store: Store, code: string): DeviceCode | undefined =>
-  store.all<DeviceCode>('SELECT * FROM device_codes WHERE hash = ?', fingerprint(code))[0];
+const findDevice = (store: Store, code: string): DeviceCodeRow | undefined =>
+  store.all<DeviceCodeRow>('SELECT * FROM device_codes WHERE hash = ?', fingerprint(code))[0];
 
 /** The user who allowed a device login, if it is decided. */
 export const ownerOfDevice = (store: Store, code: string): string | undefined =>
   findDevice(store, code)?.user ?? undefined;
 
 /** Whether the last request came so recently that this one comes too early. */
-const isTooEarly = ({ asked_at, pause_seconds }: DeviceCode, now: number): boolean =>
+const isTooEarly = ({ asked_at, pause_seconds }: DeviceCodeRow, now: number): boolean =>
   asked_at !== null && now - Date.parse(asked_at) < pause_seconds * 1000;
 
 /** RFC 8628 §3.5: the tokens, or why there are none yet. Refusals are returned: a throw would roll back the changes. */
-export const redeemDevice = (world: GrantContext, grant: z.output<typeof DeviceGrant>): Grant => {
+export const redeemDevice = (world: GrantContext, grant: z.output<typeof DeviceGrant>): TokenGrant => {
   const { store, now } = world;
   const device = findDevice(store, grant.device_code);
   if (!device || device.client !== grant.client_id)

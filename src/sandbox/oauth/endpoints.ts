@@ -2,28 +2,35 @@ import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
-import { Refusal } from '../refusal.ts';
+import type { RandomBytes } from '../../system.ts';
+import { Refusal } from '../error-replies.ts';
+import { logins } from '../ready-tokens.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from '../throttle.ts';
-import { logins } from '../tokens.ts';
-import { type AuthorizationRequest, checkAuthorization, isScope, redirectTo } from './authorization.ts';
-import { findClient } from './clients.ts';
+import {
+  type AuthorizationRequest,
+  checkAuthorization,
+  findClient,
+  isScope,
+  type Parameters,
+  readForm,
+  readParameters,
+  redirectTo,
+} from './authorization.ts';
 import { decideDevice, openDevice, ownerOfDevice, redeemDevice, startDevice } from './device.ts';
 import {
-  type Grant,
   issueCode,
   ownerOfCode,
   ownerOfRefresh,
   redeemCode,
   refreshTokens,
   revokeToken,
+  type TokenGrant,
 } from './grants.ts';
-import { type RandomBytes, signerOf } from './key.ts';
-import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './page.ts';
-import { type Parameters, readForm, readParameters } from './parameters.ts';
-import { readTicket, writeTicket } from './ticket.ts';
+import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './html-pages.ts';
+import { readTicket, signerOf, writeTicket } from './signing.ts';
 
 export interface OAuthOptions {
   /** Approves every request without showing the consent page, for scripts. */
@@ -33,7 +40,7 @@ export interface OAuthOptions {
 }
 
 /** A request to the authorization server. The sandbox is one server for all hosts, and its origin is the issuer. */
-interface Asked extends OAuthOptions {
+interface OAuthCall extends OAuthOptions {
   store: Store;
   now: number;
   url: URL;
@@ -67,18 +74,18 @@ const goTo = (status: 302 | 303, location: string): HttpReply => ({
   body: '',
 });
 
-const worldOf = ({ store, now, randomBytes }: Asked) => ({ store, now, seal: signerOf(store, randomBytes) });
+const worldOf = ({ store, now, randomBytes }: OAuthCall) => ({ store, now, seal: signerOf(store, randomBytes) });
 
 const loginFor = (hint: string | undefined) =>
   logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;
 
 /** Redirects to the client with an authorization code. */
-const consent = (asked: Asked, request: AuthorizationRequest, user: string, status: 302 | 303): HttpReply => {
+const consent = (asked: OAuthCall, request: AuthorizationRequest, user: string, status: 302 | 303): HttpReply => {
   const code = issueCode(worldOf(asked), request, user, asked.randomBytes);
   return goTo(status, redirectTo(request.redirectUri, { code }, { state: request.state, issuer: asked.url.origin }));
 };
 
-const authorize = (asked: Asked): HttpReply => {
+const authorize = (asked: OAuthCall): HttpReply => {
   const { url, now, randomBytes } = asked;
   const verdict = checkAuthorization(readParameters(url.searchParams));
   if (verdict.kind === 'untrusted') return errorPage(verdict.why);
@@ -94,7 +101,7 @@ const authorize = (asked: Asked): HttpReply => {
 };
 
 /** Handles the form of the consent page. */
-const decide = (asked: Asked): HttpReply => {
+const decide = (asked: OAuthCall): HttpReply => {
   const { url, request: sent, contentType, site, now } = asked;
   const form = readForm(sent, contentType);
   // Browsers send this header with a form; other programs have no reason to.
@@ -113,7 +120,7 @@ const decide = (asked: Asked): HttpReply => {
   return goTo(303, redirectTo(request.redirectUri, denial, { state: request.state, issuer: url.origin }));
 };
 
-const deviceAuthorization = (asked: Asked): HttpReply => {
+const deviceAuthorization = (asked: OAuthCall): HttpReply => {
   const values = clientForm(asked);
   if (isReply(values)) return values;
   const wanted = [...new Set(values.scope?.split(' ').filter((name) => name !== '') ?? [])];
@@ -131,7 +138,7 @@ const deviceAuthorization = (asked: Asked): HttpReply => {
 };
 
 /** The page of a device login: the user enters the code, or opens the page with the code in its address. */
-const verify = (asked: Asked): HttpReply => {
+const verify = (asked: OAuthCall): HttpReply => {
   const { url, store, now, randomBytes } = asked;
   const typed = url.searchParams.get('user_code');
   if (typed === null) return codePage();
@@ -144,7 +151,7 @@ const verify = (asked: Asked): HttpReply => {
 };
 
 /** Handles the form of that page. */
-const decideOnDevice = (asked: Asked): HttpReply => {
+const decideOnDevice = (asked: OAuthCall): HttpReply => {
   const { request, contentType, site, now, store } = asked;
   const form = readForm(request, contentType);
   const isForeign = site !== undefined && site !== 'same-origin';
@@ -162,11 +169,11 @@ const decideOnDevice = (asked: Asked): HttpReply => {
   return deviceEndPage(decision === 'allow');
 };
 
-type Redeem = () => Grant;
+type Redeem = () => TokenGrant;
 
 const grants: Record<
   string,
-  (asked: Asked, values: Parameters['values']) => { owner?: string; redeem: Redeem } | null
+  (asked: OAuthCall, values: Parameters['values']) => { owner?: string; redeem: Redeem } | null
 > = {
   authorization_code: (asked, values) => {
     const { data } = CodeGrant.safeParse(values);
@@ -193,7 +200,7 @@ const grants: Record<
 };
 
 /** The form values, or an error reply if the form is malformed or the client unknown. */
-const clientForm = ({ request, contentType }: Asked): Parameters['values'] | HttpReply => {
+const clientForm = ({ request, contentType }: OAuthCall): Parameters['values'] | HttpReply => {
   const form = readForm(request, contentType);
   if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
   if (form.repeated.length > 0)
@@ -205,7 +212,7 @@ const clientForm = ({ request, contentType }: Asked): Parameters['values'] | Htt
 
 const isReply = (value: Parameters['values'] | HttpReply): value is HttpReply => typeof value.status === 'number';
 
-const token = (asked: Asked): HttpReply => {
+const token = (asked: OAuthCall): HttpReply => {
   const { store, now } = asked;
   const values = clientForm(asked);
   if (isReply(values)) return values;
@@ -230,7 +237,7 @@ const token = (asked: Asked): HttpReply => {
   return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
 };
 
-const revoke = (asked: Asked): HttpReply => {
+const revoke = (asked: OAuthCall): HttpReply => {
   const values = clientForm(asked);
   if (isReply(values)) return values;
   const { client_id, token: secret } = values;
@@ -240,7 +247,7 @@ const revoke = (asked: Asked): HttpReply => {
 };
 
 /** RFC 8414 §2. Also the OpenID document, without claims about ID tokens: the sandbox issues none. */
-const metadata = ({ url: { origin } }: Asked): HttpReply =>
+const metadata = ({ url: { origin } }: OAuthCall): HttpReply =>
   json(200, {
     issuer: origin,
     authorization_endpoint: `${origin}${oauthPaths.authorize}`,
@@ -257,7 +264,7 @@ const metadata = ({ url: { origin } }: Asked): HttpReply =>
     authorization_response_iss_parameter_supported: true,
   });
 
-const endpoints: Record<string, Record<string, (asked: Asked) => HttpReply>> = {
+const endpoints: Record<string, Record<string, (asked: OAuthCall) => HttpReply>> = {
   [oauthPaths.authorize]: { GET: authorize, POST: decide },
   [oauthPaths.token]: { POST: token },
   [oauthPaths.revoke]: { POST: revoke },
@@ -267,7 +274,7 @@ const endpoints: Record<string, Record<string, (asked: Asked) => HttpReply>> = {
   [oauthPaths.openid]: { GET: metadata },
 };
 
-export const answerOAuth = (asked: Asked): HttpReply => {
+export const answerOAuth = (asked: OAuthCall): HttpReply => {
   const methods = endpoints[asked.url.pathname]!;
   const { method } = asked.request;
   if (Object.hasOwn(methods, method)) return methods[method]!(asked);

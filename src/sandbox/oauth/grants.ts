@@ -3,15 +3,16 @@ import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
 import { scopes } from '../../api/scopes.ts';
+import type { RandomBytes } from '../../system.ts';
+import { fingerprint } from '../ready-tokens.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { sweepWindows } from '../throttle.ts';
-import { fingerprint } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
+import { type Sign, timingSafeSame } from './signing.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
-export type Grant = z.output<typeof AccessToken> | { refused: string; error?: string };
+export type TokenGrant = z.output<typeof AccessToken> | { refused: string; error?: string };
 
 export interface GrantContext {
   store: Store;
@@ -60,7 +61,7 @@ const recordOf = (
   { user, scopes: scope }: Family,
   secret: string,
   at: number,
-): Grant => {
+): TokenGrant => {
   const [member] = store.all<{ organization: string }>('SELECT organization FROM memberships WHERE user = ?', user);
   return {
     ...tokensFor(secret, seal),
@@ -74,7 +75,7 @@ const recordOf = (
 };
 
 /** Stores the hashes of the two new tokens and deletes tokens and codes that expired over a day ago. */
-export const issueTokens = (world: GrantContext, family: Family, secret: string): Grant => {
+export const issueTokens = (world: GrantContext, family: Family, secret: string): TokenGrant => {
   const { store, now, seal } = world;
   const { access_token, refresh_token } = tokensFor(secret, seal);
   const at = timestamp(now);
@@ -136,7 +137,7 @@ export const ownerOfCode = (store: Store, code: string): string | undefined => f
  * Redeems a code. Its client gets a single attempt. Refusals are returned, not thrown, because a throw would roll back
  * what they changed. RFC 6749 §4.1.2: using a code twice revokes the tokens issued for it.
  */
-export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): Grant => {
+export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): TokenGrant => {
   const { store, now } = world;
   const code = findCode(store, grant.code);
   if (!code || code.client !== grant.client_id) return { refused: 'This code was not issued to this client.' };
@@ -187,7 +188,7 @@ export const refreshTokens = (
   world: GrantContext,
   { client_id, refresh_token: token }: z.output<typeof RefreshGrant>,
   replayMilliseconds: number,
-): Grant => {
+): TokenGrant => {
   const { store, now } = world;
   const known = findRefresh(store, token);
   if (!known || known.client !== client_id) return { refused: 'This refresh token was not issued to this client.' };

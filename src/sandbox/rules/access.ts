@@ -1,6 +1,6 @@
+import { idIn } from '../../uri.ts';
+import { denied, invalid, notFound } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
-import { denied, invalid, notFound } from '../refusal.ts';
-import { idOf } from '../store/names.ts';
 import type { EventRecord } from '../store/records.ts';
 import type { Store, Text } from '../store/store.ts';
 
@@ -27,8 +27,8 @@ export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallba
         code: 'required',
       })),
     );
-  const user = query.user && idOf(query.user);
-  const organization = query.organization && idOf(query.organization);
+  const user = query.user && idIn(query.user);
+  const organization = query.organization && idIn(query.organization);
   if (organization !== undefined && organization !== caller.organization)
     throw denied("You don't belong to this organization.");
   if (user === caller.user) return { user, organization };
@@ -52,7 +52,7 @@ export const requireSelf = (caller: Caller, user: string, refusal: string) => {
 
 /** For lists that require the `organization` parameter. */
 export const requireOrganization = (caller: Caller, organization: string) => {
-  if (idOf(organization) !== caller.organization) throw denied("You don't belong to this organization.");
+  if (idIn(organization) !== caller.organization) throw denied("You don't belong to this organization.");
 };
 
 /**

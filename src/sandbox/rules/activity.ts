@@ -1,4 +1,4 @@
-import type { Context } from '../handler.ts';
+import type { HandlerContext } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { ActivityRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -51,7 +51,7 @@ export const nextActivityId = (store: Store): string => store.nextId('activity',
 
 /** Logs an action of the caller. `details` refer to records and never contain an invitee's address. */
 export const logActivity = (
-  { store, caller, now }: Context,
+  { store, caller, now }: HandlerContext,
   name: NewEntry['name'],
   details: Record<string, unknown>,
 ) => {

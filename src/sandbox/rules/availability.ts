@@ -1,8 +1,9 @@
 import type { AvailabilityRule, AvailabilitySchedule } from '../../api/availability.ts';
 import type { Value } from '../../api/field.ts';
-import type { Detail } from '../refusal.ts';
+import { weekdays } from '../../api/weekdays.ts';
+import type { Detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
-import { localTime } from './zone.ts';
+import { localTime } from './local-time.ts';
 
 export type Rule = Value<typeof AvailabilityRule>;
 
@@ -11,7 +12,7 @@ export type Interval = Rule['intervals'][number];
 /** When a host can be booked for an event type. */
 export type Schedule = Value<typeof AvailabilitySchedule.record>;
 
-const workdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const;
+const workdays = weekdays.slice(0, 5);
 
 /** Default hours of a host: weekdays nine to five with a break, with one day off before and one after the seed date. */
 export const workingHours = (timezone: string, seededAt: number): Rule[] => {

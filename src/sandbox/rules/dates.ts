@@ -1,8 +1,8 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
-import type { Detail } from '../refusal.ts';
+import type { Detail } from '../error-replies.ts';
 import { dayMilliseconds, timestamp } from '../store/names.ts';
-import { localTime } from './zone.ts';
+import { localTime } from './local-time.ts';
 
 type DateSetting = Value<Catalogue['one-offs']['create']['body']>['date_setting'];
 

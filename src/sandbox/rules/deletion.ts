@@ -1,4 +1,5 @@
-import { idOf, timestamp } from '../store/names.ts';
+import { idIn } from '../../uri.ts';
+import { timestamp } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextActivityId, writeActivity } from './activity.ts';
@@ -18,7 +19,7 @@ const gone = 'Deleted';
  */
 const anonymous = (invitee: InviteeRecord, updated_at: string): InviteeRecord => ({
   ...invitee,
-  email: `deleted-${idOf(invitee.uri).toLowerCase()}@deleted.invalid`,
+  email: `deleted-${idIn(invitee.uri).toLowerCase()}@deleted.invalid`,
   first_name: gone,
   last_name: 'invitee',
   name: 'Deleted invitee',

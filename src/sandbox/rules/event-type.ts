@@ -1,6 +1,6 @@
 import { limits } from '../../api/limits.ts';
+import { invalidParameter, notFound } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
-import { invalidParameter, notFound } from '../refusal.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +18,7 @@ export interface KnownEventType {
   dates: Dates | null;
 }
 
-interface Row {
+interface EventTypeRow {
   doc: string;
   invitee_limit: number;
   locations: string;
@@ -37,7 +37,7 @@ export const requireDuration = (duration: number | undefined): void => {
  * found.
  */
 export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {
-  const [row] = store.all<Row>(
+  const [row] = store.all<EventTypeRow>(
     `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
      WHERE id = ? AND organization = ? AND doc ->> 'deleted_at' IS NULL`,
     id,
@@ -93,7 +93,7 @@ export const newEventType = (given: {
   locale: given.owner.locale,
 });
 
-interface Facts {
+interface EventTypeFacts {
   organization: string;
   hosts: Array<{ id: string; user: UserRecord }>;
   place: LocationRecord | undefined;
@@ -102,7 +102,7 @@ interface Facts {
 }
 
 /** Adds an event type in the last position, with its hosts and their default hours. */
-export const insertEventType = (store: Store, id: string, type: EventTypeRecord, facts: Facts) => {
+export const insertEventType = (store: Store, id: string, type: EventTypeRecord, facts: EventTypeFacts) => {
   const [last] = store.all<{ position: number | null }>('SELECT max(position) AS position FROM event_types');
   store.insert('event_types', id, type, {
     organization: facts.organization,

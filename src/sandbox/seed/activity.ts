@@ -15,14 +15,14 @@ import type { Store } from '../store/store.ts';
 const inventedEntries = 90;
 const reachDays = 42;
 
-type Line = readonly [name: `${string}.${string}`, details: Record<string, unknown>];
+type ActivityLine = readonly [name: `${string}.${string}`, details: Record<string, unknown>];
 
-interface Actor {
+interface SeedActor {
   user: UserRecord;
   role: string;
 }
 
-const actorsOf = (store: Store): Actor[] =>
+const actorsOf = (store: Store): SeedActor[] =>
   store
     .all<{ doc: string; role: string }>(
       'SELECT u.doc, m.role FROM memberships m JOIN users u ON u.id = m.user ORDER BY m.created_at',
@@ -34,7 +34,7 @@ const docs = <Doc>(store: Store, table: string): Doc[] =>
   store.all<{ doc: string }>(`SELECT doc FROM ${table} ORDER BY id`).map(({ doc }) => JSON.parse(doc));
 
 /** Logs the cancellations and no-shows of the seeded events. */
-const fromEvents = (store: Store, organization: string, actors: Actor[]) => {
+const fromEvents = (store: Store, organization: string, actors: SeedActor[]) => {
   const write = (
     key: string,
     host: string,
@@ -78,7 +78,7 @@ export const seedActivity = (store: Store, organization: string, now: number) =>
   const schedules = docs<{ uri: string }>(store, 'schedules');
   const administrators = actors.filter(({ role }) => role !== 'user');
 
-  const daily: Array<() => Line> = [
+  const daily: Array<() => ActivityLine> = [
     () => {
       const { uri, name } = pick(types);
       return ['EventType.Update', { event_type: uri, name, fields: [pick(['name', 'color', 'duration', 'location'])] }];
@@ -90,7 +90,7 @@ export const seedActivity = (store: Store, organization: string, now: number) =>
     },
     () => ['User.SignIn', { method: pick(['password', 'single sign-on']) }],
   ];
-  const administrative: Array<() => Line> = [
+  const administrative: Array<() => ActivityLine> = [
     () => {
       const { uri, name } = pick(groups);
       return ['Group.Update', { group: uri, name }];

@@ -1,7 +1,8 @@
+import { idIn } from '../../uri.ts';
 import { dice, type Roll } from '../random.ts';
 import { intervalsOn, isOpen, type Schedule } from '../rules/availability.ts';
-import { instantOf, localTime } from '../rules/zone.ts';
-import { dayMilliseconds, idOf, makeId, timestamp, uri } from '../store/names.ts';
+import { instantOf, localTime } from '../rules/local-time.ts';
+import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
 import {
   type EventRecord,
   type EventTypeRecord,
@@ -151,7 +152,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     const active = guests.filter(({ status }) => status === 'active').length;
     event.invitees_counter = { ...event.invitees_counter, total: guests.length, active };
     insertEvent(store, id, event, { organization, eventType: chosen.id, hosts: hosts.map((host) => host.id) });
-    for (const guest of guests) store.insert('invitees', idOf(guest.uri), guest, { event: id });
+    for (const guest of guests) store.insert('invitees', idIn(guest.uri), guest, { event: id });
     if (event.status === 'canceled')
       store.run(
         'INSERT INTO cancellations VALUES (?, ?, ?, ?)',

@@ -1,4 +1,4 @@
-import type { Value } from '../store/database.ts';
+import type { SqlValue } from '../store/database.ts';
 import { dayMilliseconds, makeId } from '../store/names.ts';
 import { newEvent, newInvitee } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -12,14 +12,14 @@ const batch = 100;
 
 /** Collects rows for one table; `flush` writes them. */
 const gather = (store: Store, table: string, columns: readonly string[]) => {
-  let rows: Value[][] = [];
+  let rows: SqlValue[][] = [];
   const flush = () => {
     const marks = `(${columns.map(() => '?').join(', ')})`;
     const all = rows.map(() => marks).join(', ');
     if (rows.length > 0) store.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${all}`, ...rows.flat());
     rows = [];
   };
-  return { add: (...row: Value[]) => void rows.push(row), flush };
+  return { add: (...row: SqlValue[]) => void rows.push(row), flush };
 };
 
 /** Drops the tables' indexes during the work and recreates them at the end: sorting once is faster. */

@@ -1,29 +1,30 @@
+import { idIn } from '../../uri.ts';
 import { dice, type Roll } from '../random.ts';
-import { dayMilliseconds, idOf, makeId, timestamp, uri } from '../store/names.ts';
+import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
 import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Person, people } from './people.ts';
 
-type Question = RoutingFormRecord['questions'][number];
-type Result = NonNullable<SubmissionRecord['result']>;
+type FormQuestion = RoutingFormRecord['questions'][number];
+type SubmissionResult = NonNullable<SubmissionRecord['result']>;
 
-interface Form {
+interface SeedForm {
   name: string;
   status: 'draft' | 'published';
   /** Days before today. */
   made: number;
   submissions: number;
-  questions: Array<Omit<Question, 'uuid'>>;
+  questions: Array<Omit<FormQuestion, 'uuid'>>;
   /** Destinations, one per answer choice. */
-  routes: Result[];
+  routes: SubmissionResult[];
 }
 
-const toType = (slug: string): Result => ({
+const toType = (slug: string): SubmissionResult => ({
   type: 'event_type',
   value: uri('event_types', makeId(`seed/event-type/${slug}`)),
 });
-const toPage = (value: string): Result => ({ type: 'external_url', value });
-const toWords = (value: string): Result => ({ type: 'custom_message', value });
+const toPage = (value: string): SubmissionResult => ({ type: 'external_url', value });
+const toWords = (value: string): SubmissionResult => ({ type: 'custom_message', value });
 
 const ask = (name: string, type: string, required: boolean, answer_choices: string[] | null = null) => ({
   name,
@@ -36,7 +37,7 @@ const name = ask('Your name', 'name', true);
 const email = ask('Your email address', 'email', true);
 const words = ask('What should we know?', 'text', false);
 
-const forms: readonly Form[] = [
+const forms: readonly SeedForm[] = [
   {
     name: 'Talk to us',
     status: 'published',
@@ -115,7 +116,7 @@ const campaigns = [
 ];
 
 /** The URI of the invitee if this person booked the event type they were routed to. */
-const inviteeOf = (store: Store, { email: address }: Person, { type, value }: Result): string | undefined => {
+const inviteeOf = (store: Store, { email: address }: Person, { type, value }: SubmissionResult): string | undefined => {
   if (type !== 'event_type') return undefined;
   const [row] = store.all<{ doc: string }>(
     `SELECT i.doc FROM invitees i JOIN events e ON e.id = i.event
@@ -126,7 +127,14 @@ const inviteeOf = (store: Store, { email: address }: Person, { type, value }: Re
   return row && (JSON.parse(row.doc) as { uri: string }).uri;
 };
 
-const seedSubmission = (store: Store, form: Form, record: RoutingFormRecord, at: number, id: string, roll: Roll) => {
+const seedSubmission = (
+  store: Store,
+  form: SeedForm,
+  record: RoutingFormRecord,
+  at: number,
+  id: string,
+  roll: Roll,
+) => {
   const person = people[roll(people.length)]!;
   const choice = roll(form.routes.length);
   const result = form.routes[choice]!;
@@ -151,7 +159,7 @@ const seedSubmission = (store: Store, form: Form, record: RoutingFormRecord, at:
     created_at: timestamp(at),
     updated_at: timestamp(at),
   };
-  store.insert('submissions', id, submission, { form: idOf(record.uri) });
+  store.insert('submissions', id, submission, { form: idIn(record.uri) });
 };
 
 export const seedRoutingForms = (store: Store, organization: string, now: number) => {

@@ -1,10 +1,10 @@
+import { seedTokens } from '../ready-tokens.ts';
 import { type Schedule, workingHours } from '../rules/availability.ts';
 import { descriptionOf, newEventType } from '../rules/event-type.ts';
 import { bookingSite, dayMilliseconds, makeId, slugOf, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Plan, stageOf } from '../subscription.ts';
-import { seedTokens } from '../tokens.ts';
 import { seedActivity } from './activity.ts';
 import { type HostedEventType, seedEvents } from './events.ts';
 import { seedMany } from './many.ts';

@@ -30,7 +30,7 @@ export const groups: ReadonlyArray<{ name: string; members: Member[] }> = [
   { name: 'Product team', members: ['priya', 'mei', 'elif'] },
 ];
 
-type Question = EventTypeRecord['custom_questions'][number];
+type EventTypeQuestion = EventTypeRecord['custom_questions'][number];
 
 export interface SeedEventType {
   name: string;
@@ -44,7 +44,7 @@ export interface SeedEventType {
   pooling?: 'round_robin' | 'collective';
   secret?: true;
   inactive?: true;
-  questions?: Array<Pick<Question, 'name' | 'type'> & Partial<Question>>;
+  questions?: Array<Pick<EventTypeQuestion, 'name' | 'type'> & Partial<EventTypeQuestion>>;
   price?: { amount: number; currency: string };
   description?: string;
 }

@@ -1,18 +1,18 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { applicationId } from './schema.ts';
+import { applicationId } from './migrations.ts';
 
-export type Value = string | number | null;
+export type SqlValue = string | number | null;
 
 /** The parts of SQLite that the sandbox needs, with the same interface for both bindings. */
 export interface Database {
   exec(sql: string): void;
-  all<Row>(sql: string, ...params: Value[]): Row[];
+  all<Row>(sql: string, ...params: SqlValue[]): Row[];
   /** The first row, or `undefined`. Faster than `all`. */
-  first<Row>(sql: string, ...params: Value[]): Row | undefined;
+  first<Row>(sql: string, ...params: SqlValue[]): Row | undefined;
   /** Returns the number of changed rows. */
-  run(sql: string, ...params: Value[]): number;
+  run(sql: string, ...params: SqlValue[]): number;
   /** All or nothing, with an exclusive write lock. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
   /** Whether the file was empty when it was opened. */
@@ -24,9 +24,9 @@ export interface Database {
 }
 
 interface Statement {
-  all(...params: Value[]): unknown[];
-  get(...params: Value[]): unknown;
-  run(...params: Value[]): { changes: number | bigint };
+  all(...params: SqlValue[]): unknown[];
+  get(...params: SqlValue[]): unknown;
+  run(...params: SqlValue[]): { changes: number | bigint };
 }
 
 interface Binding {
@@ -39,16 +39,16 @@ interface LibsqlStatement {
   readonly reader: boolean;
   raw(): LibsqlStatement;
   columns(): Array<{ name: string }>;
-  all(params: Value[]): Value[][];
-  get(params: Value[]): Value[] | undefined;
-  run(params: Value[]): { changes: number };
+  all(params: SqlValue[]): SqlValue[][];
+  get(params: SqlValue[]): SqlValue[] | undefined;
+  run(params: SqlValue[]): { changes: number };
 }
 
 /** Reads libsql rows as arrays, which is faster, and libsql adds a field of its own to objects. */
 const withNames = (statement: LibsqlStatement): Statement => {
   const names = statement.reader ? Array.from(statement.raw().columns(), ({ name }) => name) : [];
-  const named = (values: Value[]) => {
-    const row: Record<string, Value> = {};
+  const named = (values: SqlValue[]) => {
+    const row: Record<string, SqlValue> = {};
     for (let index = 0; index < names.length; index++) row[names[index]!] = values[index]!;
     return row;
   };
@@ -223,8 +223,8 @@ export const openDatabase = async (file: string): Promise<Database> => {
     isNew,
     useLog: () => inMemory || useWriteAheadLog(database),
     exec: (sql) => void database.exec(sql),
-    all: <Row>(sql: string, ...params: Value[]) => prepared(sql).all(...params) as Row[],
-    first: <Row>(sql: string, ...params: Value[]) => prepared(sql).get(...params) as Row | undefined,
+    all: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).all(...params) as Row[],
+    first: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).get(...params) as Row | undefined,
     run: (sql, ...params) => Number(prepared(sql).run(...params).changes),
     transaction(work) {
       if (inside) return work();

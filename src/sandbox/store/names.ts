@@ -56,8 +56,6 @@ export const slugOf = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
 
-export const idOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
-
 /** All stored times have this one format, so that they compare correctly as text. */
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 

@@ -1,6 +1,6 @@
-import { type Database, unusable, type Value } from './database.ts';
+import { type Database, type SqlValue, unusable } from './database.ts';
+import { applicationId, migrations, type recordTables } from './migrations.ts';
 import { makeId } from './names.ts';
-import { applicationId, migrations, type recordTables } from './schema.ts';
 
 export type Table = (typeof recordTables)[number];
 
@@ -15,13 +15,13 @@ export interface Store extends Database {
   /** The record as stored JSON, or `undefined`. */
   text<Doc>(table: Table, id: string): Text<Doc> | undefined;
   /** Adds a row; `columns` are stored beside the record. */
-  insert(table: Table, id: string, doc: object, columns?: Record<string, Value>): void;
+  insert(table: Table, id: string, doc: object, columns?: Record<string, SqlValue>): void;
   /** Replaces the record of an existing row. */
   update(table: Table, id: string, doc: object): void;
   /** A new ID. Call it inside a transaction, which makes it unique across processes. */
   nextId(kind: string, counter?: string): string;
-  fact(key: string): Value | undefined;
-  setFact(key: string, value: Value): void;
+  fact(key: string): SqlValue | undefined;
+  setFact(key: string, value: SqlValue): void;
   /** Removes every row of every table. */
   clear(): void;
 }
@@ -71,7 +71,7 @@ export const openStore = (database: Database, steps: readonly string[] = migrati
       store.setFact(counter, sequence);
       return makeId(`${kind}/${sequence}`);
     },
-    fact: (key) => database.first<{ value: Value }>('SELECT value FROM meta WHERE key = ?', key)?.value,
+    fact: (key) => database.first<{ value: SqlValue }>('SELECT value FROM meta WHERE key = ?', key)?.value,
     setFact(key, value) {
       database.run('INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value', key, value);
     },

@@ -1,9 +1,13 @@
-import type { Clock } from '../../runtime.ts';
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../system.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { type Answer, type Post, postToLoopback } from './post.ts';
+import { type Post, type PostResult, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
-import { signatureOf } from './signature.ts';
+
+/** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
+export const signatureOf = (key: string, seconds: number, body: string): string =>
+  `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
 
 /** Assumed (webhooks.reply-time): a receiver must answer within 10 seconds. */
 export const answerMilliseconds = 10_000;
@@ -87,7 +91,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const release = ({ number, claim }: Claimed) =>
     store.run('UPDATE deliveries SET claim = NULL, claimed_until = NULL WHERE number = ? AND claim = ?', number, claim);
 
-  const ask = async ({ url, body, signing_key: key }: Claimed, over: AbortController): Promise<Answer> => {
+  const ask = async ({ url, body, signing_key: key }: Claimed, over: AbortController): Promise<PostResult> => {
     const seconds = Math.floor(system.now() / 1000);
     let isLate = false;
     system.sleep(answerMilliseconds, over.signal).then(

@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import type { Context } from '../handler.ts';
-import { idOf, timestamp, uri, withOrigin } from '../store/names.ts';
+import { idIn } from '../../uri.ts';
+import type { HandlerContext } from '../handler.ts';
+import { timestamp, uri, withOrigin } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -65,7 +66,7 @@ export const addDelivery = (
  * them when it starts again.
  */
 export const queueInviteeEvent = (
-  { store, caller, origin, now }: Context,
+  { store, caller, origin, now }: HandlerContext,
   event: WebhookEvent,
   invitee: InviteeRecord,
   scheduled: EventRecord,
@@ -74,7 +75,7 @@ export const queueInviteeEvent = (
     `SELECT w.id FROM webhooks w WHERE w.organization = ?1 AND ${wants('?2')} AND ${covers('?3')} ORDER BY w.id`,
     caller.organization,
     event,
-    idOf(scheduled.uri),
+    idIn(scheduled.uri),
   );
   const payload = { ...invitee, scheduled_event: scheduled };
   for (const { id } of webhooks) addDelivery(store, id, { event, payload, by: uri('users', caller.user), origin, now });

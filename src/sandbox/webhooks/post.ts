@@ -1,16 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isLoopbackUrl } from '../../api/loopback.ts';
+import { isLoopbackUrl } from '../../uri.ts';
 
 /** How a receiver answered, or why there is no answer. */
-export type Answer = { status: number; error?: undefined } | { status?: undefined; error: string };
+export type PostResult = { status: number; error?: undefined } | { status?: undefined; error: string };
 
 export type Post = (
   url: string,
   request: { headers: Record<string, string>; body: string },
   signal: AbortSignal,
-) => Promise<Answer>;
+) => Promise<PostResult>;
 
 /** The body of an answer is not used. More than this is not read. */
 const mostAnswerBytes = 64 * 1024;

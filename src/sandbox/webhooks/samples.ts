@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../error-replies.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -1,7 +1,7 @@
 import { timestamp } from '../store/names.ts';
 import type { WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { Answer } from './post.ts';
+import type { PostResult } from './post.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -28,10 +28,10 @@ export interface Attempt {
   /** By the sandbox's clock. */
   at: number;
   milliseconds: number;
-  answer: Answer;
+  answer: PostResult;
 }
 
-export const isAccepted = ({ status }: Answer): boolean => status !== undefined && status >= 200 && status <= 299;
+export const isAccepted = ({ status }: PostResult): boolean => status !== undefined && status >= 200 && status <= 299;
 
 const updateWebhook = (store: Store, id: string, now: number, change: Partial<WebhookRecord>) => {
   const webhook = store.get<WebhookRecord>('webhooks', id)!;

@@ -1,6 +1,7 @@
 import { webhookEvents } from '../../api/webhooks.ts';
-import { conflict } from '../refusal.ts';
-import { idOf, timestamp, uri } from '../store/names.ts';
+import { idIn } from '../../uri.ts';
+import { conflict } from '../error-replies.ts';
+import { timestamp, uri } from '../store/names.ts';
 import type { OrganizationRecord, WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -17,7 +18,7 @@ export const subscribeTemporarily = (store: Store, { url, key, now, pid }: Subsc
   const id = store.transaction(() => {
     const organization = store.first<{ doc: string }>('SELECT doc FROM organizations')!;
     const { uri: organizationUri } = JSON.parse(organization.doc) as OrganizationRecord;
-    const owner = idOf(organizationUri);
+    const owner = idIn(organizationUri);
     if (store.first("SELECT 1 FROM webhooks WHERE scope = 'organization' AND callback_url = ?", url))
       throw conflict('The organization already has a webhook with this URL.');
     // Its own counter, so that the webhook doesn't change the IDs of other records.
@@ -41,3 +42,14 @@ export const subscribeTemporarily = (store: Store, { url, key, now, pid }: Subsc
   });
   return () => void store.run('DELETE FROM webhooks WHERE id = ?', id);
 };
+
+/** Removes the webhooks of sandboxes that were killed, and frees the deliveries that they were sending. */
+export const clearLeftovers = (store: Store, isAlive: (pid: number) => boolean) =>
+  store.transaction(() => {
+    const owners = store.all<{ pid: number }>('SELECT DISTINCT pid FROM webhooks WHERE pid IS NOT NULL');
+    for (const { pid } of owners) if (!isAlive(pid)) store.run('DELETE FROM webhooks WHERE pid = ?', pid);
+    const claims = store.all<{ claim: string }>('SELECT claim FROM deliveries WHERE claim IS NOT NULL');
+    for (const { claim } of claims)
+      if (!isAlive(Number.parseInt(claim, 10)))
+        store.run('UPDATE deliveries SET claim = NULL, claimed_until = NULL WHERE claim = ?', claim);
+  });

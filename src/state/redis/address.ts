@@ -1,3 +1,4 @@
+import { decodeUri } from '../../uri.ts';
 /** A Redis server, and the login for it. */
 export interface RedisAddress {
   host: string;
@@ -8,14 +9,6 @@ export interface RedisAddress {
   password?: string;
 }
 
-const decoded = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Why a URL can't be the address of the shared state, or undefined if it can. Never repeats the URL (R12). */
 export const addressProblem = (text: string): string | undefined => {
   if (!URL.canParse(text) || !/^rediss?:\/\//i.test(text))
@@ -24,7 +17,7 @@ export const addressProblem = (text: string): string | undefined => {
   if (hostname === '') return 'it has no host name';
   if (/[?#\s]/.test(text)) return 'it must not have a query, a fragment or spaces';
   if (!/^\/?\d{0,4}$/.test(pathname)) return 'its path must be the number of a database, such as /0';
-  if (decoded(username) === undefined || decoded(password) === undefined)
+  if (decodeUri(username) === undefined || decodeUri(password) === undefined)
     return 'its user or password is not percent-encoded correctly';
   return undefined;
 };

@@ -1,13 +1,13 @@
-import { type BudgetState, current, type Grant } from '../budget.ts';
-import { applyStep, type News, type Step, type StepResult } from '../budget-steps.ts';
+import { type BudgetState, current, type PermitGrant } from '../budget.ts';
+import { applyStep, type BudgetNews, type Step, type StepResult } from '../budget-steps.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
-import type { RedisConnection } from './connection.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
+import type { RedisConnection } from './redis-client.ts';
 import type { ServerClock } from './server-clock.ts';
 
 const keyOf = (key: string): string => `${prefix}budget:{${key}}`;
 
-interface Options {
+export interface RedisOptions {
   connection: RedisConnection;
   clock: ServerClock;
   /** The name of this machine, which others see while a process waits. */
@@ -28,7 +28,7 @@ const hasTimes = (step: Step): boolean =>
 
 /** The step with the server's times. Each is chosen so that an error can only make a process wait longer. */
 const atServer = (step: Step, host: string, clock: ServerClock): Step => {
-  const replyAt = <Facts extends Pick<News, 'sentAt' | 'now'>>(facts: Facts): Facts => ({
+  const replyAt = <Facts extends Pick<BudgetNews, 'sentAt' | 'now'>>(facts: Facts): Facts => ({
     ...facts,
     sentAt: clock.toServer(facts.sentAt),
     doubtMs: clock.doubtMs(),
@@ -40,7 +40,7 @@ const atServer = (step: Step, host: string, clock: ServerClock): Step => {
   return 'news' in step && step.news !== undefined ? { ...step, news: replyAt(step.news) } : step;
 };
 
-const grantHere = (grant: Grant, clock: ServerClock): Grant =>
+const grantHere = (grant: PermitGrant, clock: ServerClock): PermitGrant =>
   'until' in grant
     ? { ...grant, until: clock.latestHere(grant.until) }
     : { ...grant, end: clock.earliestHere(grant.end) };
@@ -57,7 +57,7 @@ const stateHere = (state: BudgetState, { toLocal }: ServerClock): BudgetState =>
 };
 
 /** Budgets in Redis, for all machines that use it. The server's clock counts. */
-export const redisBudgets = ({ connection, clock, host }: Options): BudgetStore => ({
+export const redisBudgets = ({ connection, clock, host }: RedisOptions): BudgetStore => ({
   apply: async (key, kind, step) => {
     if (hasTimes(step) && !clock.isKnown()) await readRecord(connection, clock, keyOf(key));
     const there = atServer(step, host, clock);
@@ -66,7 +66,7 @@ export const redisBudgets = ({ connection, clock, host }: Options): BudgetStore 
       const value = applyStep(state, there, now);
       return { text: JSON.stringify(state), keptForMs: forgottenMs, value };
     });
-    const here = typeof result === 'object' && result !== null ? grantHere(result as Grant, clock) : result;
+    const here = typeof result === 'object' && result !== null ? grantHere(result as PermitGrant, clock) : result;
     return here as StepResult<typeof step>;
   },
   read: async (key, kind) => {

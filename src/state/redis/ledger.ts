@@ -2,18 +2,18 @@ import { SchedError } from '../../errors.ts';
 import { isTime } from '../../numbers.ts';
 import {
   damagedEntry,
-  type Entry,
   isEntry,
   keptForMs,
   type Ledger,
+  type LedgerEntry,
   ledgerTrouble,
   type StoredEntry,
   serviceName,
   startOf,
 } from '../ledger.ts';
-import { nonsense, type RedisConnection } from './connection.ts';
+import type { RedisOptions } from './budgets.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
-import type { ServerClock } from './server-clock.ts';
+import { nonsense } from './redis-client.ts';
 
 /*
  * The booking ledger in Redis, for all machines that use it.
@@ -29,16 +29,9 @@ import type { ServerClock } from './server-clock.ts';
 export const ledgerKey = (name: string): string => `${prefix}{bookings}:${name}`;
 
 /** By the number of the attempt. */
-interface Booking {
-  attempts: Record<string, Entry>;
+interface BookingRecord {
+  attempts: Record<string, LedgerEntry>;
   missed: Record<string, number>;
-}
-
-interface Options {
-  connection: RedisConnection;
-  clock: ServerClock;
-  /** The name of this machine. */
-  host: string;
 }
 
 /** Older bookings are removed from the indexes. A day more, because an index has no exact end. */
@@ -49,8 +42,8 @@ const troubleOf = (error: unknown): SchedError =>
     ? error
     : ledgerTrouble((error as Error).message, 'make sure that Redis can be used (sched doctor)');
 
-const isBooking = (value: unknown): value is Booking => {
-  const { attempts, missed } = (value ?? {}) as Partial<Booking>;
+const isBooking = (value: unknown): value is BookingRecord => {
+  const { attempts, missed } = (value ?? {}) as Partial<BookingRecord>;
   return (
     typeof attempts === 'object' &&
     attempts !== null &&
@@ -62,7 +55,7 @@ const isBooking = (value: unknown): value is Booking => {
   );
 };
 
-const readBooking = (text: string | undefined, digest: string): Booking => {
+const readBooking = (text: string | undefined, digest: string): BookingRecord => {
   if (text === undefined) return { attempts: {}, missed: {} };
   try {
     const booking: unknown = JSON.parse(text);
@@ -73,7 +66,7 @@ const readBooking = (text: string | undefined, digest: string): Booking => {
   throw damagedEntry(`the key ${ledgerKey(digest)} in Redis`, 'key');
 };
 
-export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
+export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger => {
   const safely = <Value>(work: () => Promise<Value>): Promise<Value> =>
     work().catch((error: unknown) => {
       throw troubleOf(error);
@@ -82,7 +75,7 @@ export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
   /** Changes the attempts of a booking. `alter` returns undefined if there is nothing to write. */
   const change = <Value>(
     { entry }: StoredEntry,
-    alter: (booking: Booking, stored: Entry) => { value: Value; isSame?: boolean },
+    alter: (booking: BookingRecord, stored: LedgerEntry) => { value: Value; isSame?: boolean },
   ): Promise<Value> =>
     safely(async () => {
       const key = ledgerKey(entry.digest);
@@ -155,5 +148,33 @@ export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
     between: (since, until) => inIndex('starts', String(Math.ceil(since / 1000)), `(${Math.ceil(until / 1000)}`),
     // Redis does this.
     prune: async () => {},
+  };
+};
+
+const marked = (entries: StoredEntry[]): StoredEntry[] => entries.map((kept) => ({ ...kept, isInFiles: true }));
+
+/**
+ * A ledger that several machines share, and the one that this machine used before in files. New attempts are shared. An
+ * attempt in the files stays there, but still counts: its booking must not be made again (R27).
+ */
+export const withEarlierFiles = (shared: Ledger, files: Ledger): Ledger => {
+  const homeOf = ({ isInFiles }: StoredEntry): Ledger => (isInFiles ? files : shared);
+  const both = async (find: (ledger: Ledger) => Promise<StoredEntry[]>): Promise<StoredEntry[]> =>
+    [...(await find(shared)), ...marked(await find(files))].sort((a, b) => a.entry.at - b.entry.at);
+  return {
+    ...shared,
+    find: async (digests) => {
+      const { last, attempts } = await shared.find(digests);
+      const services = new Set(attempts.map(({ entry }) => serviceName(entry.origin)));
+      // A shared attempt is newer. It doesn't settle an open one.
+      const earlier = (await files.find(digests)).attempts.filter(
+        ({ entry }) => entry.state === 'open' || !services.has(serviceName(entry.origin)),
+      );
+      return { last, attempts: [...attempts, ...marked(earlier)] };
+    },
+    replace: (kept) => homeOf(kept).replace(kept),
+    miss: (kept, serviceTime) => homeOf(kept).miss(kept, serviceTime),
+    open: (origin) => both((ledger) => ledger.open(origin)),
+    between: (since, until) => both((ledger) => ledger.between(since, until)),
   };
 };

@@ -1,4 +1,4 @@
-import { nonsense, type RedisConnection, RedisTrouble } from './connection.ts';
+import { nonsense, type RedisConnection, RedisTrouble } from './redis-client.ts';
 import type { ServerClock } from './server-clock.ts';
 
 /*
@@ -54,7 +54,7 @@ interface Indexes {
   scores: Record<string, number | undefined>;
 }
 
-interface Change<Value> {
+interface RecordChange<Value> {
   /** `undefined` leaves the record as it is. */
   text: string | undefined;
   keptForMs: number;
@@ -84,7 +84,7 @@ export const changeRecord = async <Value>(
   connection: RedisConnection,
   clock: ServerClock,
   key: string,
-  change: (stored: Stored) => Change<Value>,
+  change: (stored: Stored) => RecordChange<Value>,
 ): Promise<Value> => {
   let stored = await readRecord(connection, clock, key);
   for (let tries = 0; tries < maxTries; tries += 1) {

@@ -1,7 +1,8 @@
 import { isTime } from '../../numbers.ts';
-import { nonsense, type RedisConnection } from './connection.ts';
+import type { Clock } from '../../system.ts';
 import { ledgerKey } from './ledger.ts';
 import { prefix } from './record.ts';
+import { nonsense, type RedisConnection } from './redis-client.ts';
 import { createServerClock } from './server-clock.ts';
 
 export interface RedisReport {
@@ -64,7 +65,7 @@ const countBudgets = async (connection: RedisConnection): Promise<{ budgets: num
 };
 
 /** Looks at the server and at what sched stores there. */
-export const reportOn = async (connection: RedisConnection, clock: { now(): number }): Promise<RedisReport> => {
+export const reportOn = async (connection: RedisConnection, clock: Pick<Clock, 'now'>): Promise<RedisReport> => {
   const serverClock = createServerClock(clock);
   const times: number[] = [];
   for (let probe = 0; probe < probes; probe += 1) {

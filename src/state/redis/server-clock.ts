@@ -1,7 +1,4 @@
-interface Clock {
-  now(): number;
-}
-
+import type { Clock } from '../../system.ts';
 /**
  * Translates between this machine's clock and the one of the Redis server, which all machines share.
  *
@@ -9,7 +6,7 @@ interface Clock {
  * at least S − b and at most S − a. All replies together give the narrowest bounds. A bound is used where it can only
  * make a command wait longer. If the bounds contradict each other, a clock was set, and only the last reply counts.
  */
-export const createServerClock = (clock: Clock) => {
+export const createServerClock = (clock: Pick<Clock, 'now'>) => {
   let least = Number.NEGATIVE_INFINITY;
   let most = Number.POSITIVE_INFINITY;
   const middle = (): number => Math.round((least + most) / 2);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { bundle } from '../../../scripts/bundle.js';
-import type { CredentialKey } from '../../../src/auth/record.ts';
+import type { CredentialKey } from '../../../src/auth/credential.ts';
 import { type ChildProcess, spawn } from '../../support/processes.ts';
 
 /** The instructions for a worker. */

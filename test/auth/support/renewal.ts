@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { usualServer } from '../../../src/auth/auth-server.ts';
-import { credentialKey, recordFromLogin } from '../../../src/auth/record.ts';
+import { credentialKey, recordFromLogin } from '../../../src/auth/credential.ts';
 import { lockOf, saveCredential } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import { until } from '../../support/until.ts';

@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { bookingWindows } from '../../../src/cli/session/booking-limits.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
+import type { TestWorld } from '../../support/run.ts';
 import { createWorld, type WorldOptions } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
-type World = Awaited<ReturnType<typeof createWorld>>;
-
-const worldOn = (plan: NonNullable<WorldOptions['plan']>): Promise<World> => {
+const worldOn = (plan: NonNullable<WorldOptions['plan']>): Promise<TestWorld> => {
   const directory = temporaryDirectory('plan');
   return createWorld({ plan, env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory } });
 };
 
-const eventTypeIn = async ({ run }: World): Promise<string> => {
+const eventTypeIn = async ({ run }: TestWorld): Promise<string> => {
   const types = JSON.parse((await run('event-types list --active --json')).stdout);
   return types.find(({ name }: { name: string }) => name === 'Intro call').uri;
 };
@@ -23,7 +22,7 @@ const booking = (type: string, index: number) =>
 const asked = (requests: HttpRequest[]) =>
   requests.filter(({ method, url }) => method === 'GET' && new URL(url).pathname.startsWith('/organizations/')).length;
 
-const limitsIn = async ({ run }: World) =>
+const limitsIn = async ({ run }: TestWorld) =>
   JSON.parse((await run('ratelimit --json=window,limit')).stdout)
     .filter(({ window }: { window: string }) => window.startsWith('bookings'))
     .map(({ window, limit }: { window: string; limit: number }) => [window, limit]);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { locationKinds } from '../../../src/api/locations.ts';
 import { seed } from '../../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../../src/sandbox/store/database.ts';
-import { recordTables } from '../../../src/sandbox/store/schema.ts';
+import { recordTables } from '../../../src/sandbox/store/migrations.ts';
 import { openStore, type Store } from '../../../src/sandbox/store/store.ts';
 import { amara, noon, openWorld, organization, pathOf, type World } from '../world.ts';
 
@@ -34,7 +34,7 @@ describe('seed', () => {
     expect(recordTables.filter(isEmpty)).toEqual(['shares']);
   });
 
-  it('has no table of records that schema.ts does not list', () => {
+  it('has no table of records that migrations.ts does not list', () => {
     const tables = world.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
     const hasDoc = ({ name }: { name: string }) =>
       world.store.all<{ name: string }>(`PRAGMA table_info("${name}")`).some((column) => column.name === 'doc');

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { mostPerWebhook } from '../../../src/sandbox/webhooks/outbox.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
 import { seededFile } from '../../support/seeded.ts';
-import { amara, noon, pathOf, tomas } from '../world.ts';
-import { at, type Deliveries, group, hours, minutes, openDeliveries, promised, seconds, stuck } from './deliveries.ts';
+import { amara, at, group, noon, pathOf, tomas } from '../world.ts';
+import { type Deliveries, hours, minutes, openDeliveries, promised, seconds, stuck } from './deliveries.ts';
 import { isSigned, openReceiver } from './receiver.ts';
 
 let world: Deliveries;

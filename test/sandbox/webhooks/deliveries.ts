@@ -1,21 +1,17 @@
 import { expect } from 'vitest';
-import type { Clock } from '../../../src/runtime.ts';
-import { makeId } from '../../../src/sandbox/store/names.ts';
-import { deliveryCalls } from '../../../src/sandbox/webhooks/admin.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
+import { deliveryCalls } from '../../../src/sandbox/webhooks/delivery-admin.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
+import type { Clock } from '../../../src/system.ts';
 import { closeLater } from '../../support/temporary.ts';
-import { freeMonday, openWorld, organization, origin, pathOf, uri } from '../world.ts';
+import { at, openWorld, organization, origin, pathOf } from '../world.ts';
 
-export const group = (name: string) => uri('groups', makeId(`seed/group/${name}`));
 export const seconds = 1_000;
 export const minutes = 60 * seconds;
 export const hours = 60 * minutes;
 
 /** When a delivery to a receiver that is down is sent, each after the one before. */
 export const promised = [0, 5 * seconds, 30 * seconds, 5 * minutes, 1 * hours, 6 * hours];
-
-export const at = (time: string) => `${freeMonday}T${time}:00Z`;
 
 /** Never ends by itself: only an answer, or the end of the test, ends an attempt. */
 const forever: Clock['sleep'] = (_, signal) =>

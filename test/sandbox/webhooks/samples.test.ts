@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { amara } from '../world.ts';
-import { type Deliveries, group, hours, openDeliveries } from './deliveries.ts';
+import { amara, group } from '../world.ts';
+import { type Deliveries, hours, openDeliveries } from './deliveries.ts';
 import { openReceiver } from './receiver.ts';
 
 let world: Deliveries;

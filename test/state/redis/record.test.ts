@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { clock as realClock } from '../../../src/node/clock.ts';
-import { openConnection, type RedisConnection } from '../../../src/state/redis/connection.ts';
 import { changeRecord, readRecord } from '../../../src/state/redis/record.ts';
+import { openConnection, type RedisConnection } from '../../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../../src/state/redis/server-clock.ts';
 import { redis, startRedis } from '../../support/redis.ts';
 import { describeWith } from '../../support/tools.ts';

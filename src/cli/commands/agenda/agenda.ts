@@ -4,8 +4,8 @@ import { windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import type { Json } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import { asciiForm, needsAscii } from '../../../output/drawing.ts';
-import { counted } from '../../../plural.ts';
 import { type Day, daysOf, type Period, periods } from '../../../time/calendar.ts';
 import { readTime } from '../../../time/read.ts';
 import { wallClock } from '../../../time/show.ts';
@@ -18,8 +18,8 @@ import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
 import type { Agenda } from './agenda-data.ts';
+import { drawAgenda } from './agenda-screen.ts';
 import { isWithin, type Meeting, meetingOf } from './meetings.ts';
-import { drawAgenda } from './screen.ts';
 import { spokenAgenda } from './spoken.ts';
 
 const readPeriod = ({ typed, problems }: Invocation): Period => {

@@ -1,8 +1,9 @@
-import { isObject, type Json } from '../../../json.ts';
+import type { Json } from '../../../json.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { minute, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
+import { hostsIn } from '../../scheduling/event-facts.ts';
 
 /** A host of an event: the URI tells apart two people of one name. */
 export interface Host {
@@ -26,10 +27,6 @@ const shownText = (...values: unknown[]): string => {
   const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
   return humanText(cutLong(String(text ?? ''), longestName));
 };
-
-/** The hosts in an event as the service sent it, in its own words. */
-export const hostsIn = ({ event_memberships: hosts }: Json): Json[] =>
-  Array.isArray(hosts) ? hosts.filter(isObject) : [];
 
 /** The start and end of an event. An event without a readable end is as short as possible. */
 export const spanIn = ({ start_time: start, end_time: end }: Json): { start: number; end: number } | undefined => {
@@ -81,7 +78,7 @@ export const gapsOf = (meetings: readonly Meeting[], day: Day): { start: number;
   return gaps;
 };
 
-export interface Tally {
+export interface MeetingTally {
   /** Meetings that are not canceled. */
   active: number;
   canceled: number;
@@ -90,7 +87,7 @@ export interface Tally {
 }
 
 /** Counts the meetings that begin on these days, so that a meeting over midnight is counted once. */
-export const tallyOf = (meetings: readonly Meeting[], days: readonly Day[]): Tally => {
+export const tallyOf = (meetings: readonly Meeting[], days: readonly Day[]): MeetingTally => {
   const [since, until] = [days[0]!.since, days.at(-1)!.until];
   const begun = meetings.filter(({ start }) => start >= since && start < until);
   const active = begun.filter(({ isCanceled }) => !isCanceled);

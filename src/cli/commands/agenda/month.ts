@@ -1,7 +1,7 @@
+import { counted } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
 import { cellWidth, drawCells, type Line } from '../../../output/drawing.ts';
 import { shorten } from '../../../output/width.ts';
-import { counted } from '../../../plural.ts';
 import { type Day, dateLabel, weekdayName } from '../../../time/calendar.ts';
 import { day as dayLength, weekdayOf } from '../../../time/wall.ts';
 import { type Agenda, isToday } from './agenda-data.ts';

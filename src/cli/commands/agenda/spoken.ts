@@ -1,8 +1,8 @@
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { type Day, monthName, spokenDate } from '../../../time/calendar.ts';
 import { minute } from '../../../time/wall.ts';
 import { type Agenda, clockChanges, clockOf, isToday, namesOf, offsetLabel } from './agenda-data.ts';
-import { gapsOf, inOrder, isWithin, type Meeting, type Tally, tallyOf } from './meetings.ts';
+import { gapsOf, inOrder, isWithin, type Meeting, type MeetingTally, tallyOf } from './meetings.ts';
 
 /** `2 hours 30 minutes` */
 const spokenLength = (length: number): string => {
@@ -46,7 +46,7 @@ const spokenDay = (agenda: Agenda, day: Day): string[] => {
   ];
 };
 
-const spokenTally = ({ active, canceled, length }: Tally): string => {
+const spokenTally = ({ active, canceled, length }: MeetingTally): string => {
   const events = active === 0 ? 'no events' : `${counted(active, 'event')}, ${spokenLength(length)}`;
   return `${events}${canceled === 0 ? '' : `, ${canceled} canceled`}`;
 };

@@ -13,7 +13,7 @@ import { confirm } from '../../session/confirm.ts';
 import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { addPlaceToLook } from '../../session/lost-creation.ts';
-import { bookingIn, bookRaw } from './booking.ts';
+import { bookingIn, bookRaw } from './booking-body.ts';
 import { layOutJson } from './json-text.ts';
 import { isPrivate, mayBook, questionFor } from './known-paths.ts';
 import { methods } from './method.ts';

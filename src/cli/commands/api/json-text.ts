@@ -1,4 +1,4 @@
-import { escapeJson } from '../../../output/sanitise.ts';
+import { escapeJson } from '../../../output/sanitize.ts';
 
 /** The indentation stops growing at this depth: a hostile reply must not make the output grow quadratically. */
 const deepestIndent = 64;

@@ -7,9 +7,9 @@ import { invitees } from '../../../api/invitees.ts';
 import { isBooking } from '../../../api/limits.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { isPlainId } from '../../../client/ids.ts';
-import { SchedError } from '../../../errors.ts';
-import { isObject, type Json } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { hasCategory } from '../../../errors.ts';
+import { isObject, jsonIn } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import { ruleWords } from '../../../time/availability-rules.ts';
 import type { Confirmation } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
@@ -77,12 +77,8 @@ export const mayBook = (method: string, path: string): boolean => {
 
 /** A list in the body. Undefined if the body can't be read: the service will report what is wrong with it. */
 const listIn = (body: string | undefined, name: string): unknown[] | undefined => {
-  try {
-    const { [name]: list } = JSON.parse(body ?? '') as Json;
-    return Array.isArray(list) ? list : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(body);
+  return isObject(value) && Array.isArray(value[name]) ? value[name] : undefined;
 };
 
 /** The invitees that a deletion names, counted if its body can be read. */
@@ -103,18 +99,17 @@ const cancelPrompt = async (context: Context, id: string): Promise<Confirmation>
     return await cancelQuestion(context, await readEvents(context, [id]));
   } catch (error) {
     // Any path can be sent, even if the service doesn't show the event.
-    if (error instanceof SchedError && ['forbidden', 'unavailable', 'integrity'].includes(error.category))
-      return unread;
+    if (hasCategory(error, 'forbidden', 'unavailable', 'integrity')) return unread;
     throw error;
   }
 };
 
-type Ask = (context: Context, id: string, body?: string) => Confirmation | Promise<Confirmation>;
+type AskAbout = (context: Context, id: string, body?: string) => Confirmation | Promise<Confirmation>;
 
 const replaces = 'The rules you send replace all others.';
 
 /** Prompts for the writes in the catalogue, worded as in their own commands. */
-const questions: [Operation, Ask][] = [
+const questions: [Operation, AskAbout][] = [
   [events.cancel, cancelPrompt],
   [
     invitees['no-show'],

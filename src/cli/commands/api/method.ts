@@ -1,19 +1,19 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { CommandLine } from '../../../errors.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { typedWords } from '../../parse/typed-words.ts';
-import type { TypedField } from './fields.ts';
+import type { TypedField } from './body-fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
-interface Words {
+interface MethodWords {
   method?: string;
   path?: string;
 }
 
 /** Reads `[METHOD] <path>` and reports problems with them. */
-export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): Words => {
+export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): MethodWords => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');

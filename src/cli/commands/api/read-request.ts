@@ -1,6 +1,6 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { readJsonText, readTextFile } from '../../json-file.ts';
@@ -10,7 +10,7 @@ import { readBounds } from '../../operation/listing.ts';
 import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { isSandboxOrigin, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
+import { type BodyField, bodyOf, queryOf, readFields, type TypedField } from './body-fields.ts';
 import { readHeaders } from './headers.ts';
 import { isPrivate, mayBook, nounOf, rowsAt } from './known-paths.ts';
 import { impliedMethod, readWords } from './method.ts';
@@ -70,7 +70,7 @@ const ownUri = async (context: Context, name: 'user' | 'organization'): Promise<
   try {
     return await context.identity[name]();
   } catch (error) {
-    if (!(error instanceof SchedError && error.category === 'usage')) throw error;
+    if (!hasCategory(error, 'usage')) throw error;
     throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`, {
       outcome: 'not-sent',
     });
@@ -158,7 +158,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   problems.check();
 
   const path = await fillPath(context, await placeOf(invocation, target));
-  const filled: Field[] = [];
+  const filled: BodyField[] = [];
   for (const field of fields) {
     const isText = typeof field.value === 'string' && field.fromFile !== true;
     filled.push(isText ? { ...field, value: await fill(context, field.value as string) } : field);

@@ -1,13 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../../api/operation.ts';
-import { contentOf } from '../../../client/content.ts';
 import { decide, effectOf, unreadableWrite } from '../../../client/outcome.ts';
-import { contentProblem, describeNonJson, integrityError, unreadableRead } from '../../../client/reading.ts';
+import {
+  contentOf,
+  contentProblem,
+  describeNonJson,
+  integrityError,
+  unreadableRead,
+} from '../../../client/read-reply.ts';
 import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';
 import { isObject, type Json } from '../../../json.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 import type { View } from '../../../output/view.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';

@@ -1,3 +1,4 @@
+import { decodeUri } from '../../../uri.ts';
 /** Where a raw request goes, exactly as typed: nothing is decoded, resolved or normalized. */
 export interface Target {
   /** Begins with `/`. Its segments can't leave the base URL, however a server decodes them. */
@@ -14,22 +15,13 @@ const anyScheme = /^[a-z][a-z0-9+.-]*:/i;
 const placeholder = /^\{(user|organization|org)\}$/;
 const plainSegment = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+$/;
 
-/** The percent-decoded text, or undefined if it isn't valid UTF-8 (overlong dots and slashes aren't). */
-const decoded = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The problem with a path segment, even for a server that decodes or normalizes it or cuts off parameters. */
 const segmentProblem = (segment: string): string | undefined => {
   if (placeholder.test(segment)) return undefined;
   if (segment === '') return 'has an empty segment';
   if (/[{}]/.test(segment)) return `contains "${segment}"; the placeholders are {user} and {organization}`;
   if (!plainSegment.test(segment)) return 'contains a character that is not allowed in a path';
-  const text = decoded(segment)?.normalize('NFKC');
+  const text = decodeUri(segment)?.normalize('NFKC');
   if (text === undefined || /[/\\%?#\p{Cc}]/u.test(text) || (/%2e/i.test(segment) && /^\.+$/.test(text)))
     return 'contains an encoded slash, dot or control character';
   return /^\.+(;|$)/.test(text) ? 'contains "." or ".."' : undefined;

@@ -1,9 +1,9 @@
-import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Revocation } from '../../../auth/session.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
-import { counted } from '../../../plural.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
@@ -12,7 +12,7 @@ import { environmentToken } from '../../session/connection.ts';
 import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
 import { loginFlags } from './login-flags.ts';
 import { loginPage } from './login-page.ts';
-import { readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
+import { readScopes, scopesToAsk, sensitiveScopes } from './scope-flag.ts';
 
 const view: View = {
   columns: [
@@ -135,7 +135,7 @@ const endingWords = (ending: Revocation): string => {
 const logout = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
-  const { changeConfig, readConfig } = await import('../../session/profiles.ts');
+  const { changeConfig, readConfig } = await import('../../session/config-file.ts');
   const { removeLogin } = await import('../../session/stored-login.ts');
   const config = await readConfig(context.runtime);
   const { account } = context.settings;

@@ -1,5 +1,5 @@
 import { type AuthServer, type ClientAuthMethod, clientAuthWords, methodNamed } from '../../../auth/auth-server.ts';
-import { ClientSecret, type CredentialRecord } from '../../../auth/record-schema.ts';
+import { ClientSecret, type CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Invocation } from '../../command.ts';
 import { readTextFile } from '../../json-file.ts';
 import type { Profile } from '../../session/profile-schema.ts';

@@ -1,17 +1,17 @@
 import { type AuthServer, endpointNames, foreignEndpoints, usualServer } from '../../../auth/auth-server.ts';
 import { type Discovered, discover } from '../../../auth/discovery.ts';
 import { SchedError } from '../../../errors.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 import type { Context } from '../../session/context.ts';
 import type { Profile } from '../../session/profile-schema.ts';
-import { askYes, factLines, type Question } from '../../session/prompt.ts';
-import { type Parts, pinnedParts } from '../../session/server-addresses.ts';
+import { askYes, factLines, type YesNoQuestion } from '../../session/prompt.ts';
+import { type AddressParts, pinnedParts } from '../../session/server-addresses.ts';
 
 /** How the secret is sent is no address: the way that worked at the last login is the first to be tried. */
-type Address = Exclude<keyof Parts, 'clientAuth'>;
+type ServerAddress = Exclude<keyof AddressParts, 'clientAuth'>;
 
 /** The names of the addresses, as they are shown. */
-const labels: Record<Address, string> = {
+const labels: Record<ServerAddress, string> = {
   issuer: 'issuer',
   authorize: 'authorize',
   token: 'token',
@@ -19,20 +19,20 @@ const labels: Record<Address, string> = {
   device: 'device',
 };
 
-const ask = (context: Context, asked: Question): Promise<boolean> => {
+const ask = (context: Context, asked: YesNoQuestion): Promise<boolean> => {
   const facts = factLines(asked.facts, false).join('\n');
   const [first, last] = asked.question.split('\n') as [string, string];
   return askYes(context, { ...asked, question: `${first} ${last}` }, `${safe(first)}\n${facts}\n${safe(last)} [y/N] `);
 };
 
 /** The addresses that the metadata describes differently from the profile. */
-const changesIn = (found: AuthServer, pinned: Parts): Address[] =>
-  (Object.keys(labels) as Address[]).filter(
+const changesIn = (found: AuthServer, pinned: AddressParts): ServerAddress[] =>
+  (Object.keys(labels) as ServerAddress[]).filter(
     (part) => pinned[part] !== undefined && found[part] !== undefined && found[part] !== pinned[part],
   );
 
 /** R7: the addresses of a profile never change without the user. Without a terminal to ask on, they stay as they are. */
-const withPinned = async (found: Discovered, pinned: Parts, context: Context): Promise<AuthServer> => {
+const withPinned = async (found: Discovered, pinned: AddressParts, context: Context): Promise<AuthServer> => {
   const kept = { ...found.server, ...pinned };
   const changes = changesIn(found.server, pinned);
   if (changes.length === 0) return kept;
@@ -53,7 +53,7 @@ const withPinned = async (found: Discovered, pinned: Parts, context: Context): P
 };
 
 /** R7: before a code or token goes to another origin, the user confirms it. `--yes` is not enough for that. */
-const confirmForeign = async (server: AuthServer, pinned: Parts, context: Context): Promise<void> => {
+const confirmForeign = async (server: AuthServer, pinned: AddressParts, context: Context): Promise<void> => {
   const foreign = foreignEndpoints(server).filter((name) => server[name] !== pinned[name]);
   if (foreign.length === 0) return;
   const { origin } = new URL(server.issuer);
@@ -98,7 +98,8 @@ export const findServer = async (
   // The addresses of the profile belong to its own auth URL.
   const kept = profile?.auth_url === authUrl ? profile : undefined;
   const { issuer: pinnedIssuer, ...rest } = kept === undefined ? {} : pinnedParts(kept);
-  const pinned: Parts = typed === undefined && pinnedIssuer !== undefined ? { issuer: pinnedIssuer, ...rest } : rest;
+  const pinned: AddressParts =
+    typed === undefined && pinnedIssuer !== undefined ? { issuer: pinnedIssuer, ...rest } : rest;
   const issuer = typed ?? kept?.issuer ?? authUrl;
   const found = await discover(issuer, context.runtime.send);
   const known =

@@ -12,18 +12,18 @@ const sources = {
   mcp_url: 'SCHED_MCP_URL',
   client_id: 'SCHED_CLIENT_ID',
 } as const;
-type Address = keyof typeof sources;
-export type Addresses = Partial<Record<Address | 'issuer', string>>;
+type AddressSetting = keyof typeof sources;
+export type Addresses = Partial<Record<AddressSetting | 'issuer', string>>;
 
-const flagOf = (key: Address): string => `--${key.replaceAll('_', '-')}`;
+const flagOf = (key: AddressSetting): string => `--${key.replaceAll('_', '-')}`;
 
-const addressProblem = (key: Address, value: string): string | undefined => {
+const addressProblem = (key: AddressSetting, value: string): string | undefined => {
   const problem = key === 'client_id' ? undefined : urlProblem(value);
   return problem && `${flagOf(key)}: ${problem}`;
 };
 
 /** Prompts for the addresses, each until its answer is valid. Stops at the first empty answer. */
-const askAddresses = async (context: Context, missing: readonly Address[]) => {
+const askAddresses = async (context: Context, missing: readonly AddressSetting[]) => {
   const { settings, notes } = context;
   const found: Addresses = {};
   for (const [index, key] of missing.entries()) {
@@ -47,12 +47,12 @@ const askAddresses = async (context: Context, missing: readonly Address[]) => {
 export const readAddresses = async (
   invocation: Invocation,
   profile: Profile | undefined,
-  required: readonly Address[],
+  required: readonly AddressSetting[],
 ): Promise<Addresses> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings } = context;
   const found: Addresses = {};
-  for (const key of Object.keys(sources) as Address[]) {
+  for (const key of Object.keys(sources) as AddressSetting[]) {
     const value =
       (typed[key.replaceAll('_', '-')] as string | undefined) ?? (runtime.env[sources[key]] || profile?.[key]);
     if (value === undefined) continue;

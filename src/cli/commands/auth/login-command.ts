@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { users } from '../../../api/users.ts';
 import type { AuthClient, ClientAuthMethod } from '../../../auth/auth-server.ts';
-import { recordFromToken } from '../../../auth/record.ts';
-import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import { recordFromToken } from '../../../auth/credential.ts';
+import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
 import { createClient } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import { authorize } from '../../../http/authorize.ts';
 import type { Json } from '../../../json.ts';
 import { durationText } from '../../../output/progress.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
+import { changeConfig, chosenName, readConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
-import { nameProblem } from '../../session/profile-name.ts';
 import type { Config, Profile } from '../../session/profile-schema.ts';
-import { changeConfig, chosenName, readConfig } from '../../session/profiles.ts';
+import { nameProblem } from '../../session/profile-schema.ts';
 import { askYes } from '../../session/prompt.ts';
 import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
@@ -22,7 +22,7 @@ import { isSecretOnStdin, readClientAuth, readClientSecret, requireSecret, store
 import { type Addresses, readAddresses } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 import { throughBrowser, throughDevice } from './login-ways.ts';
-import { noteUnknownScopes, offlineScope } from './scopes.ts';
+import { noteUnknownScopes, offlineScope } from './scope-flag.ts';
 
 export interface LoginChoices {
   port: number | undefined;
@@ -90,7 +90,7 @@ const userOf = async (
   try {
     return await client.call(users.me, {});
   } catch (error) {
-    if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+    if (hasCategory(error, 'forbidden')) return undefined;
     throw error;
   }
 };

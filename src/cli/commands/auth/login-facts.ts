@@ -1,4 +1,4 @@
-import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Session } from '../../../auth/session.ts';
 import { SchedError } from '../../../errors.ts';
 import { environmentToken } from '../../session/connection.ts';

@@ -1,6 +1,6 @@
+import { knownScopes } from '../../../api/scopes.ts';
 import { clientAuthWords } from '../../../auth/auth-server.ts';
 import type { Flag } from '../../command.ts';
-import { knownScopes } from './scopes.ts';
 
 /** The flags of `auth login`. */
 export const loginFlags: Flag[] = [

@@ -1,12 +1,12 @@
 import type { AuthClient } from '../../../auth/auth-server.ts';
+import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
-import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { typedWords } from '../../parse/typed-words.ts';
-import { probeConfig } from '../../session/profiles.ts';
+import { probeConfig } from '../../session/config-file.ts';
 import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
 

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { invitees } from '../../../api/invitees.ts';
 import type { Client } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import { type Booked, type Booking, type BookingOptions, book } from '../../../jobs/booking.ts';
 import type { BookingContext } from '../../../jobs/booking-attempt.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
-import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
-import type { Answer, Job } from '../../../jobs/run.ts';
+import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
+import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
@@ -20,16 +19,16 @@ import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { checkCount, confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
+import { checkCount, isItemRefused } from './bulk.ts';
+import { confirmBookings, noteTime, noteZones, readCounts } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
-import { isItemRefused } from './item-refused.ts';
 import { type BookingFile, type BookingLine, readBookings } from './read-bookings.ts';
-import { runBulk } from './run.ts';
+import { runBulk } from './run-bulk.ts';
 
 /** The name of a line in the receipt. It has no personal data. */
 const markOf = ({ line, body }: BookingLine): string => `${line} ${idIn(body.event_type)} ${body.start_time}`;
 
-const planOf = ({ isListed }: BookingFile, marks: string[], digest: string): Plan => ({
+const planOf = ({ isListed }: BookingFile, marks: string[], digest: string): BatchPlan => ({
   items: marks,
   duplicates: [],
   invalid: [],
@@ -79,7 +78,7 @@ const sendBooking = (
   const { notes } = context;
   const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
   let isTold = false;
-  return async ([mark], leaving): Promise<Answer> => {
+  return async ([mark], leaving): Promise<SendResult> => {
     const { place, body, input } = lines.get(mark!)!;
     let status: number | undefined;
     const send: Booking['send'] = async (beforeSend) => {
@@ -143,7 +142,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
       lines.map(({ input }) => input),
     );
   }
-  checkCount(counts, lines.length);
+  checkCount('bookings', lines.length, counts);
   // Throws if there is no place for receipts.
   receiptFolder(context);
   const key = await inputKey(context, stateDirectory(context.runtime)!);

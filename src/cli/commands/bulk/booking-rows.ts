@@ -1,4 +1,4 @@
-import { isObject } from '../../../json.ts';
+import { isObject, jsonIn } from '../../../json.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Reading } from '../../../time/reading.ts';
 import { readZone } from '../../../time/zone.ts';
@@ -7,7 +7,7 @@ import type { FieldFlag } from '../../operation/field-flags.ts';
 import { readValue } from '../../operation/values.ts';
 
 /** A line with its values as flags: its own, else those of the command line. */
-export interface Row {
+export interface BookingRow {
   line: number;
   typed: Typed;
   /** `Question=Answer`. Those of the command line come first. */
@@ -41,14 +41,6 @@ export const columnOf =
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const parseObject = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Reads the column `answers`: an object, its JSON, or `Question=Answer; Question=Answer`. */
 const readAnswers = (value: unknown): string[] | undefined => {
   const isText = typeof value === 'string';
@@ -57,7 +49,7 @@ const readAnswers = (value: unknown): string[] | undefined => {
       .split(';')
       .map((part) => part.trim())
       .filter((part) => part !== '');
-  const object = isText ? parseObject(value) : value;
+  const object = isText ? jsonIn(value) : value;
   if (!isObject(object) || Object.values(object).some((each) => typeof each !== 'string')) return undefined;
   return Object.entries(object).map(([question, answer]) => `${question}=${answer}`);
 };
@@ -67,7 +59,7 @@ export const rowOf = (
   flags: readonly FieldFlag[],
   line: number,
   values: ReadonlyMap<string, unknown>,
-): Row | string[] => {
+): BookingRow | string[] => {
   const own: Record<string, string> = {};
   const answers = [...((typed.answer as string[] | undefined) ?? [])];
   const problems: string[] = [];
@@ -89,7 +81,7 @@ export const inColumns = (problem: string): string =>
   problem.replace(/^--([a-z-]+)/, (_, flag: string) => (flag === 'answer' ? answersColumn : columnName(flag)));
 
 /** Reads a start. Without an offset it is in the zone of `--tz`, else in the invitee's own. */
-export const readStart = ({ context }: Invocation, { typed }: Row): Reading => {
+export const readStart = ({ context }: Invocation, { typed }: BookingRow): Reading => {
   const { zone, zoneSource } = context.settings;
   const raw = String(typed.start);
   // A file needs a date, so that the same line means the same time when it is run again.
@@ -104,7 +96,7 @@ export const readStart = ({ context }: Invocation, { typed }: Row): Reading => {
 export const localProblems = async (
   invocation: Invocation,
   flags: readonly FieldFlag[],
-  row: Row,
+  row: BookingRow,
 ): Promise<string[]> => {
   const problems: string[] = [];
   const missing: string[] = [];

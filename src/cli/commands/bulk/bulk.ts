@@ -1,6 +1,9 @@
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import { forbiddenBy } from '../../../client/refusal.ts';
+import { SchedError } from '../../../errors.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { Job } from '../../../jobs/run.ts';
+import { formatNumber } from '../../../numbers.ts';
 
 /** Bulk work, as prepared by its command. */
 export interface Bulk extends Job {
@@ -15,7 +18,7 @@ export interface Bulk extends Job {
   key: string;
   /** A hash of the whole input. The same input is the same work. */
   input: string;
-  plan: Plan;
+  plan: BatchPlan;
   /** The path of the receipt, if it isn't in the state directory. */
   receipt?: string | undefined;
   /** Whether to repeat a finished run. */
@@ -27,3 +30,30 @@ export interface Bulk extends Job {
   /** Asks the user for confirmation, and throws if it isn't given. */
   confirm(history: RunHistory | undefined): Promise<void>;
 }
+
+/** Whether the service refused this item in particular. Any other refusal would also apply to the next item. */
+export const isItemRefused = ({ category, facts }: SchedError): boolean =>
+  facts.http !== undefined &&
+  (['usage', 'not-found', 'conflict'].includes(category) ||
+    (category === 'forbidden' && facts.scopes === undefined && forbiddenBy(facts.reason ?? '') === 'role'));
+
+export const differs = (message: string, reason: string): SchedError =>
+  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
+
+/** Throws if the input has more items than --max allows, or another number than --confirm. */
+export const checkCount = (
+  things: string,
+  count: number,
+  { confirm, max }: { confirm: number | undefined; max: number | undefined },
+): void => {
+  if (max !== undefined && count > max)
+    throw differs(
+      `More ${things} than --max allows`,
+      `the input has ${formatNumber(count)}, --max is ${formatNumber(max)}`,
+    );
+  if (confirm !== undefined && confirm !== count)
+    throw differs(
+      `The number of ${things} differs from --confirm`,
+      `the input has ${formatNumber(count)}, --confirm is ${formatNumber(confirm)}`,
+    );
+};

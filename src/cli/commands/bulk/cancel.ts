@@ -3,10 +3,10 @@ import { events } from '../../../api/events.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { readId } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import { change } from '../../../jobs/read-back.ts';
 import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
-import type { Answer, Job } from '../../../jobs/run.ts';
+import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
@@ -15,9 +15,9 @@ import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { isItemRefused } from './item-refused.ts';
+import { isItemRefused } from './bulk.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
-import { runBulk } from './run.ts';
+import { runBulk } from './run-bulk.ts';
 
 const eventItems: ItemKind = {
   usual: ['uri', 'event', 'id', 'event_id', 'uuid'],
@@ -30,7 +30,7 @@ const eventItems: ItemKind = {
 };
 
 /** Rejects URIs of another service: an ID in them could belong to a different event here. */
-const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan): Promise<void> => {
+const checkOrigins = async ({ context, problems }: Invocation, { items }: BatchPlan): Promise<void> => {
   const origins = new Set(items.filter((text) => text.includes('://')).map((text) => new URL(text).origin));
   origins.delete(new URL((await context.connection()).baseUrl).origin);
   if (origins.size === 0) return;
@@ -42,7 +42,7 @@ const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan):
 /** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
 const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
   const options = changeOptions(context);
-  return async ([id], beforeSend): Promise<Answer> => {
+  return async ([id], beforeSend): Promise<SendResult> => {
     const path = { event: id! };
     const input: Input = { path, body };
     try {

@@ -1,7 +1,7 @@
 import { SchedError } from '../../../errors.ts';
 import { type BookingTime, bookingTime } from '../../../jobs/booking-time.ts';
 import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
 import { shortInstant } from '../../../time/echo.ts';
 import type { Invocation } from '../../command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
@@ -11,31 +11,15 @@ import type { Context } from '../../session/context.ts';
 import type { BookingLine } from './read-bookings.ts';
 
 /** The flags about the number of bookings. */
-export interface Counts {
+export interface CountFlags {
   confirm: number | undefined;
   max: number | undefined;
 }
 
-export const readCounts = (invocation: Invocation): Counts => ({
+export const readCounts = (invocation: Invocation): CountFlags => ({
   confirm: readWholeNumber('confirm', invocation, 0),
   max: readWholeNumber('max', invocation, 0),
 });
-
-const number = (value: number): string => value.toLocaleString('en-US');
-
-const differs = (message: string, reason: string): SchedError =>
-  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
-
-/** Throws if the input has more bookings than --max allows, or another number than --confirm. */
-export const checkCount = ({ confirm, max }: Counts, count: number): void => {
-  if (max !== undefined && count > max)
-    throw differs('More bookings than --max allows', `the input has ${number(count)}, --max is ${number(max)}`);
-  if (confirm !== undefined && confirm !== count)
-    throw differs(
-      'The number of bookings differs from --confirm',
-      `the input has ${number(count)}, --confirm is ${number(confirm)}`,
-    );
-};
 
 const units = [
   ['day', 86_400],
@@ -55,7 +39,8 @@ const roughly = (seconds: number): string => {
 const timeTexts = (count: number, { seconds, slowest }: BookingTime, maxWaitMs: number): string[] => {
   if (slowest === undefined && seconds < 60) return [];
   const article = slowest?.span === 'hour' ? 'an' : 'a';
-  const why = slowest === undefined ? '' : `: your plan allows ${number(slowest.limit)} ${article} ${slowest.span}`;
+  const why =
+    slowest === undefined ? '' : `: your plan allows ${formatNumber(slowest.limit)} ${article} ${slowest.span}`;
   const text = `${counted(count, 'booking takes', 'bookings take')} about ${roughly(seconds)}${why}`;
   if (slowest === undefined || slowest.seconds * 1000 <= maxWaitMs) return [text];
   const longer = slowest.span === 'hour' ? ', or add --max-wait 1h' : '';
@@ -92,7 +77,7 @@ const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLin
 /** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */
 export const confirmBookings = async (
   context: Context,
-  counts: Counts,
+  counts: CountFlags,
   lines: ReadonlyMap<string, BookingLine>,
   history: RunHistory | undefined,
 ): Promise<void> => {
@@ -113,10 +98,10 @@ export const confirmBookings = async (
   await confirm(context, {
     question: `Book ${meetings} and notify the invitees?`,
     action: `book ${meetings}`,
-    list: more > 0 ? [...named, `and ${number(more)} more`] : named,
+    list: more > 0 ? [...named, `and ${formatNumber(more)} more`] : named,
     facts: [
       ['time zone', zone],
-      ...(done > 0 ? [['already done', `${number(done)}, by run ${history!.run.run}`] as const] : []),
+      ...(done > 0 ? [['already done', `${formatNumber(done)}, by run ${history!.run.run}`] as const] : []),
     ],
   });
 };

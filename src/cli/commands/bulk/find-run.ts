@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { isDone, type RunLine } from '../../../jobs/receipt.ts';
 import { doneAt, firstLineOf, type KnownRun, listRuns, type Opened, openReceipt } from '../../../jobs/runs.ts';
@@ -107,7 +107,7 @@ export const findRun = async (folder: string, bulk: Bulk, now: number): Promise<
   if (named !== undefined && !isDone(named.opened.history)) return named;
   // Ignore a damaged receipt here: naming another file is how the user gets past it.
   const kept = await findKept(folder, bulk, now).catch((error: unknown) => {
-    if (error instanceof SchedError && error.category === 'integrity') return undefined;
+    if (hasCategory(error, 'integrity')) return undefined;
     throw error;
   });
   if (kept === undefined || isDone(kept.opened.history)) return named ?? kept;

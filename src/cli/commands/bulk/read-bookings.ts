@@ -1,13 +1,13 @@
 import { invitees } from '../../../api/invitees.ts';
 import type { Input } from '../../../client/client.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
-import { readRecords, type Values } from '../../../jobs/records.ts';
-import type { Entry } from '../../../jobs/text-source.ts';
+import { type RecordValues, readRecords } from '../../../jobs/record-input.ts';
+import type { SourceEntry } from '../../../jobs/text-source.ts';
 import type { Json } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { Problems } from '../../messages/problems.ts';
@@ -16,7 +16,7 @@ import { checkOrigins, readInput } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
 import { readValue } from '../../operation/values.ts';
 import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
-import { columnOf, columnsOf, inColumns, localProblems, type Row, readStart, rowOf } from './booking-rows.ts';
+import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 
 /** A line of the file as a booking. */
@@ -38,7 +38,7 @@ export interface BookingFile {
   isListed: boolean;
 }
 
-type InputRecord = Exclude<Entry<Values>, { skipped: unknown }>;
+type InputRecord = Exclude<SourceEntry<RecordValues>, { skipped: unknown }>;
 
 /** An event type of the file, looked up once. `record` is missing if the token may not read it. */
 type KnownType = { uri: string; record?: Json } | { problem: string | undefined };
@@ -47,7 +47,7 @@ const alreadyReported: KnownType = { problem: undefined };
 
 /** The words of an error about the user's input. Any other error ends the command. */
 const inputProblem = (error: unknown): string => {
-  if (!(error instanceof SchedError) || !['usage', 'not-found'].includes(error.category)) throw error;
+  if (!hasCategory(error, 'usage', 'not-found')) throw error;
   return error.message;
 };
 
@@ -66,7 +66,7 @@ const findType = async (
     const { uri, record } = await referredRecord(read.value, context);
     if (record !== undefined) return { uri, record };
     const found = await eventTypeOf(context, uri).catch((error: unknown) => {
-      if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+      if (hasCategory(error, 'forbidden')) return undefined;
       throw error;
     });
     return found === undefined ? { uri } : { uri, record: found };
@@ -115,7 +115,7 @@ const lineProblems = (thing: 'item' | 'line') => {
       if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
       const wrong = new Set([...found.values()].flat()).size;
       const verb = wrong === 1 ? 'has' : 'have';
-      problems.add(`${wrong.toLocaleString('en-US')} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
+      problems.add(`${formatNumber(wrong)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
       problems.check();
     },
   };
@@ -152,7 +152,7 @@ const checkRows = async (
   records: readonly InputRecord[],
   report: Report,
 ) => {
-  const rows: { row: Row; isWrong: boolean }[] = [];
+  const rows: { row: BookingRow; isWrong: boolean }[] = [];
   for (const record of records) {
     const { line } = record;
     const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.value);
@@ -194,7 +194,7 @@ const bookingsOf = async (
     ).catch((error: unknown) => report(line, inColumns(inputProblem(error))));
     if (input === undefined) continue;
     const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
-    const place = `${thing} ${line.toLocaleString('en-US')}`;
+    const place = `${thing} ${formatNumber(line)}`;
     const body = input.body as BookingLine['body'];
     lines.push({ line, place, input, body, typeName, ...(start.local ? { startZone: start.zone } : {}) });
   }

@@ -1,6 +1,6 @@
-import { leftOutText, linesText, makePlan, type Plan } from '../../../jobs/batch-plan.ts';
+import { type BatchPlan, leftOutText, linesText, makePlan } from '../../../jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../../jobs/items.ts';
-import { BadInput, type Bytes, type Entry } from '../../../jobs/text-source.ts';
+import { BadInput, type Bytes, type SourceEntry } from '../../../jobs/text-source.ts';
 import { namedFileChunks } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
@@ -10,7 +10,7 @@ export interface ItemKind extends Pick<ItemOptions, 'usual' | 'isItem' | 'isSure
   fold(text: string): string | undefined;
 }
 
-async function* argumentEntries(args: readonly string[]): AsyncGenerator<Entry<string>> {
+async function* argumentEntries(args: readonly string[]): AsyncGenerator<SourceEntry<string>> {
   for (const [index, text] of args.entries()) yield { line: index + 1, value: text.trim() };
 }
 
@@ -26,7 +26,7 @@ const entriesOf = (
   { context, args, typed }: Invocation,
   { usual, isItem, isSurelyItem }: ItemKind,
   onChosen: ItemOptions['onChosen'],
-): AsyncIterable<Entry<string>> => {
+): AsyncIterable<SourceEntry<string>> => {
   if (typed.from === undefined) return argumentEntries(args);
   const from = String(typed.from);
   return readItems(inputBytes(context, from), {
@@ -59,7 +59,7 @@ export const readingInput = async <Value>(
 };
 
 /** Reads the input into a plan. Problems with the whole input are reported, but the input is never quoted. */
-export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<Plan> => {
+export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<BatchPlan> => {
   const { context, args, typed, problems } = invocation;
   if (typed.from !== undefined && args.length > 0) problems.add("Arguments can't be used with --from");
   for (const name of ['column', 'field'])
@@ -77,7 +77,7 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
 };
 
 /** One text per problem, with all its lines: `line 2 contains no event ID`, `lines 4, 5: a quote is never closed`. */
-const invalidTexts = ({ invalid, isListed }: Plan, thing: string): string[] => {
+const invalidTexts = ({ invalid, isListed }: BatchPlan, thing: string): string[] => {
   const problems = [...new Set(invalid.map(({ problem }) => problem))];
   return problems.map((problem) => {
     const lines = invalid.filter((each) => each.problem === problem).map(({ line }) => line);
@@ -88,7 +88,7 @@ const invalidTexts = ({ invalid, isListed }: Plan, thing: string): string[] => {
 };
 
 /** Rejects the input if it has invalid lines, unless --skip-invalid is set. */
-export const checkInvalid = ({ typed, problems }: Invocation, plan: Plan, thing: string): void => {
+export const checkInvalid = ({ typed, problems }: Invocation, plan: BatchPlan, thing: string): void => {
   const { invalid } = plan;
   if (invalid.length === 0 || typed['skip-invalid'] === true) return;
   if (typed.from === undefined) for (const { line } of invalid) problems.add(`Argument ${line} is not an ${thing}`);
@@ -102,7 +102,7 @@ export const checkInvalid = ({ typed, problems }: Invocation, plan: Plan, thing:
 };
 
 /** Reports how much of the input is skipped, before the user is asked for confirmation. */
-export const noteLeftOut = ({ context }: Invocation, plan: Plan): void => {
+export const noteLeftOut = ({ context }: Invocation, plan: BatchPlan): void => {
   const text = leftOutText(plan);
   if (text !== '') context.notes.info(`Skipped in the input: ${text}`);
 };

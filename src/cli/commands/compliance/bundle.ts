@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
+import { foldAddress } from '../../../api/email-address.ts';
 import { windowQuery } from '../../../api/window.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import { gather } from '../../../client/paginate.ts';
 import { SchedError } from '../../../errors.ts';
-import { foldAddress } from '../../../jobs/address.ts';
 import { checkScript, proveScript } from '../../../jobs/audit-scripts.ts';
 import { diskTrouble } from '../../../jobs/disk.ts';
-import type { RunHistory } from '../../../jobs/receipt.ts';
-import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
-import type { Finding } from '../../../jobs/verify-receipt.ts';
-import { isObject, type Json, jsonText } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import type { ReceiptKey, RunHistory } from '../../../jobs/receipt.ts';
+import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
+import { isObject, jsonText } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
@@ -62,9 +62,7 @@ const readActivity = async (
       ...windowQuery('occurred_at', { since: from, until: new Date(Date.parse(to) + afterMs).toISOString() }),
     };
     const client = await context.client();
-    const entries: Json[] = [];
-    for await (const page of client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }))
-      entries.push(...page);
+    const entries = await gather(client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }));
     return { lines: entries.map((entry) => jsonText(withMarks(entry, key))) };
   } catch (error) {
     if (!(error instanceof SchedError) || ['interrupted', 'terminated'].includes(error.category)) throw error;
@@ -75,7 +73,7 @@ const readActivity = async (
 const table = (rows: [string, unknown][]): string =>
   ['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
 
-const summaryOf = ({ history, head, finding, sandbox }: Finding, activityWords: string): string => {
+const summaryOf = ({ history, head, finding, sandbox }: ReceiptFinding, activityWords: string): string => {
   const { run, counts, endedAt } = history!;
   return `# Deletion of invitee data, run ${run.run}
 ${sandbox ? '\n**Made in the sandbox: not proof of a real deletion.**\n' : ''}

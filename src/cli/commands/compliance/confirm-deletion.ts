@@ -1,26 +1,25 @@
-import { SchedError } from '../../../errors.ts';
-import type { Plan } from '../../../jobs/batch-plan.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { serviceFacts } from '../../session/confirm.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
+import { checkCount, differs } from '../bulk/bulk.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
 
 /** Up to this many addresses typed as arguments need no further confirmation than --yes: the user has seen them. */
 const mostSeen = 10;
 
-const number = (value: number): string => value.toLocaleString('en-US');
-
 /** The flags that confirm a deletion. */
-export interface Confirmation {
+export interface DeletionFlags {
   confirm?: string;
   max?: number;
 }
 
-export const readConfirmation = ({ typed, problems }: Invocation): Confirmation => {
-  const confirmation: Confirmation = {};
+export const readConfirmation = ({ typed, problems }: Invocation): DeletionFlags => {
+  const confirmation: DeletionFlags = {};
   if (typed.confirm !== undefined) {
     confirmation.confirm = String(typed.confirm).trim().toLowerCase();
     if (!/^(\d{1,9}|sha256:[0-9a-f]{64})$/.test(confirmation.confirm))
@@ -39,32 +38,25 @@ const fewest = 10;
 const noDigest = `fewer than ${fewest} addresses have a digest only with a receipt key`;
 
 /** The digest that identifies the addresses of a plan. For a few addresses it is keyed, and missing without a key. */
-export const planDigest = async (invocation: Invocation, { items, digest }: Plan): Promise<string | undefined> => {
+export const planDigest = async (invocation: Invocation, { items, digest }: BatchPlan): Promise<string | undefined> => {
   if (items.length >= fewest) return digest;
   const key = await findKey(invocation, false).catch((error: unknown) => {
-    if (error instanceof SchedError && error.category === 'environment') return undefined;
+    if (hasCategory(error, 'environment')) return undefined;
     throw error;
   });
   // Not the value that the receipt contains.
   return key && `sha256:${key.mac(`confirm ${digest}`)}`;
 };
 
-const differs = (message: string, reason: string): SchedError =>
-  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
-
 /** Throws unless the input is what the flags confirm. */
-const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest: string | undefined): void => {
-  if (max !== undefined && items.length > max)
-    throw differs('More addresses than --max allows', `the input has ${number(items.length)}, --max is ${number(max)}`);
-  if (confirm?.startsWith('sha256:') && confirm !== digest)
+const checkDifference = ({ confirm, max }: DeletionFlags, { items }: BatchPlan, digest: string | undefined): void => {
+  const isDigest = confirm?.startsWith('sha256:') ?? false;
+  const count = confirm === undefined || isDigest ? undefined : Number(confirm);
+  checkCount('addresses', items.length, { confirm: count, max });
+  if (isDigest && confirm !== digest)
     throw differs(
       'The addresses differ from the confirmed ones',
       digest === undefined ? noDigest : `their digest is ${digest}`,
-    );
-  if (confirm !== undefined && !confirm.startsWith('sha256:') && Number(confirm) !== items.length)
-    throw differs(
-      'The number of addresses differs from --confirm',
-      `the input has ${number(items.length)}, --confirm is ${number(Number(confirm))}`,
     );
 };
 
@@ -74,8 +66,8 @@ const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest
  */
 export const isConfirmed = (
   { context, args }: Invocation,
-  confirmation: Confirmation,
-  plan: Plan,
+  confirmation: DeletionFlags,
+  plan: BatchPlan,
   digest: string | undefined,
 ): boolean => {
   const { yes, canAsk } = context.settings;
@@ -99,7 +91,7 @@ export const isConfirmed = (
 /** Prompts for the count. Shows the organization, the service and the profile, so that a mistake is noticed. */
 export const askForCount = async (
   { context }: Invocation,
-  plan: Plan,
+  plan: BatchPlan,
   who: Requester,
   isSandbox: boolean,
   history: RunHistory | undefined,
@@ -110,7 +102,7 @@ export const askForCount = async (
   const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
   const facts = [
     ...(await serviceFacts(context, `${who.organization}${isSandbox ? ' (sandbox)' : ''}`)),
-    ...(history === undefined ? [] : [['already done', `${number(done)}, by run ${history.run.run}`] as const]),
+    ...(history === undefined ? [] : [['already done', `${formatNumber(done)}, by run ${history.run.run}`] as const]),
   ] as const;
   const isMeant = async (): Promise<boolean> => {
     const asked = { question, facts, yes: 'continue and type the count', no: 'stop and send nothing' };

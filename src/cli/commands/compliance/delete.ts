@@ -1,9 +1,9 @@
 import { collections } from '../../../api/collections.ts';
 import { compliance } from '../../../api/compliance.ts';
+import { foldAddress } from '../../../api/email-address.ts';
 import { limits } from '../../../api/limits.ts';
 import { SchedError } from '../../../errors.ts';
-import { foldAddress } from '../../../jobs/address.ts';
-import { estimatedSeconds, type Plan } from '../../../jobs/batch-plan.ts';
+import { type BatchPlan, estimatedSeconds } from '../../../jobs/batch-plan.ts';
 import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
@@ -12,13 +12,13 @@ import { type GenericCommand, printRequest } from '../../operation/generic-comma
 import { sandboxAddress } from '../../session/connection.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
-import { resultFields } from '../bulk/result.ts';
-import { runBulk } from '../bulk/run.ts';
+import { runBulk } from '../bulk/run-bulk.ts';
+import { resultFields } from '../bulk/run-result.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
-import { sendDeletion } from './send.ts';
+import { sendDeletion } from './send-deletion.ts';
 
 const largestBatch = 1000;
 
@@ -90,11 +90,11 @@ const answered = (check: () => void): void => {
     check();
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
-    throw new SchedError(error.category, error.message, { ...error.facts, answered: true });
+    throw error.with({ answered: true });
   }
 };
 
-const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
+const checkEmpty = ({ typed }: Invocation, { items, invalid }: BatchPlan): void => {
   if (items.length > 0 || typed['allow-empty'] === true) return;
   throw new SchedError('usage', 'No addresses in the input', {
     ...(invalid.length > 0 ? { reason: 'all its lines are invalid' } : {}),
@@ -103,7 +103,7 @@ const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
   });
 };
 
-const printPlan = async (invocation: Invocation, plan: Plan, batchSize: number): Promise<void> => {
+const printPlan = async (invocation: Invocation, plan: BatchPlan, batchSize: number): Promise<void> => {
   const { context } = invocation;
   const batches = Math.ceil(plan.items.length / batchSize);
   const digest = await planDigest(invocation, plan);

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { foldAddress } from '../../../api/email-address.ts';
 import { SchedError } from '../../../errors.ts';
-import { foldAddress } from '../../../jobs/address.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { keyBytes, keyText, readKey } from '../../../jobs/receipt-key.ts';
+import { keyBytes, keyText, readKey } from '../../../jobs/receipt.ts';
 import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';

@@ -2,12 +2,11 @@ import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
 import { type ErrorFacts, SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
+import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
-import { createLock, type Lock } from '../../../state/lock.ts';
+import { accountLock } from '../../../state/lock.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
-import { directory } from '../../../state/paths.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
@@ -65,15 +64,8 @@ const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(ke
 const announce = ({ notes }: Context, place: string): void =>
   notes.info(`Created a receipt key in ${place}. Keep a copy: you need it to look up an address in receipts`);
 
-/** Stops two processes from each creating a key: addresses marked with the replaced one could never be found. */
-const lockOf = ({ runtime }: Context): Lock => {
-  const { machine, platform, clock, randomBytes, interrupted } = runtime;
-  const home = directory('state', { env: {}, home: machine.accountHome, platform });
-  return createLock({ directory: join(home, 'locks'), name: entryName, machine, clock, randomBytes, interrupted });
-};
-
 const makeInKeychain = async (context: Context, vault: Vault): Promise<string | undefined> => {
-  const held = (await lockOf(context).acquire())!;
+  const held = (await accountLock(entryName, context.runtime).acquire())!;
   try {
     return await vault.use(async (entries) => {
       const isMissing = (await entries.get(entryName)) === undefined;

@@ -3,7 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
 import { firstLineOf, receiptEnding, surveyRuns } from '../../../jobs/runs.ts';
-import { type Finding, madeInSandbox, verify } from '../../../jobs/verify-receipt.ts';
+import { madeInSandbox, type ReceiptFinding, verify } from '../../../jobs/verify-receipt.ts';
 import type { Context } from '../../session/context.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
 
@@ -44,7 +44,7 @@ export const loadReceipt = async (context: Context, word: string): Promise<{ pat
  * Checks a receipt. With --sandbox this is a rehearsal: a receipt made in the sandbox is judged like a real one, and
  * stderr says where it was made.
  */
-export const checkReceipt = ({ settings, notes }: Context, bytes: Buffer, head?: string): Finding => {
+export const checkReceipt = ({ settings, notes }: Context, bytes: Buffer, head?: string): ReceiptFinding => {
   const isRehearsal = settings.sandbox;
   if (isRehearsal) notes.sandbox();
   const finding = verify(bytes, { head, isRehearsal });
@@ -68,7 +68,7 @@ export const loadDeletion = async (context: Context, word: string) => {
 };
 
 /** A run as it is listed. */
-export const runRecord = (path: string, { status, history, head, sandbox, finding }: Finding) => ({
+export const runRecord = (path: string, { status, history, head, sandbox, finding }: ReceiptFinding) => ({
   run: history?.run.run ?? null,
   started_at: history?.firstAt ?? null,
   ended_at: history?.endedAt ?? null,
@@ -88,7 +88,7 @@ export const runRecord = (path: string, { status, history, head, sandbox, findin
   head,
 });
 
-export type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: Finding['status'] | 'missing' };
+export type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: ReceiptFinding['status'] | 'missing' };
 
 const lostRecord = ({ run, at, receipt }: IndexedReceipt): RunRecord => {
   const finding = 'missing: the receipt was moved or deleted; if it was moved, pass its file instead of the run ID';
@@ -121,7 +121,7 @@ export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[
 }
 
 /** The error for a finding, or undefined if the receipt is ok. */
-export const findingError = ({ status, finding }: Finding): SchedError | undefined => {
+export const findingError = ({ status, finding }: ReceiptFinding): SchedError | undefined => {
   if (status === 'ok') return undefined;
   const words = `${finding[0]!.toUpperCase()}${finding.slice(1)}`;
   return new SchedError(status === 'incomplete' ? 'partial' : 'integrity', words, {

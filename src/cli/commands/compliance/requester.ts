@@ -1,5 +1,5 @@
 import { users } from '../../../api/users.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import type { Context } from '../../session/context.ts';
 
@@ -25,7 +25,7 @@ export const askRequester = async (context: Context): Promise<Requester> => {
     const { uri, current_organization } = await client.call(users.me, {});
     return { owner: reference(uri), organization: reference(current_organization) };
   } catch (error) {
-    if (error instanceof SchedError && error.category === 'forbidden') return { owner: unknown, organization: unknown };
+    if (hasCategory(error, 'forbidden')) return { owner: unknown, organization: unknown };
     throw error;
   }
 };

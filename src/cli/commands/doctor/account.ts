@@ -3,7 +3,7 @@ import { authorize, type Credential } from '../../../http/authorize.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { urlProblem } from '../../../http/proxy.ts';
-import { configFile, readConfig } from '../../session/profiles.ts';
+import { configFile, readConfig } from '../../session/config-file.ts';
 import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const configCheck: Check = async ({ runtime, config }) => {

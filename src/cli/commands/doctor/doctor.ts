@@ -1,14 +1,46 @@
 import { SchedError } from '../../../errors.ts';
+import { counted } from '../../../numbers.ts';
 import { drawGrid, gap } from '../../../output/grid.ts';
 import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
-import { counted } from '../../../plural.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Config } from '../../session/profile-schema.ts';
-import { chosenName, readConfig } from '../../session/profiles.ts';
-import { runChecks } from './checks.ts';
-import type { Finding } from './finding.ts';
+import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
+import type { Check, DoctorContext, Finding } from './finding.ts';
+import {
+  clockCheck,
+  directoryCheck,
+  fileCheck,
+  lockCheck,
+  networkSettingsCheck,
+  runtimeCheck,
+} from './machine-checks.ts';
+import { sharedStateCheck } from './shared-state-check.ts';
+import { bookingCheck, runCheck } from './unfinished-work.ts';
+
+const checks: Check[] = [
+  runtimeCheck,
+  directoryCheck,
+  configCheck,
+  fileCheck,
+  profileCheck,
+  addressCheck,
+  keychainCheck,
+  lockCheck,
+  clockCheck,
+  networkSettingsCheck,
+  tokenCheck,
+  sharedStateCheck,
+  bookingCheck,
+  runCheck,
+];
+
+/** Checks everything that commands depend on; with `network` also the service. */
+export async function* runChecks(context: DoctorContext): AsyncGenerator<Finding[]> {
+  for (const check of context.network ? [...checks, networkCheck] : checks) yield await check(context);
+}
 
 const view: View = {
   columns: [

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SchedError } from '../../../errors.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import { directoryPath } from '../../../state/paths.ts';
 import { baseUrlOf, type Check, errorText, type Finding, note, problem } from './finding.ts';

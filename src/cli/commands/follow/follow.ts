@@ -14,9 +14,8 @@ import {
   windowStart,
 } from '../../../jobs/follow-state.ts';
 import type { Json } from '../../../json.ts';
-import { isTime } from '../../../numbers.ts';
+import { counted, isTime } from '../../../numbers.ts';
 import { durationText } from '../../../output/progress.ts';
-import { counted } from '../../../plural.ts';
 import { homeMissing } from '../../../state/paths.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { shortInstant } from '../../../time/echo.ts';
@@ -35,7 +34,7 @@ import { stateDirectory } from '../../session/shared-state.ts';
 import { settleFilters } from '../events-list.ts';
 import { deliveryOf, lineOf, paintLine } from './lines.ts';
 import { newsView } from './news-view.ts';
-import { readFirst, readRound, type Source } from './round.ts';
+import { type FollowSource, readFirst, readRound } from './round.ts';
 
 /*
  * Each round reads the window: one request per hundred events, and one per event that is new or has changed, for its
@@ -50,7 +49,7 @@ const longestPauseMs = 300_000;
 /** The position on disk may be this old. Younger ones show a process in another container that this one is alive. */
 const savedEveryMs = 300_000;
 
-interface Flags {
+interface FollowFlags {
   everyMs: number;
   isOnce: boolean;
   since: number | undefined;
@@ -70,7 +69,7 @@ const readEdge = (
   return undefined;
 };
 
-const readFlags = (invocation: Invocation): Flags => {
+const readFlags = (invocation: Invocation): FollowFlags => {
   const { context, typed, problems } = invocation;
   const { format, fields } = context.settings;
   const now = context.runtime.clock.now();
@@ -129,7 +128,12 @@ const creatorOf = ({ identity }: Context): Promise<string | null> =>
   });
 
 /** The stored state, or a new one. It is saved before anything is told: after a kill, it begins at the same time. */
-const openState = async (file: FollowFile, source: Source, { since }: Flags, now: number): Promise<FollowState> => {
+const openState = async (
+  file: FollowFile,
+  source: FollowSource,
+  { since }: FollowFlags,
+  now: number,
+): Promise<FollowState> => {
   const stored = since === undefined ? await file.load() : beginState(since);
   const state = stored ?? (await readFirst(source, now));
   await file.save(state);
@@ -139,7 +143,12 @@ const openState = async (file: FollowFile, source: Source, { since }: Flags, now
 const everyText = (milliseconds: number): string => durationText(milliseconds / 1000);
 
 /** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
-const announce = ({ notes, settings, runtime }: Context, state: FollowState, flags: Flags, whose: string): void => {
+const announce = (
+  { notes, settings, runtime }: Context,
+  state: FollowState,
+  flags: FollowFlags,
+  whose: string,
+): void => {
   const { zone } = settings;
   const now = runtime.clock.now();
   const shown = (at: number) => shortInstant(utcText(at), zone, now);
@@ -203,10 +212,10 @@ const showPause = ({ status, clock }: Context['runtime'], milliseconds: number, 
 /** All news, round after round. The caller prints each item before it takes the next: then the item is remembered. */
 async function* follow(
   context: Context,
-  source: Source,
+  source: FollowSource,
   file: FollowFile,
   state: FollowState,
-  flags: Flags,
+  flags: FollowFlags,
 ): AsyncGenerator<News> {
   const { clock, interrupted } = context.runtime;
   const trouble = createTrouble(context, flags.everyMs);
@@ -249,7 +258,12 @@ async function* follow(
 }
 
 /** Prints the news until the command is stopped. Stopping is not a failure: the next start resumes here. */
-const print = async (context: Context, news: AsyncGenerator<News>, { isOnce, since }: Flags, isShared: boolean) => {
+const print = async (
+  context: Context,
+  news: AsyncGenerator<News>,
+  { isOnce, since }: FollowFlags,
+  isShared: boolean,
+) => {
   const { runtime, settings, printer, notes } = context;
   const createdBy = await creatorOf(context);
   if (!isOnce) runtime.stdout.unblock?.(runtime.interrupted);
@@ -291,7 +305,7 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
     return printRequest(invocation, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
   }
   await settleFilters(context, query);
-  const source: Source = {
+  const source: FollowSource = {
     client: await context.client(),
     query,
     keep: (event) => type === undefined || idIn(event.event_type) === idIn(type),

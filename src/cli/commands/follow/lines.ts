@@ -1,14 +1,15 @@
 import type { News } from '../../../jobs/follow-state.ts';
-import { isObject, type Json } from '../../../json.ts';
-import { cutLong, humanText } from '../../../output/cells.ts';
+import type { Json } from '../../../json.ts';
+import { humanText } from '../../../output/cells.ts';
 import type { Paint } from '../../../output/paint.ts';
 import { shortInstant, shortSpan } from '../../../time/echo.ts';
 import { wallClock, wallParts } from '../../../time/show.ts';
 import { timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
+import { hostNames, textIn } from '../../scheduling/event-facts.ts';
 
 /** A news item in the shape of a webhook delivery. */
-export interface Delivery {
+export interface NewsDelivery {
   event: 'invitee.created' | 'invitee.canceled';
   created_at: unknown;
   created_by: string | null;
@@ -16,20 +17,12 @@ export interface Delivery {
   payload: Json;
 }
 
-export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): Delivery => ({
+export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): NewsDelivery => ({
   event: `invitee.${kind}`,
   created_at: at ?? null,
   created_by: createdBy,
   payload: { ...invitee, scheduled_event: event },
 });
-
-/** A name of any length comes from the network, and a line must stay readable. */
-const longestName = 80;
-
-const textIn = (...values: unknown[]): string | undefined => {
-  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
-  return text === undefined ? undefined : cutLong(String(text), longestName);
-};
 
 /** The time of day, with the date if that isn't today. */
 const timeOf = (at: unknown, zone: string, now: number): string => {
@@ -39,11 +32,6 @@ const timeOf = (at: unknown, zone: string, now: number): string => {
   const [then, today] = [wallParts(clock(time)), wallParts(clock(now))];
   return then.date === today.date ? then.time : shortInstant(String(at), zone, now);
 };
-
-const hostsOf = ({ event_memberships: hosts }: Json): string =>
-  (Array.isArray(hosts) ? hosts.filter(isObject) : [])
-    .flatMap(({ user_name: name, user_email: email }) => textIn(name, email) ?? [])
-    .join(', ');
 
 const words = { created: 'booked', canceled: 'canceled' } as const;
 
@@ -55,7 +43,7 @@ export const lineOf = (
   { kind, at, event, invitee }: News,
   { zone, now, isShared }: { zone: string; now: number; isShared: boolean },
 ): string => {
-  const hosts = isShared ? hostsOf(event) : '';
+  const hosts = isShared ? hostNames(event).join(', ') : '';
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   const facts = [
     hosts === '' ? who : `${who} with ${hosts}`,

@@ -3,7 +3,7 @@ import { invitees } from '../../../api/invitees.ts';
 import { windowQuery } from '../../../api/window.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import {
   beginState,
   byChange,
@@ -16,7 +16,7 @@ import {
   type News,
   newsOf,
   newsSince,
-  type Read,
+  type ReadEvent,
   remember,
   rememberQuiet,
   windowStart,
@@ -26,7 +26,7 @@ import { timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 
 /** What to read, and with what. */
-export interface Source {
+export interface FollowSource {
   client: Client;
   /** Whose events, without a time window. */
   query: NonNullable<Input['query']>;
@@ -37,8 +37,7 @@ export interface Source {
 }
 
 /** A page token expires if the rate limit makes the next request wait for minutes. */
-const isStalePage = (error: unknown): boolean =>
-  error instanceof SchedError && error.category === 'unavailable' && error.facts.http?.status === 400;
+const isStalePage = (error: unknown): boolean => hasCategory(error, 'unavailable') && error.facts.http?.status === 400;
 
 /**
  * Reads the events of the window, in one request per hundred. Calls `onEvent` for each, and perhaps twice: if a page
@@ -48,7 +47,7 @@ const isStalePage = (error: unknown): boolean =>
  * Assumed (events.order): without `sort`, events are listed in the order of start times.
  */
 const readWindow = async (
-  { client, query, keep, serviceNow }: Source,
+  { client, query, keep, serviceNow }: FollowSource,
   window: { since: number; until?: number },
   onEvent: (event: Json) => void,
 ): Promise<number> => {
@@ -77,14 +76,14 @@ const readWindow = async (
 };
 
 /** The invitees of an event, by URI; none if the event isn't there. */
-const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> => {
+const readInvitees = async ({ client }: FollowSource, event: Json): Promise<Json[]> => {
   const found = new Map<unknown, Json>();
   try {
     // Pages overlap if somebody books or cancels meanwhile.
     for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } }))
       for (const invitee of page) found.set(invitee.uri, invitee);
   } catch (error) {
-    if (!(error instanceof SchedError) || error.category !== 'not-found') throw error;
+    if (!hasCategory(error, 'not-found')) throw error;
   }
   return [...found.values()];
 };
@@ -93,7 +92,7 @@ const readInvitees = async ({ client }: Source, event: Json): Promise<Json[]> =>
  * The first start: remembers all events to come, so that only what happens later is news. Reads the invitees of events
  * that changed last, because their times can't show which of them are already there.
  */
-export const readFirst = async (source: Source, now: number): Promise<FollowState> => {
+export const readFirst = async (source: FollowSource, now: number): Promise<FollowState> => {
   // One request shows the service's clock.
   for await (const _ of source.client.pages(events.list, { query: source.query }, { limit: 1 })) break;
   const began = Math.min(now, source.serviceNow());
@@ -128,10 +127,10 @@ interface Round {
  * and each event after its news; the caller remembers each of them before it takes the next.
  */
 export async function* readRound(
-  source: Source,
+  source: FollowSource,
   state: FollowState,
   { now, until, onShort }: Round,
-): AsyncGenerator<News | Read> {
+): AsyncGenerator<News | ReadEvent> {
   const changed = new Map<string, Json>();
   const shown = await readWindow(source, { since: windowStart(state, now), until }, (event) => {
     if (mayHaveNews(state, event)) changed.set(idIn(event.uri), event);

@@ -1,5 +1,5 @@
 import { isObject } from '../../../json.ts';
-import { safe } from '../../../output/sanitise.ts';
+import { safe } from '../../../output/sanitize.ts';
 
 /** How much of a value a result has. */
 interface Caps {

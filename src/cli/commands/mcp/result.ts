@@ -1,8 +1,8 @@
 import { SchedError } from '../../../errors.ts';
+import { counted } from '../../../numbers.ts';
 import { isNothing, plainCell } from '../../../output/cells.ts';
 import { leaves, valueAt } from '../../../output/fields.ts';
 import { isTimeName } from '../../../output/view.ts';
-import { counted } from '../../../plural.ts';
 import { createShowTime } from '../../../time/show.ts';
 import { asSchedError, errorRecord } from '../../messages/error-report.ts';
 import { writeCursor } from './cursor.ts';

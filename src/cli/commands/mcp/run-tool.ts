@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../../errors.ts';
 import type { Output, Runtime } from '../../../runtime.ts';
-import type { Typed } from '../../command.ts';
 import { collectNotes, type Notes } from '../../messages/notes.ts';
 import { Problems } from '../../messages/problems.ts';
 import { runCommand } from '../../run-command.ts';
 import type { Frontend } from '../../session/context.ts';
+import type { Typed } from '../../session/settings.ts';
 import { Collector } from './collector.ts';
 import { readCursor } from './cursor.ts';
 import { typedOf, type Values } from './parameters.ts';

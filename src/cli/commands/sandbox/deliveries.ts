@@ -1,10 +1,10 @@
-import { isLoopbackUrl } from '../../../api/loopback.ts';
 import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpRequest, Send } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
+import { Refusal } from '../../../sandbox/error-replies.ts';
 import type { Sandbox } from '../../../sandbox/open.ts';
-import { Refusal } from '../../../sandbox/refusal.ts';
+import { isLoopbackUrl } from '../../../uri.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';
@@ -22,13 +22,13 @@ export const webhookFlags: Flag[] = [
 /** How often a running sandbox looks for deliveries that are due because its clock was moved, or by another process. */
 const pollMilliseconds = 250;
 
-interface Receiver {
+interface ReceiverAddress {
   url: string;
   key: string | undefined;
 }
 
 /** Reads `--webhook-to` and the key for it. */
-export const readReceiver = async (invocation: Invocation): Promise<Receiver | undefined> => {
+export const readReceiver = async (invocation: Invocation): Promise<ReceiverAddress | undefined> => {
   const { typed, problems } = invocation;
   const url = typed['webhook-to'] === undefined ? undefined : String(typed['webhook-to']);
   if (url === undefined && signingKeyPath(invocation) !== undefined)
@@ -39,7 +39,11 @@ export const readReceiver = async (invocation: Invocation): Promise<Receiver | u
   return url === undefined ? undefined : { url, key: await signingKeyOf(invocation, 'create') };
 };
 
-const subscribe = async (sandbox: Sandbox, { url, key }: Receiver, { machine }: Runtime): Promise<() => void> => {
+const subscribe = async (
+  sandbox: Sandbox,
+  { url, key }: ReceiverAddress,
+  { machine }: Runtime,
+): Promise<() => void> => {
   const { subscribeTemporarily } = await import('../../../sandbox/webhooks/temporary.ts');
   try {
     return subscribeTemporarily(sandbox.store, { url, key, now: sandbox.clock.now(), pid: machine.pid });
@@ -62,13 +66,13 @@ export interface Deliveries {
 /** Starts to send the deliveries of a sandbox, until closed. */
 export const startDeliveries = async (
   sandbox: Sandbox,
-  receiver: Receiver | undefined,
+  receiver: ReceiverAddress | undefined,
   runtime: Runtime,
 ): Promise<Deliveries> => {
   const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
-    import('../../../sandbox/webhooks/admin.ts'),
-    import('../../../sandbox/webhooks/leftovers.ts'),
+    import('../../../sandbox/webhooks/delivery-admin.ts'),
+    import('../../../sandbox/webhooks/temporary.ts'),
   ]);
   const { store, clock } = sandbox;
   clearLeftovers(store, runtime.machine.isAlive);

@@ -1,11 +1,11 @@
-import { isLoopbackUrl } from '../../../api/loopback.ts';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import { isObject, type Json, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { adminHeader } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';
-import { openSandboxData } from '../../session/sandbox.ts';
+import { isLoopbackUrl } from '../../../uri.ts';
+import { openSandboxData } from '../../session/open-sandbox.ts';
 
 /** The running sandbox whose address and admin secret are in the environment, as inside `sandbox run`. `--data` wins. */
 export const servingAround = ({ env }: Runtime, data: string | undefined): Serving | undefined => {

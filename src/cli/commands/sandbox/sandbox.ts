@@ -3,30 +3,52 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Serving } from '../../../sandbox/open.ts';
+import { openapi } from '../../../sandbox/openapi.ts';
+import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import { type SeedName, seedNameText } from '../../../sandbox/seed/name.ts';
 import { team } from '../../../sandbox/seed/team.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
-import { type ReadyToken, readyTokens } from '../../../sandbox/tokens.ts';
+import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { confirm } from '../../session/confirm.ts';
+import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/sandbox.ts';
-import { clockCommand } from './clock.ts';
-import { openapiCommand } from './openapi.ts';
-import { runCommand } from './run.ts';
+import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
+import { clockCommand } from './clock-command.ts';
+import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import {
   dataFlag,
   environmentOf,
-  type Facts,
   readData,
   readSeed,
+  type ServingFacts,
   seedFlag,
   servingFlags,
   whileServing,
-} from './serve.ts';
+} from './serving.ts';
 import { triggerCommand } from './trigger.ts';
+
+const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  await context.printer.whole(
+    JSON.stringify(await openapi(version, servingAround(context.runtime, undefined)?.url ?? sandboxAddress), null, 2),
+  );
+};
+
+const openapiCommand: Command = {
+  name: 'openapi',
+  summary: 'Print an OpenAPI 3.1 description of the service, as JSON',
+  arguments: [],
+  flags: [],
+  local: true,
+  examples: ['sandbox openapi', 'sandbox openapi > openapi.json'],
+  notes: [
+    'Generated from the definitions that both sched and the sandbox use. It says "Assumed" where the documentation of the service leaves a gap.',
+  ],
+  run: printOpenapi,
+};
 
 const defaultPort = 4010;
 
@@ -62,7 +84,7 @@ const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) 
 };
 
 /** Lines that a shell can evaluate: assignments, and comments for the rest. */
-const exportLines = (facts: Facts): string =>
+const exportLines = (facts: ServingFacts): string =>
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
@@ -77,7 +99,7 @@ const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
   return scopes.length === 1 ? `${scopes[0]} only` : 'all :read scopes';
 };
 
-const printFacts = ({ settings, printer }: Context, facts: Facts): Promise<void> => {
+const printFacts = ({ settings, printer }: Context, facts: ServingFacts): Promise<void> => {
   const { format, fields = [], jq } = settings;
   if (format === 'table' || format === 'tsv') return printer.text(exportLines(facts));
   // On one line, for scripts that wait for it.

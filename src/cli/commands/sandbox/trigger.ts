@@ -1,11 +1,11 @@
 import { isWebhookUrl, webhookEvents } from '../../../api/webhooks.ts';
 import { isObject, type Json } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
-import { counted } from '../../../plural.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { askRunning, findServing } from './running.ts';
-import { dataFlag, readData } from './serve.ts';
+import { dataFlag, readData } from './serving.ts';
 
 const view: View = {
   columns: [

@@ -5,7 +5,7 @@ import { knownFields } from '../../parse/all-flags.ts';
 import { type JsonSchema, recordSchema } from './output-schema.ts';
 
 /** What a command does at the service. `local`: nothing. `any`: the user decides. */
-export type Effect = NonNullable<Operation['effect']> | 'read' | 'any' | 'local';
+export type CommandEffect = NonNullable<Operation['effect']> | 'read' | 'any' | 'local';
 
 export interface FlagFacts {
   name: string;
@@ -38,7 +38,7 @@ export interface CallFacts {
   /** `events list` */
   command: string;
   summary: string;
-  effect: Effect;
+  effect: CommandEffect;
   /** Requests that the command is about. It may send others to look things up. */
   operations: readonly string[];
   scope?: string;
@@ -89,7 +89,7 @@ const argumentFacts = ({ name, required, variadic, choices, description }: Argum
   description,
 });
 
-export const effectOf = ({ operation, effect }: Command): Effect => {
+export const effectOf = ({ operation, effect }: Command): CommandEffect => {
   if (operation !== undefined) return operation.effect ?? 'read';
   return effect ?? 'local';
 };

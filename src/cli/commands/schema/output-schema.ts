@@ -1,4 +1,4 @@
-import { jsonSchema } from '../../../api/json-schema.ts';
+import { jsonSchema } from '../../../api/inspect.ts';
 import type { Command } from '../../command.ts';
 import { knownFields } from '../../parse/all-flags.ts';
 

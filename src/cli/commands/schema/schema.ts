@@ -3,7 +3,7 @@ import { jsonText } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { exitCodeMeanings } from '../../help/topics.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { sharedFlags } from '../../parse/shared-flags.ts';
 import { type CommandFacts, commandFacts, flagFacts } from './command-facts.ts';
 

@@ -2,11 +2,11 @@ import { limits } from '../../../api/limits.ts';
 import { isObject, type Json } from '../../../json.ts';
 import { hour } from '../../../time/wall.ts';
 import { spanIn } from '../agenda/meetings.ts';
+import { isTimeGrouping, type StatsGroup } from './group-by.ts';
 import type { Grouping } from './groupings.ts';
-import { type Group, isTimeGrouping } from './groups.ts';
 
 /** A row of the output. Scripts rely on these names. */
-export interface Row {
+export interface StatsRow {
   key: string;
   name: string;
   booked: number;
@@ -45,17 +45,17 @@ const requestsFor = ({ invitees_counter: counter }: Json): number => {
 };
 
 /** Counts events by group. It keeps the groups only, so memory does not grow with the number of events. */
-export class Counts {
+export class EventCounts {
   /** Each event counts once here, even if it has several groups. */
   readonly total = new Count();
   /** The events whose invitees can be no-shows, and the requests that read them. */
   readonly started = { events: 0, requests: 0 };
-  readonly #groups = new Map<string, { group: Group; count: Count }>();
-  readonly #groupsOf: (event: Json) => Group[];
+  readonly #groups = new Map<string, { group: StatsGroup; count: Count }>();
+  readonly #groupsOf: (event: Json) => StatsGroup[];
   readonly now: number;
   #hasNoShows = false;
 
-  constructor(groupsOf: (event: Json) => Group[], now: number) {
+  constructor(groupsOf: (event: Json) => StatsGroup[], now: number) {
     this.#groupsOf = groupsOf;
     this.now = now;
   }
@@ -98,7 +98,7 @@ export class Counts {
   }
 
   /** Times in their order, and other groups with the most events first. */
-  rows(by: Grouping): Row[] {
+  rows(by: Grouping): StatsRow[] {
     const found = [...this.#groups.values()];
     const last = Number.POSITIVE_INFINITY;
     found.sort((a, b) =>

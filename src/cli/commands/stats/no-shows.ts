@@ -4,12 +4,12 @@ import { windowIn, windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { isObject, type Json } from '../../../json.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { second, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
-import type { Counts } from './counts.ts';
+import type { EventCounts } from './counts.ts';
 
 /** How many events' invitees are read at the same time, if the rate limit allows. */
 const atOnce = 4;
@@ -41,7 +41,7 @@ export const countNoShows = async (
   context: Context,
   query: NonNullable<Input['query']>,
   keep: (row: Json) => boolean,
-  counts: Counts,
+  counts: EventCounts,
 ): Promise<void> => {
   const { notes } = context;
   counts.setNoShowsKnown();

@@ -1,6 +1,6 @@
 import { webhooks } from '../../../api/webhooks.ts';
 import type { Client, Input } from '../../../client/client.ts';
-import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
+import { isOutcomeUnknown } from '../../../errors.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import type { Command, Invocation } from '../../command.ts';

@@ -1,6 +1,9 @@
 import { SchedError } from '../../../errors.ts';
-import type { Clock } from '../../../runtime.ts';
+import { counted } from '../../../numbers.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { Clock } from '../../../system.ts';
 import type { Receiver } from '../../../webhooks/receiver.ts';
+import type { Notes } from '../../messages/notes.ts';
 
 /** Pauses before each attempt to listen again. */
 const pausesMs = [1000, 2000, 4000, 8000, 16_000];
@@ -67,4 +70,23 @@ export const keepListening = async (options: KeepListeningOptions): Promise<void
   } finally {
     await receiver.close();
   }
+};
+
+const tickMs = 5_000;
+
+/** A busy machine may delay a tick by seconds, but hardly by a minute. */
+const longestGapMs = 60_000;
+
+/** Says when this machine was asleep, because nothing was received meanwhile. Returns a function that ends that. */
+export const watchClock = ({ every, clock }: Pick<Runtime, 'every' | 'clock'>, notes: Notes): (() => void) => {
+  let last = clock.now();
+  return every(tickMs, () => {
+    const gapMs = clock.now() - last;
+    last = clock.now();
+    if (gapMs < longestGapMs) return;
+    const minutes = counted(Math.round(gapMs / 60_000), 'minute');
+    notes.warn(
+      `This machine was asleep for about ${minutes}. The service should repeat deliveries that failed during that time`,
+    );
+  });
 };

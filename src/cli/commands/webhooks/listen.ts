@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { usageError } from '../../../errors.ts';
-import { isLoopback } from '../../../http/proxy.ts';
-import { counted } from '../../../plural.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
+import { isLoopback } from '../../../uri.ts';
 import type { Forward } from '../../../webhooks/forward.ts';
-import { type Answer, type Delivery, openReceiver, type Receiver } from '../../../webhooks/receiver.ts';
+import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
+import { commandLine } from '../../messages/command-lines.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
 import { timeOfDay } from './delivery-line.ts';
 import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
 import { type DeliveryRecord, deliveryFields, deliveryView } from './delivery-view.ts';
 import { forwardTo, nameOf, readTarget } from './forward-to.ts';
-import { keepListening } from './keep-listening.ts';
+import { keepListening, watchClock } from './keep-listening.ts';
 import { openRecentFile } from './recent-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
 import {
@@ -25,7 +25,6 @@ import {
   signatureHeaderFlag,
   toleranceFlag,
 } from './verification.ts';
-import { watchClock } from './watch-clock.ts';
 
 const defaultPort = 4242;
 const defaultHost = '127.0.0.1';
@@ -40,7 +39,7 @@ const readHost = ({ typed, problems }: Invocation): string => {
   return host;
 };
 
-interface Counts {
+interface DeliveryCounts {
   received: number;
   lastAt: number | undefined;
 }
@@ -50,12 +49,12 @@ const handleDeliveries = (
   context: Context,
   output: DeliveryOutput,
   forward: Forward | undefined,
-  counts: Counts,
+  counts: DeliveryCounts,
   kept: Kept | undefined,
 ) => {
   const { clock } = context.runtime;
   const recent = createRecent(kept);
-  return async (delivery: Delivery): Promise<Answer> => {
+  return async (delivery: Delivery): Promise<ReceiverReply> => {
     const { content, body } = delivery;
     const receivedAt = clock.now();
     const { accepted, isDouble } = await recent.handle(keyOf(content, body), async (attempt) => {
@@ -102,17 +101,15 @@ const showAlive = ({ runtime, notes }: Context, text: () => string): (() => void
 };
 
 /** The state of a running listener. */
-interface Progress {
-  readonly counts: Counts;
+interface ListenProgress {
+  readonly counts: DeliveryCounts;
   readonly refused: ReturnType<typeof createRefusalNotes>;
 }
 
-const number = (value: number): string => value.toLocaleString('en-US');
-
-const progressText = ({ counts, refused }: Progress, zone: string): string =>
+const progressText = ({ counts, refused }: ListenProgress, zone: string): string =>
   [
-    `${number(counts.received)} received`,
-    ...(refused.total === 0 ? [] : [`${number(refused.total)} refused`]),
+    `${formatNumber(counts.received)} received`,
+    ...(refused.total === 0 ? [] : [`${formatNumber(refused.total)} refused`]),
     ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
   ].join(' · ');
 
@@ -159,7 +156,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
   interrupted.addEventListener('abort', stop, { once: true });
   if (interrupted.aborted) stop();
   const output = openDeliveryOutput(context);
-  const counts: Counts = { received: 0, lastAt: undefined };
+  const counts: DeliveryCounts = { received: 0, lastAt: undefined };
   const refused = createRefusalNotes(clock.now, notes.warn);
   const forward = target && forwardTo(context, target, over.signal);
   const onDelivery = handleDeliveries(context, output, forward, counts, kept);
@@ -195,7 +192,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
   stopShowing?.();
   if (stopShowing !== undefined)
     notes.info(
-      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${number(refused.total)} refused`,
+      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${formatNumber(refused.total)} refused`,
     );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 };

@@ -7,7 +7,7 @@ import { type Kept, mostRemembered } from '../../../webhooks/recent.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 
-export interface Listener {
+export interface ListenerSettings {
   keyFile: string;
   host: string;
   port: number;
@@ -17,7 +17,7 @@ export interface Listener {
 /** A line of the file: when a delivery was accepted, and its key, which is a digest. */
 const line = /^(\d{1,15}) ([\w+/=]{44})$/;
 
-const pathOf = ({ runtime }: Context, { keyFile, host, port }: Listener): string | undefined => {
+const pathOf = ({ runtime }: Context, { keyFile, host, port }: ListenerSettings): string | undefined => {
   const directory = stateDirectory(runtime);
   const name = createHash('sha256')
     .update(JSON.stringify([resolve(keyFile), host, port]))
@@ -30,7 +30,7 @@ const pathOf = ({ runtime }: Context, { keyFile, host, port }: Listener): string
  * The deliveries that a listener at this port has accepted, in a private file. R51: a listener that is started again
  * knows them for as long as their signatures are valid. If the file can't be used, the listener works without it.
  */
-export const openRecentFile = async (context: Context, listener: Listener): Promise<Kept> => {
+export const openRecentFile = async (context: Context, listener: ListenerSettings): Promise<Kept> => {
   const { clock, randomBytes } = context.runtime;
   // A signature may be as far in the future as in the past.
   const keptMs = 2 * listener.toleranceMs;

@@ -1,10 +1,10 @@
-import { counted } from '../../../plural.ts';
-import type { Refusal } from '../../../webhooks/receiver.ts';
+import { counted } from '../../../numbers.ts';
+import type { RefusalReason } from '../../../webhooks/receiver.ts';
 
 /** A hostile sender could fill the screen, so each reason is reported at most this often. */
 const everyMs = 10_000;
 
-const reasons: Record<Refusal, string> = {
+const reasons: Record<RefusalReason, string> = {
   forged: "the signature doesn't match the signing key",
   'too old': "the time of the signature is too far from this machine's clock (see --tolerance)",
   malformed: 'not a signed delivery',
@@ -15,14 +15,14 @@ const reasons: Record<Refusal, string> = {
 
 /** Counts refused requests, and reports them without any text of the request. */
 export const createRefusalNotes = (now: () => number, warn: (text: string) => void) => {
-  const unreported = new Map<Refusal, number>();
-  const reportedAt = new Map<Refusal, number>();
+  const unreported = new Map<RefusalReason, number>();
+  const reportedAt = new Map<RefusalReason, number>();
   let total = 0;
   return {
     get total() {
       return total;
     },
-    add(refusal: Refusal): void {
+    add(refusal: RefusalReason): void {
       total += 1;
       const count = (unreported.get(refusal) ?? 0) + 1;
       unreported.set(refusal, count);

@@ -1,8 +1,8 @@
 import { SchedError } from '../../../errors.ts';
-import { counted } from '../../../plural.ts';
+import { counted } from '../../../numbers.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import { mostBodyBytes } from '../../../webhooks/receiver.ts';
-import { checkSignature, type Verdict } from '../../../webhooks/signature.ts';
+import { checkSignature, type SignatureCheck } from '../../../webhooks/signature.ts';
 import type { Command, Invocation } from '../../command.ts';
 import {
   existingKey,
@@ -35,7 +35,7 @@ const ageWords = (ageMs: number): string => {
   return ageMs < 0 ? `it was made ${words} in the future` : `it was made ${words} ago`;
 };
 
-const problemOf = (verdict: Verdict, now: number): SchedError | undefined => {
+const problemOf = (verdict: SignatureCheck, now: number): SchedError | undefined => {
   if (verdict.kind === 'ok') return undefined;
   if (verdict.kind === 'forged')
     return new SchedError('integrity', 'The signature is wrong: forged, or made for another key or body', {
@@ -49,7 +49,7 @@ const problemOf = (verdict: Verdict, now: number): SchedError | undefined => {
   });
 };
 
-const factsOf = (verdict: Verdict, now: number) => ({
+const factsOf = (verdict: SignatureCheck, now: number) => ({
   verdict: verdict.kind,
   signed_at: 'signedAtMs' in verdict ? new Date(verdict.signedAtMs).toISOString() : null,
   age_seconds: 'signedAtMs' in verdict ? Math.floor((now - verdict.signedAtMs) / 1000) : null,

@@ -1,6 +1,7 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
+import { textOf } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
@@ -31,8 +32,6 @@ const listCommand = (generic: GenericCommand): Command => ({
     if (isOwn) invocation.context.notes.footer("Showing your webhooks. For the organization's: --org current");
   },
 });
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 const factsOf = ({ events, scope, user, group }: Json): Facts => {
   const names = Array.isArray(events) ? events.map(String).join(', ') : '';
@@ -65,7 +64,7 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
   };
   await client.write(webhooks.delete, input, countAttempt).catch((error: unknown) => {
     // The reply to the first attempt was lost. It was carried out, because the webhook existed before.
-    const isGone = error instanceof SchedError && error.category === 'not-found' && attempts > 1;
+    const isGone = hasCategory(error, 'not-found') && attempts > 1;
     if (!isGone) throw error;
   });
   context.notes.info(`deleted: ${name}`);

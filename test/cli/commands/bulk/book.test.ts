@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
+import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, type Result, type WorldOptions } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import {
@@ -14,7 +15,6 @@ import {
   slot,
   typesOf,
   untilProven,
-  type World,
 } from '../../lost-answers.ts';
 
 const columns = ['event_type', 'start', 'email', 'name', 'timezone'];
@@ -51,7 +51,7 @@ const notesOf = ({ stderr }: Result): string[] =>
     .map((line) => JSON.parse(line))
     .map(({ note, warning, error }) => note ?? warning ?? error.message);
 
-const bookingsAt = async (world: World, count: number): Promise<number[]> => {
+const bookingsAt = async (world: TestWorld, count: number): Promise<number[]> => {
   const all: number[] = [];
   for (let index = 0; index < count; index += 1) all.push(await bookedIn(world, index));
   return all;
@@ -387,7 +387,7 @@ describe('invitees create --from, outcomes', () => {
 
   /** The process ends here, without a chance to note anything. */
   const dying =
-    (world: World, at: number, isDone: boolean): Send =>
+    (world: TestWorld, at: number, isDone: boolean): Send =>
     async (request: HttpRequest) => {
       if (!isBooking(request) || at-- > 1) return world.service(request);
       if (isDone) await world.service(request);

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
+import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, replying } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { plainType, slot } from '../../lost-answers.ts';
-import { book, cancel, deliveries, following, isInvitees, type World } from './following.ts';
+import { book, cancel, deliveries, following, isInvitees } from './following.ts';
 
 let home: string;
-let world: World;
+let world: TestWorld;
 beforeEach(async () => {
   home = temporaryDirectory('follow');
   world = await createWorld({ home });

@@ -1,9 +1,7 @@
 import { SchedError } from '../../../../src/errors.ts';
 import type { HttpRequest } from '../../../../src/http/message.ts';
-import type { Clock } from '../../../../src/runtime.ts';
-import type { createWorld, Result, WorldOptions } from '../../../support/run.ts';
-
-export type World = Awaited<ReturnType<typeof createWorld>>;
+import type { Clock } from '../../../../src/system.ts';
+import type { Result, TestWorld, WorldOptions } from '../../../support/run.ts';
 
 /** Shorter sleeps are not pauses between two checks. */
 const shortestPause = 9000;
@@ -13,7 +11,7 @@ const shortestPause = 9000;
  * checks, and the clock moves only in pauses.
  */
 export const following = async (
-  world: World,
+  world: TestWorld,
   flags: string,
   steps: readonly (() => unknown)[],
   more: WorldOptions = {},
@@ -60,7 +58,7 @@ export const isInvitees = ({ url }: HttpRequest) => new URL(url).pathname.endsWi
 let people = 0;
 
 /** Books a free time of the event type for somebody new. Returns the ID of the event. */
-export const book = async (world: World, type = 'Intro call', name = 'Ada Byron'): Promise<string> => {
+export const book = async (world: TestWorld, type = 'Intro call', name = 'Ada Byron'): Promise<string> => {
   people += 1;
   const line = `invitees create --event-type "${type}" --first-free --name "${name}" --email p${people}@engine.example --timezone UTC --json`;
   const { code, stdout, stderr } = await world.run(line);
@@ -68,7 +66,7 @@ export const book = async (world: World, type = 'Intro call', name = 'Ada Byron'
   return String(JSON.parse(stdout).event).split('/').at(-1)!;
 };
 
-export const cancel = async (world: World, event: string): Promise<void> => {
+export const cancel = async (world: TestWorld, event: string): Promise<void> => {
   const { code, stderr } = await world.run(`events cancel ${event} --yes`);
   if (code !== 0) throw new Error(stderr);
 };

@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readRound, type Source } from '../../../../src/cli/commands/follow/round.ts';
+import { type FollowSource, readRound } from '../../../../src/cli/commands/follow/round.ts';
 import { createClient } from '../../../../src/client/client.ts';
 import { beginState, entryText, readState, remember, stateText } from '../../../../src/jobs/follow-state.ts';
 import { type Bookings, createBookings, serveBookings } from '../../../support/bookings.ts';
+import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, someday, type WorldOptions } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { sample, times } from '../../../support/tier.ts';
-import { deliveries, following, isInvitees, type World } from './following.ts';
+import { deliveries, following, isInvitees } from './following.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-let world: World;
+let world: TestWorld;
 let bookings: Bookings;
 beforeEach(async () => {
   world = await createWorld({ home: temporaryDirectory('follow') });
@@ -201,7 +202,7 @@ const createProcess = (service: Bookings, since: number) => {
       const isKilled = () => ++steps > killAt;
       const send = serveBookings(service, { now: () => now });
       const client = createClient({ baseUrl: 'http://127.0.0.1:4010', send, sendPlain: send });
-      const source: Source = { client, query: {}, keep: () => true, serviceNow: () => now };
+      const source: FollowSource = { client, query: {}, keep: () => true, serviceNow: () => now };
       const state = readState(disk)!;
       disk = stateText(state);
       for await (const change of readRound(source, state, { now, until: now + 60 * day, onShort: nothing })) {

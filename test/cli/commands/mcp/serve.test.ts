@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { allTools } from '../../../../src/cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../../src/cli/commands/registry.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
-import type { Clock } from '../../../../src/runtime.ts';
+import type { Clock } from '../../../../src/system.ts';
 import { smallService } from '../../../e2e/small-service.ts';
 import { type ConnectOptions, callTool, connect } from '../../../support/mcp-client.ts';
 import { createWorld, network } from '../../../support/run.ts';

@@ -1,7 +1,8 @@
-import { plainType, type World } from '../../lost-answers.ts';
+import type { TestWorld } from '../../../support/run.ts';
+import { plainType } from '../../lost-answers.ts';
 
 /** Arguments for the tools that need some. */
-export const argumentsFor = async (world: World): Promise<Record<string, Record<string, unknown>>> => {
+export const argumentsFor = async (world: TestWorld): Promise<Record<string, Record<string, unknown>>> => {
   const idOf = async (line: string): Promise<string> => (await world.run(`${line} -o id`)).stdout.split('\n')[0]!;
   const event = await idOf('events list --status active');
   const type = await plainType(world);

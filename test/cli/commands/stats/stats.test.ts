@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Row } from '../../../../src/cli/commands/stats/counts.ts';
+import type { StatsRow } from '../../../../src/cli/commands/stats/counts.ts';
 import { groupings } from '../../../../src/cli/commands/stats/groupings.ts';
 import { width } from '../../../../src/output/width.ts';
 import { type SentEvent, sentEvent, serviceWith } from '../../../support/calendar.ts';
@@ -91,13 +91,13 @@ const sums = (events: readonly Event[], keys: (event: Event) => string[]) => {
 
 const byKey = (rows: readonly { key: string }[]) => rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
 
-const rowsOf = async (line: string, more: WorldOptions = {}): Promise<Row[]> => {
+const rowsOf = async (line: string, more: WorldOptions = {}): Promise<StatsRow[]> => {
   const { stdout, stderr, code } = await world.run(`${line} --json`, more);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   return JSON.parse(stdout);
 };
 
-const shown = (rows: readonly Row[], by: string) =>
+const shown = (rows: readonly StatsRow[], by: string) =>
   rows.map(({ name, no_shows: _, ...row }) => ({
     ...row,
     // `Week of Mon 16 Nov 2026`

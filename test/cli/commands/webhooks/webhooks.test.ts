@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
 import { makeId } from '../../../../src/sandbox/store/names.ts';
-import { createWorld, type Result } from '../../../support/run.ts';
+import { createWorld, jsonOf, type Result } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -14,10 +14,6 @@ beforeEach(async () => {
   directory = temporaryDirectory('webhooks');
 });
 
-const json = (result: Result) => {
-  expect(result).toMatchObject({ code: 0 });
-  return JSON.parse(result.stdout);
-};
 const create = 'webhooks create --url https://example.com/hooks --events invitee.created,invitee.canceled';
 const isPost = ({ method }: HttpRequest) => method === 'POST';
 const isDelete = ({ method }: HttpRequest) => method === 'DELETE';
@@ -77,7 +73,7 @@ describe('webhooks create', () => {
 
   test('subscribes your own events by default, and prints the webhook', async () => {
     const result = await world.run(`${create} --json`);
-    const webhook = json(result);
+    const webhook = jsonOf(result);
     expect(webhook).toMatchObject({
       callback_url: 'https://example.com/hooks',
       state: 'active',
@@ -86,7 +82,7 @@ describe('webhooks create', () => {
     });
     expect(result.stderr).toContain('Deliveries are not signed');
     expect(Object.keys(bodyOf(result))).toEqual(['url', 'events', 'organization', 'scope', 'user']);
-    expect(json(await world.run(`webhooks get ${webhook.uri} --json`))).toEqual(webhook);
+    expect(jsonOf(await world.run(`webhooks get ${webhook.uri} --json`))).toEqual(webhook);
   });
 
   test('takes events as a list or one by one, and corrects a typing error', async () => {
@@ -113,17 +109,17 @@ describe('webhooks create', () => {
   test('needs the group for that scope', async () => {
     const { code, stderr, requests } = await world.run(`${create} --scope group`);
     expect([code, stderr, requests]).toEqual([2, expect.stringContaining('--group'), []]);
-    const team = json(await world.run(`${create} --group "Customer team" --json`));
+    const team = jsonOf(await world.run(`${create} --group "Customer team" --json`));
     expect(team).toMatchObject({ scope: 'group', group: expect.stringContaining('/groups/'), user: null });
   });
 
   test('takes a whole body, whose scope counts', async () => {
-    const { current_organization: organization } = json(await world.run('users me --json'));
+    const { current_organization: organization } = jsonOf(await world.run('users me --json'));
     const file = join(directory, 'body.json');
     const body = { url: 'https://example.com/b', events: ['invitee.created'], organization, scope: 'organization' };
     writeFileSync(file, JSON.stringify({ ...body, signing_key: 'canary-access-signing-key' }));
     const result = await world.run(['webhooks', 'create', '--body', file, '--json', '-v']);
-    expect(json(result)).toMatchObject({ scope: 'organization' });
+    expect(jsonOf(result)).toMatchObject({ scope: 'organization' });
     const dry = await world.run(['webhooks', 'create', '--body', file, '--dry-run']);
     expect(dry.stdout).toContain('[signing key]');
   });
@@ -146,7 +142,7 @@ describe('webhooks create', () => {
 
     test('is found by URL and scope, and not sent again', async () => {
       const result = await world.run(`${create} --json`, { send: losing(true) });
-      expect(json(result)).toMatchObject({ callback_url: 'https://example.com/hooks', _sched: { reconciled: true } });
+      expect(jsonOf(result)).toMatchObject({ callback_url: 'https://example.com/hooks', _sched: { reconciled: true } });
       expect(result.requests.filter(isPost)).toHaveLength(1);
     });
 
@@ -268,7 +264,7 @@ describe('webhooks delete', () => {
 
   test('deletes and prints the webhook', async () => {
     const result = await world.run(`webhooks delete ${id} --yes --json`);
-    expect(json(result)).toMatchObject({ uri: expect.stringContaining(id), scope: 'group' });
+    expect(jsonOf(result)).toMatchObject({ uri: expect.stringContaining(id), scope: 'group' });
     expect(result.stderr).toContain('deleted: https://hooks.northlight.example/customer-chat');
     expect((await world.run(`webhooks get ${id}`)).code).toBe(6);
     expect((await world.run(`webhooks delete ${id} --yes`)).code).toBe(6);

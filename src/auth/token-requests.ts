@@ -1,0 +1,83 @@
+import * as oauth from 'oauth4webapi';
+import { limits } from '../api/limits.ts';
+import { SchedError } from '../errors.ts';
+import type { Send } from '../http/message.ts';
+import { textOf } from '../json.ts';
+import type { AuthClient } from './auth-server.ts';
+import type { Grant } from './callback.ts';
+import { callLibrary, malformed } from './oauth-request.ts';
+
+/** The checked reply of the token endpoint. */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly scope?: string;
+  readonly expiresInSeconds: number;
+  readonly owner?: string;
+  readonly organization?: string;
+}
+
+/** Whether a token is plain ASCII without spaces, so that it can't change the header it is put in. */
+const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
+
+export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tokens => {
+  const wrong = (what: string) => malformed(what, url);
+  if (!isToken(reply.access_token)) throw wrong('the access token is not plain ASCII without spaces');
+  if (reply.token_type !== 'bearer') throw wrong('the token type is not bearer');
+  const refreshToken = reply.refresh_token;
+  if (refreshToken !== undefined && !isToken(refreshToken))
+    throw wrong('the refresh token is not plain ASCII without spaces');
+  const seconds = reply.expires_in ?? limits.accessTokenSeconds;
+  if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 1e9) throw wrong('expires_in is not a number of seconds');
+  const [scope, owner, organization] = [reply.scope, reply.owner, reply.organization].map(textOf);
+  return {
+    accessToken: reply.access_token,
+    expiresInSeconds: seconds,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(organization === undefined ? {} : { organization }),
+  };
+};
+
+/** Exchanges a checked callback for tokens. */
+export const exchange = async ({ client: known, parameters, redirectUri, verifier }: Grant, send: Send) => {
+  const url = known.server.token;
+  return callLibrary(known, url, send, async ({ server, client, secret, options }): Promise<Tokens> => {
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      secret,
+      parameters,
+      redirectUri,
+      verifier,
+      options,
+    );
+    return tokensFrom(await oauth.processAuthorizationCodeResponse(server, client, response), url);
+  });
+};
+
+/** Spends a refresh token. Caller must hold its lock. */
+export const refresh = async (known: AuthClient, refreshToken: string, send: Send): Promise<Tokens> => {
+  const url = known.server.token;
+  return callLibrary(known, url, send, async ({ server, client, secret, options }) => {
+    const response = await oauth.refreshTokenGrantRequest(server, client, secret, refreshToken, options);
+    return tokensFrom(await oauth.processRefreshTokenResponse(server, client, response), url);
+  });
+};
+
+/** Revokes a token, best effort (RFC 7009). Returns undefined if the service confirmed it, or else the reason. */
+export const revoke = async (known: AuthClient, token: string, send: Send): Promise<string | undefined> => {
+  const { revoke: url } = known.server;
+  if (url === undefined) return "the authorization server can't revoke tokens";
+  const briefly: Send = (request) => send({ ...request, timeoutMs: 5_000 });
+  try {
+    await callLibrary(known, url, briefly, async ({ server, client, secret, options }) => {
+      const response = await oauth.revocationRequest(server, client, secret, token, options);
+      await oauth.processRevocationResponse(response);
+    });
+    return undefined;
+  } catch (error) {
+    return (error instanceof SchedError ? error.facts.reason : undefined) ?? 'the request could not be made';
+  }
+};

@@ -1,0 +1,108 @@
+import { SchedError } from '../../../errors.ts';
+import type { Json } from '../../../json.ts';
+import type { View } from '../../../output/view.ts';
+import { dataCalls } from '../../../sandbox/data-admin.ts';
+import { Refusal } from '../../../sandbox/error-replies.ts';
+import { readTime } from '../../../time/read.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
+import { askRunning, servingAround } from './running.ts';
+import { dataFlag, readData } from './serving.ts';
+
+const view: View = {
+  columns: [
+    { header: 'TIME', path: 'time', as: 'time', priority: 3 },
+    { header: 'OFFSET (S)', path: 'offset_seconds', priority: 2 },
+    { header: 'DATA', path: 'data', priority: 1 },
+  ],
+  id: 'time',
+};
+
+const actions = ['set', 'advance'];
+
+/** The body of the admin request that changes the clock as the words say, or undefined if they can't be read. */
+const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json | undefined => {
+  const [action, text = ''] = args;
+  const wanted = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
+  if (wanted === 'now') return { time: 'now' };
+  // Round down, because times are read to the second: otherwise each move would lose a fraction of a second.
+  const now = Math.floor(Date.parse(String(time)) / 1000) * 1000;
+  const reading = readTime(wanted, { zone: context.settings.zone, now });
+  if (!reading.ok) {
+    problems.add(`${action}: ${reading.problem}`);
+    return undefined;
+  }
+  const instant = Date.parse(reading.instant);
+  return /^[+-]/.test(wanted) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
+};
+
+/** Sends an admin request about the clock, or carries it out. */
+type AskClock = (method: 'GET' | 'POST', body?: Json) => Promise<Json>;
+
+const showOrMove = async (invocation: Invocation, ask: AskClock): Promise<void> => {
+  const { context, args, problems } = invocation;
+  let shown = await ask('GET');
+  if (args[0] !== undefined) {
+    const change = changeFor(invocation, shown.time);
+    problems.check();
+    shown = await ask('POST', change);
+  }
+  await context.printer.one(view, shown);
+};
+
+const refusal = { message: "Can't move the clock" };
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  const { runtime } = context;
+  const [action, text] = args;
+  const data = readData(invocation);
+  if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is no clock to move');
+  if (action !== undefined && !actions.includes(action))
+    problems.add(`Unknown action "${action}". Use ${actions.join(' or ')}`);
+  else if (action !== undefined && text === undefined)
+    problems.add(`${action} needs a ${action === 'set' ? 'time' : 'duration'}`);
+  else if (action === 'advance' && text!.startsWith('-'))
+    problems.add(`advance only moves forward. To move back, use set ${text}`);
+  problems.check();
+  const running = servingAround(runtime, data);
+  if (running !== undefined)
+    return showOrMove(invocation, (method, body) =>
+      askRunning(runtime, running, { method, path: '/__sandbox/clock', ...(body && { body }), refusal }),
+    );
+  const sandbox = await openSandboxData(runtime, { data });
+  const calls = dataCalls(sandbox, sandboxFile(runtime, data));
+  try {
+    await showOrMove(invocation, (method, body) =>
+      calls[`${method} /__sandbox/clock`]({ method, url: '', headers: {}, body: JSON.stringify(body) }),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new SchedError('usage', refusal.message, { reason: error.message, outcome: 'not-applied' });
+  } finally {
+    sandbox.close();
+  }
+};
+
+export const clockCommand: Command = {
+  name: 'clock',
+  summary: "Show or change the sandbox's time",
+  arguments: [
+    { name: 'action', description: 'set or advance; omit it to show the time', choices: actions },
+    { name: 'value', description: 'time to set, or now for the system time; duration to advance, such as 2h or 30d' },
+  ],
+  flags: [dataFlag],
+  fields: ['time', 'offset_seconds', 'data'],
+  local: true,
+  examples: [
+    'sandbox clock',
+    'sandbox clock advance 2h',
+    'sandbox clock set 2026-12-01T09:00:00Z --data ./sandbox.db',
+    'sandbox clock set now',
+  ],
+  notes: [
+    'Rate limits, tokens, codes, page tokens, due deletions and retries of webhooks use this clock. A running sandbox with the same data follows at its next request. The clock is moved, never sped up. A reset restores it.',
+    'Inside sandbox run, this command moves the clock of that sandbox. So it does wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox.',
+  ],
+  run,
+};

@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { ChildExit, SchedError } from '../../../errors.ts';
+import type { Runtime } from '../../../runtime.ts';
+import { singleQuoted } from '../../../shell-quote.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { dataFlag, environmentOf, type ServingFacts, servingFlags, whileServing } from './serving.ts';
+
+/** Variables that would make a `sched` inside the command use another service or user. */
+const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
+
+/** Creates a directory with only a `sched` that starts this program; undefined if the program's path is unknown. */
+const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
+  const { program } = machine;
+  if (program === undefined) return undefined;
+  const directory = await mkdtemp(join(tmpdir(), 'sched-run-'));
+  if (platform === 'win32') {
+    const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
+    await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
+    return directory;
+  }
+  const file = join(directory, 'sched');
+  await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
+  await chmod(file, 0o755);
+  return directory;
+};
+
+const environmentFor = ({ env }: Runtime, facts: ServingFacts, launcher: string | undefined) => {
+  const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
+  const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
+  return { ...Object.fromEntries(kept), ...environmentOf(facts), PATH: path };
+};
+
+const runIn = async (runtime: Runtime, facts: ServingFacts, command: readonly string[]): Promise<number> => {
+  runtime.interrupted.throwIfAborted();
+  const launcher = await makeLauncher(runtime);
+  try {
+    return await runtime.spawn!(command, { env: environmentFor(runtime, facts, launcher) });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SchedError('environment', `Can't start "${command[0]}"`, {
+      reason: code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable' : message,
+    });
+  } finally {
+    if (launcher !== undefined) await rm(launcher, { recursive: true, force: true });
+  }
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, args, rest, problems } = invocation;
+  const { runtime } = context;
+  const end = rest.indexOf('--');
+  const command = end < 0 ? [] : rest.slice(end + 1);
+  if (command.length === 0 || command[0] === '') problems.add('Missing command to run. Put it after --');
+  else if (args.length > command.length)
+    problems.add(`Unexpected argument "${args[0]}" before --. Only flags can go there`);
+  if (runtime.spawn === undefined) problems.add("Can't start programs here");
+  // Protected, so that a second signal doesn't skip the cleanup.
+  const code = await runtime.protect(async () => {
+    let ended = 0;
+    await whileServing(invocation, { port: 0, data: ':memory:' }, async (facts) => {
+      ended = await runIn(runtime, facts, command);
+    });
+    return ended;
+  });
+  if (code !== 0) throw new ChildExit(code);
+};
+
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'Run a command with a local sandbox server',
+  arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, variadic: true }],
+  flags: [
+    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free port)', heading: 'Flags' },
+    { ...dataFlag, description: 'store the data in this file (default :memory:, new data each time)' },
+    ...servingFlags,
+  ],
+  local: true,
+  examples: [
+    "sandbox run -- bash -c 'sched events list --json | jq length'",
+    'sandbox run --plan free -- npm test',
+    'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
+  ],
+  notes: [
+    'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are removed.',
+    "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on.",
+  ],
+  run,
+};

@@ -1,0 +1,218 @@
+import { setMaxListeners } from 'node:events';
+import { SchedError } from '../../../errors.ts';
+import { withFaults } from '../../../sandbox/admin.ts';
+import { dataCalls } from '../../../sandbox/data-admin.ts';
+import {
+  createFaultScript,
+  type FaultScript,
+  readFault,
+  readFaults,
+  unknownOperation,
+} from '../../../sandbox/faults/faults.ts';
+import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
+import { clientId, readyTokens } from '../../../sandbox/ready-tokens.ts';
+import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed/name.ts';
+import { type Plan, plans } from '../../../sandbox/subscription.ts';
+import type { Clock } from '../../../system.ts';
+import { readDuration } from '../../../time/duration.ts';
+import type { Flag, Invocation } from '../../command.ts';
+import { readJsonText } from '../../json-file.ts';
+import { readWholeNumber } from '../../operation/values.ts';
+import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
+import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
+
+export const dataFlag: Flag = {
+  name: 'data',
+  value: 'FILE',
+  description: 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)',
+  heading: 'Flags',
+};
+
+export const seedFlag: Flag = {
+  name: 'seed',
+  value: 'WORLD',
+  suggestions: ['demo', 'empty', 'large:1000'],
+  description: 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)',
+  heading: 'Flags',
+};
+
+/** Flags of every command that starts a sandbox server. */
+export const servingFlags: Flag[] = [
+  seedFlag,
+  {
+    name: 'fault',
+    value: 'FAULT',
+    repeat: true,
+    description: "simulate a failure, such as 'events.list 503 at=2' or JSON; docs/sandbox.md lists all faults",
+    heading: 'Flags',
+  },
+  { name: 'faults', value: 'FILE', description: 'file with a JSON array of faults', heading: 'Flags' },
+  {
+    name: 'plan',
+    value: 'PLAN',
+    choices: plans,
+    description: "the organization's plan (default: the plan in the data, else enterprise)",
+    heading: 'Flags',
+  },
+  { name: 'no-limits', description: 'turn off rate limits', heading: 'Flags' },
+  {
+    name: 'auto-consent',
+    description: 'approve every login without a click',
+    heading: 'Flags',
+  },
+  {
+    name: 'refresh-replay-window',
+    value: 'DURATION',
+    description: 'how long a used refresh token gets the same reply again (default 0s)',
+    heading: 'Flags',
+  },
+  ...webhookFlags,
+];
+
+const readPort = (invocation: Invocation, usual: number): number =>
+  readWholeNumber('port', invocation, 0, 65_535) ?? usual;
+
+const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
+  const plan = plans.find((each) => each === typed.plan);
+  if (typed.plan !== undefined && plan === undefined)
+    problems.add(`--plan must be one of ${plans.join(', ')}, not "${typed.plan}"`);
+  return plan;
+};
+
+const readReplayWindow = ({ typed, problems }: Invocation): number | undefined => {
+  const text = typed['refresh-replay-window'];
+  if (text === undefined) return undefined;
+  const milliseconds = readDuration(String(text));
+  if (milliseconds === undefined) problems.add(`--refresh-replay-window must be a duration such as 10s, not "${text}"`);
+  return milliseconds;
+};
+
+export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined => {
+  if (typed.seed === undefined) return undefined;
+  const world = readSeedName(String(typed.seed));
+  if (world === undefined)
+    problems.add(`--seed must be demo, empty or large:N with N up to ${mostEvents}, not "${typed.seed}"`);
+  return world;
+};
+
+const attempt = <Value>(read: () => Value, problem: (words: string) => void): Value | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    problem((error as Error).message);
+    return undefined;
+  }
+};
+
+const readScript = async ({ context, typed, problems }: Invocation): Promise<FaultScript> => {
+  const script = createFaultScript();
+  const file = typed.faults === undefined ? undefined : String(typed.faults);
+  if (file !== undefined) {
+    const text = await readJsonText(file, '--faults', context.runtime, problems);
+    const read = attempt(
+      () => readFaults(text ?? '[]'),
+      (words) => problems.add(`--faults ${file}: ${words}`),
+    );
+    script.add(...(read ?? []));
+  }
+  for (const text of [typed.fault ?? []].flat()) {
+    const fault = attempt(
+      () => readFault(String(text)),
+      (words) => problems.add(`--fault: ${words}`),
+    );
+    if (fault !== undefined) script.add(fault);
+  }
+  const unknown = await unknownOperation(script.faults.map(({ fault }) => fault));
+  if (unknown !== undefined) problems.add(`Unknown operation "${unknown}" in a fault`);
+  return script;
+};
+
+export const readData = ({ typed, problems }: Invocation): string | undefined => {
+  if (typed.data === '') problems.add('--data must be a file name or :memory:');
+  return typed.data === undefined ? undefined : String(typed.data);
+};
+
+const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
+  base_url: url,
+  auth_url: url,
+  mcp_url: url,
+  client_id: clientId,
+  token: readyTokens[0]!.token,
+  tokens: Object.fromEntries(readyTokens.map(({ name, token }) => [name, token])),
+  plan,
+  data,
+  admin_token: secret,
+});
+
+export type ServingFacts = ReturnType<typeof factsOf>;
+
+/** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
+export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token, admin_token }: ServingFacts) => ({
+  SCHED_BASE_URL: base_url,
+  SCHED_AUTH_URL: auth_url,
+  SCHED_MCP_URL: mcp_url,
+  SCHED_CLIENT_ID: client_id,
+  SCHED_TOKEN: token,
+  SCHED_SANDBOX_ADMIN: admin_token,
+});
+
+const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
+  serve(service, options).catch((error: NodeJS.ErrnoException) => {
+    throw new SchedError('environment', `Can't listen on 127.0.0.1:${options.port}`, {
+      reason: error.code === 'EADDRINUSE' ? 'the port is in use' : error.message,
+      hint: { flags: { port: '0' } },
+    });
+  });
+
+/** Runs a sandbox server, configured by the flags, until `work` is done. */
+export const whileServing = async (
+  invocation: Invocation,
+  usual: { port: number; data?: string },
+  work: (facts: ServingFacts) => Promise<void>,
+): Promise<void> => {
+  const { context, typed } = invocation;
+  const { runtime } = context;
+  const port = readPort(invocation, usual.port);
+  const data = readData(invocation) ?? usual.data;
+  const plan = readPlan(invocation);
+  const world = readSeed(invocation);
+  const refreshReplayMilliseconds = readReplayWindow(invocation);
+  const script = await readScript(invocation);
+  const receiver = await readReceiver(invocation);
+  const sandbox = await openSandboxData(runtime, {
+    data,
+    plan,
+    world,
+    limits: typed['no-limits'] !== true,
+    oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
+  });
+  try {
+    const secret = `sandbox_admin_${Buffer.from(runtime.randomBytes(24)).toString('base64url')}`;
+    // A fault can delay a reply for up to ten minutes. These delays end when the work is done.
+    const over = new AbortController();
+    // Otherwise Node would report a leak once eleven requests wait.
+    setMaxListeners(0, over.signal);
+    const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
+    const clock = { now: () => sandbox.clock.now(), sleep };
+    const deliveries = await startDeliveries(sandbox, receiver, runtime);
+    try {
+      const more = { ...deliveries.calls, ...dataCalls(sandbox, sandboxFile(runtime, data)) };
+      const service = withFaults(deliveries.service, { script, secret, clock, more });
+      const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
+      sandbox.serving = { url: server.url, secret };
+      try {
+        await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
+        if (!runtime.interrupted.aborted) await deliveries.drain();
+      } finally {
+        await server.close();
+        over.abort();
+        // Another sandbox may have started with the same data.
+        if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
+      }
+    } finally {
+      await deliveries.close();
+    }
+  } finally {
+    sandbox.close();
+  }
+};

@@ -1,0 +1,83 @@
+import { join, resolve } from 'node:path';
+import { SchedError } from '../../errors.ts';
+import type { Runtime } from '../../runtime.ts';
+import { serve } from '../../sandbox/http-server.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
+import { seedNameText } from '../../sandbox/seed/name.ts';
+import type { Unusable } from '../../sandbox/store/database.ts';
+import { refuseLink } from '../../state/files.ts';
+import { directory } from '../../state/paths.ts';
+import { commandLine } from '../messages/command-lines.ts';
+import type { Notes } from '../messages/notes.ts';
+
+/** Sandbox data older than this has no events around today. */
+const staleSeedDays = 14;
+
+/** The sandbox's data file: the named one, else the one that all commands of this user share. */
+export const sandboxFile = (runtime: Runtime, named?: string): string => {
+  if (named !== undefined) return named === ':memory:' ? named : resolve(named);
+  const file = join(directory('state', runtime), 'sandbox.db');
+  refuseLink('use', file);
+  return file;
+};
+
+export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'> & {
+  /** A file instead of the shared one, or `:memory:`. */
+  data?: string | undefined;
+};
+
+/** Whether a reset would help. With a full disk, or while another process writes, it would only lose the data. */
+const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
+  code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
+
+/** The error for sandbox data that can't be opened. Suggests a reset if the data is broken, else another place. */
+export const sandboxDataError = (
+  error: NodeJS.ErrnoException & Unusable,
+  file: string,
+  { data, world }: Pick<DataOptions, 'data' | 'world'>,
+): SchedError => {
+  const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
+  const flags = { data, seed: world && seedNameText(world) };
+  const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
+  const again = commandLine('sandbox', 'reset', ...words);
+  return new SchedError('environment', "The sandbox can't open its data", {
+    reason: `${error.message} (${file})`,
+    ...(canReset ? { hint: again } : { advice: error.advice ?? elsewhere }),
+    outcome: 'not-sent',
+  });
+};
+
+/** Opens the sandbox's data. Creates the directory if needed. */
+export const openSandboxData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
+  const { clock, randomBytes } = runtime;
+  const file = sandboxFile(runtime, data);
+  try {
+    return await openSandbox({ file, clock, randomBytes, ...options });
+  } catch (error) {
+    throw sandboxDataError(error as Error, file, { data, world: options.world });
+  }
+};
+
+/**
+ * Runs the built-in sandbox on a free loopback port for one command. That port is gone afterwards, and a printed URI must
+ * stay valid: records are named under the address of a server with the same data, else under `usualOrigin`.
+ */
+export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: string) => {
+  notes.sandbox();
+  const sandbox = await openSandboxData(runtime, { usualOrigin });
+  if (sandbox.seedAgeDays > staleSeedDays) {
+    notes.info(`The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old. For new events: sched sandbox reset`);
+  }
+  const server = await serve(sandbox.service, { port: 0, refusalHeaders: sandbox.refusalHeaders });
+  return {
+    baseUrl: server.url,
+    mcpUrl: server.url,
+    isSandbox: true,
+    credentials: { current: async () => ({ token: sandbox.token, origin: server.url }) },
+    close: async () => {
+      await server.close();
+      sandbox.close();
+    },
+  };
+};

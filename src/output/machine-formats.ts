@@ -1,0 +1,163 @@
+import { SchedError } from '../errors.ts';
+import { jsonText } from '../json.ts';
+import type { Output } from '../runtime.ts';
+import { cellValue, plainCell, tsvCell } from './cells.ts';
+import { leaves, select, valueAt } from './fields.ts';
+import type { Format, RowFormat } from './formats.ts';
+import { icsRecord, icsRows } from './ics.ts';
+import { escapeJson, safe } from './sanitize.ts';
+import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
+import { yamlDocument, yamlItem } from './yaml.ts';
+
+export interface CsvChoices {
+  /** Don't escape cells that look like formulas. */
+  raw: boolean;
+  isTerminal: boolean;
+}
+
+/**
+ * Starts of cells that spreadsheets run as formulas (OWASP, CSV injection). Some also run the full-width forms, and some
+ * drop blanks and invisible characters before them.
+ */
+const formula = /^[\s\p{Cc}\p{Cf}]*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/u;
+
+const cell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
+  const whole = plainCell(value);
+  // Numbers are never formulas, even with a sign.
+  const guarded =
+    !raw && typeof value !== 'number' && typeof value !== 'bigint' && formula.test(whole) ? `'${whole}` : whole;
+  const text = isTerminal ? safe(guarded) : guarded;
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** One line of CSV (RFC 4180), including its line break. */
+export const csvLine = (values: readonly unknown[], choices: CsvChoices): string =>
+  `${values.map((value) => cell(value, choices)).join(',')}\r\n`;
+
+export type MachineFormat = Exclude<Format, 'table'>;
+
+export interface Choices {
+  fields?: readonly string[];
+  /** Whether TSV starts with column names. CSV always does. */
+  header: boolean;
+  /** Don't escape CSV cells that look like formulas. */
+  raw: boolean;
+  isTerminal: boolean;
+  /** Rewrites the timestamps of CSV and TSV. */
+  localTime?: ((timestamp: string) => string) | undefined;
+}
+
+/** Rows accepted by stdout so far. Error reports use it after a failure. */
+export interface RowTally {
+  rows: number;
+}
+
+const plainLines = { open: '', between: '', close: '', empty: '' };
+const chunkSize = 64 * 1024;
+
+/** Writes rows of all pages. Flushes per page and every 64 KiB: memory stays flat, a slow reader slows down fetching. */
+export const writeRows = async (
+  stdout: Output,
+  format: RowFormat,
+  pages: AsyncIterable<readonly object[]>,
+  tally: RowTally,
+): Promise<void> => {
+  let chunk = '';
+  let pending = 0;
+  let started = false;
+  const flush = async () => {
+    if (chunk !== '') await stdout.write(chunk);
+    tally.rows += pending;
+    chunk = '';
+    pending = 0;
+  };
+  for await (const page of pages) {
+    for (const record of page) {
+      chunk += (started ? format.between : format.open) + format.row(record);
+      started = true;
+      pending += 1;
+      if (chunk.length >= chunkSize) await flush();
+    }
+    await flush();
+  }
+  // Not reached if a page fails: the missing bracket tells a parser that rows are missing.
+  chunk = started ? format.close : format.empty;
+  await flush();
+};
+
+const pretty = (value: unknown): string => escapeJson(jsonText(value, 2));
+const compact = (value: unknown): string => escapeJson(jsonText(value));
+const chosen = (record: object, { fields }: Choices): object => (fields ? select(record, fields) : record);
+
+const tsvLine = (values: readonly unknown[], { isTerminal }: Choices): string => {
+  const cells = values.map(tsvCell);
+  return `${(isTerminal ? cells.map(safe) : cells).join('\t')}\n`;
+};
+
+const idLine = (view: View, record: object, choices: Choices): string => {
+  const id = valueAt(record, idPath(view));
+  if (typeof id !== 'string') {
+    throw new SchedError('usage', `These records have no ${idPath(view)} to print with -o id`, {
+      hint: { flags: { output: 'json' } },
+    });
+  }
+  return tsvLine([id], choices);
+};
+
+const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): unknown =>
+  localTime !== undefined && isTime && typeof value === 'string' ? localTime(value) : value;
+
+type FormatLine = (values: readonly unknown[], choices: Choices) => string;
+
+const separated = (line: FormatLine, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
+  const columns = choices.fields ? columnsOf(view, choices.fields) : machineColumns(view);
+  const names = columns.map(({ path }) => path);
+  const header = hasHeader ? line(names, choices) : '';
+  // A field selected by name shows the service's own value, not one computed for the table.
+  const chosenValue = (column: Column, record: object) =>
+    choices.fields ? valueAt(record, column.path) : cellValue(column, record);
+  const values = (record: object) =>
+    columns.map((column) => localValue(chosenValue(column, record), column.as === 'time', choices));
+  return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
+};
+
+const fieldLines = (line: FormatLine, record: object, choices: Choices, hasHeader: boolean): string =>
+  // Lines keep the names that were requested, including list positions.
+  [
+    ...(hasHeader ? [['field', 'value']] : []),
+    ...leaves(choices.fields ? select(record, choices.fields, true) : record).map(([name, value]) => [
+      name,
+      localValue(value, isTimeName(String(name)), choices),
+    ]),
+  ]
+    .map((cells) => line(cells, choices))
+    .join('');
+
+/** A list in each machine format. */
+export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) => RowFormat> = {
+  json: (_view, choices) => ({
+    open: '[\n  ',
+    between: ',\n  ',
+    close: '\n]\n',
+    empty: '[]\n',
+    // Raw line breaks are always layout, because JSON escapes those in strings.
+    row: (record) => pretty(chosen(record, choices)).replaceAll('\n', '\n  '),
+  }),
+  jsonl: (_view, choices) => ({ ...plainLines, row: (record) => `${compact(chosen(record, choices))}\n` }),
+  csv: (view, choices) => separated(csvLine, view, choices, true),
+  tsv: (view, choices) => separated(tsvLine, view, choices, choices.header),
+  yaml: (_view, choices) => ({ ...plainLines, empty: '[]\n', row: (record) => yamlItem(chosen(record, choices)) }),
+  id: (view, choices) => ({ ...plainLines, row: (record) => idLine(view, record, choices) }),
+  ics: (_view, { isTerminal }) => icsRows(isTerminal),
+};
+
+/** A single record in each machine format. */
+export const recordFormats: Record<MachineFormat, (view: View, record: object, choices: Choices) => string> = {
+  json: (_view, record, choices) => `${pretty(chosen(record, choices))}\n`,
+  jsonl: (_view, record, choices) => `${compact(chosen(record, choices))}\n`,
+  csv: (_view, record, choices) => fieldLines(csvLine, record, choices, true),
+  tsv: (_view, record, choices) => fieldLines(tsvLine, record, choices, choices.header),
+  yaml: (_view, record, choices) => yamlDocument(chosen(record, choices)),
+  id: idLine,
+  ics: (_view, record, { isTerminal }) => icsRecord(record, isTerminal),
+};

@@ -1,0 +1,113 @@
+import { type BlockStyle, leastWidth, longestValue } from './block.ts';
+import { cutLong, humanCell, isNothing } from './cells.ts';
+import { valueAt } from './fields.ts';
+import { gap } from './grid.ts';
+import { safeForRunner } from './sanitize.ts';
+import type { Page, PageLine, TimeStyle } from './view.ts';
+import { pad, width, wrap } from './width.ts';
+
+/** A line with its sanitized texts, now and before a change. */
+interface Shown {
+  label: string;
+  now: string[];
+  was: string[];
+  isStatus: boolean;
+  isId: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isBlank = (value: unknown): boolean => isNothing(value) || (typeof value === 'string' && value.trim() === '');
+
+const textsOf = ({ value, as }: Omit<PageLine, 'label'>, record: object, time: TimeStyle): string[] => {
+  const found = typeof value === 'string' ? valueAt(record, value) : value(record as Fields, time);
+  return [found]
+    .flat()
+    .filter((item) => !isBlank(item))
+    .map((item) => cutLong(humanCell(item, as, time), longestValue));
+};
+
+/** The title, and the lines that have a value now or had one before. */
+const partsOf = ({ title: path, lines }: Page, record: object, before: object, time: TimeStyle) => {
+  const shownLine = ({ label, ...line }: PageLine): Shown => ({
+    label,
+    now: textsOf(line, record, time),
+    was: textsOf(line, before, time),
+    isStatus: line.as === 'status',
+    isId: line.as === 'id',
+  });
+  const name = path === undefined ? undefined : shownLine({ label: 'Name', value: path });
+  const shown = lines.map(shownLine).filter(({ now, was }) => now.length + was.length > 0);
+  // A record with none of the expected fields is printed with all of its own.
+  if (shown.every(({ isId }) => isId) && (name?.now.length ?? 0) === 0) return undefined;
+  const isRenamed = name !== undefined && isChanged(name);
+  return { title: name?.now.join(', ') ?? '', isRenamed, lines: isRenamed ? [name, ...shown] : shown };
+};
+
+const isChanged = ({ now, was }: Shown): boolean => now.join('\n') !== was.join('\n');
+
+/** The texts of a line. A change shows both values: `old → new`, or which lines were removed and added. */
+const writtenTexts = (line: Shown): string[] => {
+  const { now, was } = line;
+  if (!isChanged(line)) return now;
+  if (now.length < 2 && was.length < 2) return [`${was[0] ?? 'none'} → ${now[0] ?? 'none'}`];
+  return [
+    ...was.filter((text) => !now.includes(text)).map((text) => `- ${text}`),
+    ...now.map((text) => `${was.includes(text) ? ' ' : '+'} ${text}`),
+  ];
+};
+
+/** The same for screen readers, which don't read signs well. */
+const spokenTexts = (line: Shown): string[] => {
+  const { now, was } = line;
+  if (!isChanged(line)) return now;
+  if (now.length < 2 && was.length < 2) return [`${now[0] ?? 'none'} (was ${was[0] ?? 'none'})`];
+  return [
+    ...was.filter((text) => !now.includes(text)).map((text) => `removed ${text}`),
+    ...now.map((text) => (was.includes(text) ? text : `added ${text}`)),
+  ];
+};
+
+const ended = (lines: readonly string[]): string | undefined =>
+  lines.length === 0 ? undefined : lines.map((line) => `${line}\n`).join('');
+
+/** Draws a record as a title and labeled lines. Undefined if the record has nothing that the page shows. */
+export const drawPage = (
+  page: Page,
+  record: object,
+  before: object | undefined,
+  { time, paint, available }: BlockStyle,
+): string | undefined => {
+  const parts = partsOf(page, record, before ?? record, time);
+  if (parts === undefined) return undefined;
+  const { title, lines } = parts;
+  const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
+  const room = Math.max(leastWidth, available - widest - gap.length);
+  // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
+  const wrapped = (text: string, columns: number) => wrap(text, columns).map(safeForRunner);
+  return ended([
+    ...(title === '' ? [] : wrapped(title, available).map((line) => paint.heading(line))),
+    ...lines.flatMap((line) => {
+      const texts = writtenTexts(line).flatMap((text) => wrapped(text, room));
+      const shown = line.isStatus ? texts.map((text) => paint.status(text)) : texts;
+      const labels = [paint.faint(pad(line.label, widest)), ...shown.slice(1).map(() => ' '.repeat(widest))];
+      return shown.map((text, index) => `${labels[index]}${gap}${text}`);
+    }),
+  ]);
+};
+
+/** The same for screen readers: nothing is aligned or wrapped, and each line has its label. */
+export const spokenPage = (
+  page: Page,
+  record: object,
+  before: object | undefined,
+  time: TimeStyle,
+): string | undefined => {
+  const parts = partsOf(page, record, before ?? record, time);
+  if (parts === undefined) return undefined;
+  const { title, isRenamed, lines } = parts;
+  return ended([
+    ...(title === '' || isRenamed ? [] : [`Name: ${title}`]),
+    ...lines.flatMap((line) => spokenTexts(line).map((text) => `${line.label}: ${text}`)),
+  ]);
+};

@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { limits } from '../../api/limits.ts';
+import type { RandomBytes } from '../../system.ts';
+import type { Store } from '../store/store.ts';
+
+const fact = 'oauth_key';
+
+/** The signing key of this sandbox, created on first use and stored with its data. */
+const keyOf = (store: Store, randomBytes: RandomBytes): string => {
+  const known = store.fact(fact);
+  if (known !== undefined) return String(known);
+  return store.transaction(() => {
+    // Checked again inside the transaction: another process may have created the key meanwhile.
+    if (store.fact(fact) === undefined) store.setFact(fact, Buffer.from(randomBytes(32)).toString('base64url'));
+    return String(store.fact(fact));
+  });
+};
+
+/** Signs a text with the sandbox's key. */
+export type Sign = (text: string) => string;
+
+export const signerOf = (store: Store, randomBytes: RandomBytes): Sign => {
+  const key = keyOf(store, randomBytes);
+  return (text) => createHmac('sha256', key).update(text).digest('base64url');
+};
+
+/** Compares two strings in constant time. */
+export const timingSafeSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** The form that a ticket belongs to. It is not valid in another one. */
+type TicketForm = 'consent' | 'device';
+
+/**
+ * Writes the hidden field of a form: the validated request, signed. Other sites can't read the page, so they have no
+ * ticket, and a form without one is rejected.
+ */
+export const writeTicket = (
+  form: TicketForm,
+  request: object,
+  now: number,
+  seal: Sign,
+  randomBytes: RandomBytes,
+): string => {
+  const nonce = Buffer.from(randomBytes(16)).toString('base64url');
+  const payload = Buffer.from(JSON.stringify({ request, now, nonce })).toString('base64url');
+  return `${payload}.${seal(`${form} ${payload}`)}`;
+};
+
+/** The request, or `undefined` if the ticket is forged or too old. */
+export const readTicket = <Request>(form: TicketForm, ticket: string, now: number, seal: Sign): Request | undefined => {
+  const [payload = '', signature = ''] = ticket.split('.');
+  if (!timingSafeSame(signature, seal(`${form} ${payload}`))) return undefined;
+  const written = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    request: Request;
+    now: number;
+  };
+  return now - written.now > limits.authorizationCodeSeconds * 1000 ? undefined : written.request;
+};

@@ -1,0 +1,157 @@
+import { hash } from 'node:crypto';
+import { limits } from '../../api/limits.ts';
+import { invalidParameter } from '../error-replies.ts';
+import type { SqlValue } from './database.ts';
+import type { Store, Text } from './store.ts';
+
+/** A position between two rows of a list. */
+export interface Cursor {
+  way: 'next' | 'previous';
+  /** The sort keys and then the ID of the row next to this position. */
+  place: SqlValue[];
+}
+
+/** Assumed (paging.token-expiry): a page token expires after some minutes; in the sandbox after 15. */
+const lifetimeMilliseconds = 15 * 60_000;
+
+const digest = (payload: string, list: string): string =>
+  hash('sha256', `${payload}\n${list}`, 'base64url').slice(0, 11);
+
+/** `list` identifies the list with its filters and order: the token works for no other. `place` is a JSON array. */
+export const writeCursor = (way: Cursor['way'], place: string, list: string, now: number): string => {
+  const payload = Buffer.from(`[${now},"${way}",${place.slice(1)}`).toString('base64url');
+  return payload + digest(payload, list);
+};
+
+export const readCursor = (token: string, list: string, now: number): Cursor => {
+  const payload = token.slice(0, -11);
+  if (token.slice(-11) !== digest(payload, list))
+    throw invalidParameter('page_token', "doesn't belong to this list and these filters", 'invalid');
+  const [issued, way, ...place] = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  if (now - issued > lifetimeMilliseconds)
+    throw invalidParameter('page_token', 'has expired: start again from the first page', 'expired');
+  return { way, place };
+};
+
+export type Condition = [sql: string, ...params: SqlValue[]];
+
+/** A list that is read page by page. */
+export interface ListQuery {
+  /** Tables and joins. */
+  from: string;
+  doc: string;
+  id: string;
+  /** Maps each sortable field to its column. */
+  sortable: Record<string, string>;
+  defaultSort: string;
+  where: Condition[];
+  /** Limits of the first sort column: kept apart, so that the nearer of limit and cursor bounds the index. */
+  window?: { since?: string | undefined; until?: string | undefined };
+}
+
+export interface PageQuery {
+  count?: number | undefined;
+  page_token?: string | undefined;
+  /** Declared here, because the rows' types don't include it for every list. */
+  sort?: string | undefined;
+}
+
+export interface ResultPage<Doc> {
+  /** The records and their separators: a JSON array without its brackets. */
+  items: Text<Doc>;
+  count: number;
+  next: string | null;
+  previous: string | null;
+}
+
+/** The list and the time of the request, which page tokens are bound to. */
+export interface PageContext {
+  list: string;
+  now: number;
+}
+
+interface Key {
+  column: string;
+  descending: boolean;
+}
+
+/** The ID comes last, in the direction of the first key, so that one index covers the order in both directions. */
+const keysOf = ({ sortable, id, defaultSort }: ListQuery, sort: string | undefined, backwards: boolean): Key[] => {
+  const keys = (sort ?? defaultSort).split(',').map((part) => {
+    const [field, direction] = part.split(':');
+    return { column: sortable[field!]!, descending: (direction === 'desc') !== backwards };
+  });
+  keys.push({ column: id, descending: keys[0]!.descending });
+  return keys;
+};
+
+const beyond = ({ column, descending }: Key) => `${column} ${descending ? '<' : '>'} ?`;
+
+/** `a > ? OR (a = ? AND (b > ? OR (b = ? AND …)))`: rows after a position; the keys may have different directions. */
+const after = ([key, ...rest]: Key[], [value, ...values]: SqlValue[]): Condition => {
+  if (rest.length === 0) return [beyond(key!), value!];
+  const [sql, ...params] = after(rest, values);
+  return [`(${beyond(key!)} OR (${key!.column} = ? AND ${sql}))`, value!, value!, ...params];
+};
+
+/** A cursor is always inside the window, so it is the tighter bound on its side. */
+const bounds = ({ window = {} }: ListQuery, first: Key, edge: SqlValue | undefined): Condition[] => {
+  const lower = edge !== undefined && !first.descending ? edge : window.since;
+  const upper = edge !== undefined && first.descending ? edge : undefined;
+  const conditions: Condition[] = [];
+  if (lower !== undefined) conditions.push([`${first.column} >= ?`, lower]);
+  if (upper !== undefined) conditions.push([`${first.column} <= ?`, upper]);
+  else if (window.until !== undefined) conditions.push([`${first.column} < ?`, window.until]);
+  return conditions;
+};
+
+/** Contains a line break, which JSON allows here and stored records never contain, so the text can be split at it. */
+const between = ',\n';
+
+export const readPage = <Doc>(
+  store: Store,
+  listing: ListQuery,
+  query: PageQuery,
+  { list, now }: PageContext,
+): ResultPage<Doc> => {
+  const cursor: Cursor | undefined =
+    query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
+  const count = query.count ?? limits.pageSize.default;
+  const backwards = cursor?.way === 'previous';
+  const keys = keysOf(listing, query.sort, backwards);
+
+  const conditions = [...listing.where, ...bounds(listing, keys[0]!, cursor?.place[0])];
+  if (cursor) conditions.push(after(keys, cursor.place));
+  const columns = keys.map(({ column }) => column).join(', ');
+  const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
+  // Reads all rows as one, because passing a row to JavaScript costs more than finding it. The order is kept, because
+  // SQLite can't merge an inner query with ORDER BY and LIMIT into the outer one.
+  const found = store.first<{ docs: string | null; places: string | null }>(
+    `SELECT group_concat(doc, '${between}') AS docs, group_concat(place, '${between}') AS places FROM (
+       SELECT ${listing.doc} AS doc, json_array(${columns}) AS place FROM ${listing.from}
+       WHERE ${conditions.map(([sql]) => sql).join(' AND ') || '1'} ORDER BY ${order} LIMIT ?)`,
+    ...conditions.flatMap(([, ...params]) => params),
+    count + 1,
+  );
+  let items = found?.docs ?? '';
+  const places = found?.places?.split(between) ?? [];
+
+  // One extra row shows whether there is another page.
+  const hasMore = places.length > count;
+  if (hasMore) {
+    items = items.slice(0, items.lastIndexOf(between));
+    places.pop();
+  }
+  if (backwards) {
+    items = items.split(between).reverse().join(between);
+    places.reverse();
+  }
+  const token = (way: Cursor['way'], place: string | undefined) =>
+    place === undefined ? null : writeCursor(way, place, list, now);
+  return {
+    items,
+    count: places.length,
+    next: backwards || hasMore ? token('next', places.at(-1)) : null,
+    previous: (backwards ? hasMore : cursor) ? token('previous', places[0]) : null,
+  };
+};

@@ -1,0 +1,38 @@
+/** Environment variables. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type RandomBytes = (count: number) => Uint8Array;
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Rejects with the signal's reason if the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** This machine, the OS account, and this process. */
+export interface Machine {
+  readonly platform: string;
+  readonly host: string;
+  /** The account's home directory, regardless of `HOME`. */
+  readonly accountHome: string;
+  readonly pid: number;
+  /** Version of the JavaScript runtime. */
+  readonly version: string;
+  /** Path of the JavaScript runtime. */
+  readonly executable: string;
+  /** The command that starts `sched` again, if known. */
+  readonly program?: readonly string[];
+  /** Whether `sched` is one file that contains the JavaScript runtime and the keychain binding. */
+  readonly isStandalone?: boolean;
+  isAlive(pid: number): boolean;
+}
+
+/** Where a process finds its files. */
+export interface System {
+  readonly env: Env;
+  readonly home: string;
+  readonly platform: string;
+  /** The effective user ID. Not available on Windows. */
+  readonly uid?: number | undefined;
+}
