@@ -1,4 +1,4 @@
-import { commandLines } from '../src/cli/messages/command-lines.ts';
+import { commandLines } from '../src/cli/messages/shell-line.ts';
 import { run } from '../src/main.ts';
 import { clock as realClock } from '../src/node/clock.ts';
 import { afterSend } from '../src/node/network.ts';

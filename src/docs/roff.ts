@@ -1,5 +1,5 @@
 import type { Layout } from '../cli/help/help-page.ts';
-import { commandLines } from '../cli/messages/command-lines.ts';
+import { commandLines } from '../cli/messages/shell-line.ts';
 
 /*
  * Text in the language of man pages. A plain `-` or `'` would become a typographic one, which no shell understands, so

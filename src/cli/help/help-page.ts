@@ -1,5 +1,5 @@
 import { type Command as Commander, Help, type Option } from 'commander';
-import { commandLines } from '../messages/command-lines.ts';
+import { commandLines } from '../messages/shell-line.ts';
 import { Leaf } from '../parse/leaf.ts';
 
 export interface PageOptions {

@@ -1,7 +1,7 @@
 import { type ErrorFacts, exitCodes, SchedError } from '../../errors.ts';
 import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitise.ts';
-import { commandLines } from './command-lines.ts';
+import { commandLines } from './shell-line.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
 

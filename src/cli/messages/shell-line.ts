@@ -4,3 +4,38 @@ import { shellWord } from '../../shell-quote.ts';
 /** Builds a `sched` command line that can be copied into a shell. */
 export const commandLine = (...words: readonly string[]): CommandLine =>
   words.length === 0 ? 'sched' : `sched ${words.map(shellWord).join(' ')}`;
+
+/** Splits a command line into words. Text in quotes or in `$(…)` belongs to the word it touches. */
+const wordsOf = (line: string): string[] => line.match(/(?:\$\([^)]*\)|'[^']*'|"[^"]*"|[^\s])+/g) ?? [];
+
+/** A flag and its value, or an operator of the shell and its file, stay on one line. */
+const chunksOf = (line: string): string[] => {
+  const chunks: string[] = [];
+  for (const word of wordsOf(line)) {
+    const last = chunks.at(-1);
+    const belongs = last !== undefined && /^(--?[\w-]+|[<>])$/.test(last) && !word.startsWith('-');
+    if (belongs) chunks[chunks.length - 1] = `${last} ${word}`;
+    else chunks.push(word);
+  }
+  return chunks;
+};
+
+/** A command line that can be copied unchanged. If it is too long, it continues after a backslash. */
+export const commandLines = (line: string, columns: number, indent = '  '): string[] => {
+  if (indent.length + line.length <= columns) return [`${indent}${line}`];
+  const lines: string[] = [];
+  let current = '';
+  const tooLong = (chunk: string) => indent.length + 4 + chunk.length + 2 > columns;
+  for (const chunk of chunksOf(line).flatMap((each) => (tooLong(each) ? wordsOf(each) : [each]))) {
+    const longer = current === '' ? chunk : `${current} ${chunk}`;
+    const used = indent.length + (lines.length > 0 ? 4 : 0);
+    if (current !== '' && used + longer.length + 2 > columns) {
+      lines.push(current);
+      current = chunk;
+    } else current = longer;
+  }
+  lines.push(current);
+  return lines.map(
+    (text, index) => `${indent}${index > 0 ? '    ' : ''}${text}${index < lines.length - 1 ? ' \\' : ''}`,
+  );
+};
