@@ -2,7 +2,7 @@ import type { Operation } from '../../../api/operation.ts';
 import type { CommandLine } from '../../../errors.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
-import { typedWords } from '../../parse/typed-words.ts';
+import { flagWords } from '../../parse/part.ts';
 import type { TypedField } from './fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
@@ -13,7 +13,7 @@ interface Words {
 }
 
 /** Reads `[METHOD] <path>` and reports problems with them. */
-export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): Words => {
+export const readWords = ({ args, typed, parts, problems }: Invocation, isHidden: boolean): Words => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');
@@ -22,7 +22,7 @@ export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidd
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
   if (second !== undefined && !isMethod(first) && isMethod(second) && !isHidden) {
-    const line = commandLine('api', second.toUpperCase(), first!, ...typedWords({ args: [], inOrder }));
+    const line = commandLine('api', second.toUpperCase(), first!, ...flagWords(parts));
     problems.add('METHOD must come before <path>', typed.header === undefined ? (own) => own.become(line) : undefined);
     return {};
   }
@@ -39,13 +39,13 @@ export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidd
 const withMethod = (
   method: string,
   path: string,
-  { typed, inOrder }: Invocation,
+  { typed, parts }: Invocation,
   fields: readonly TypedField[],
 ): CommandLine => {
   const shown = fields.flatMap(({ raw, isTyped }) => [isTyped ? '-F' : '-f', raw]);
   const input = typed.input === undefined ? [] : ['--input', String(typed.input)];
-  const others = inOrder.filter(([name]) => !['field', 'raw-field', 'input'].includes(name));
-  return commandLine('api', method, path, ...shown, ...input, ...typedWords({ args: [], inOrder: others }));
+  const others = parts.filter(({ flag = '' }) => !['field', 'raw-field', 'input'].includes(flag));
+  return commandLine('api', method, path, ...shown, ...input, ...flagWords(others));
 };
 
 /**

@@ -17,10 +17,10 @@ import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
 /** `-f` and `-F` in the order they were typed: lists of objects depend on it. */
-const typedFields = ({ inOrder }: Invocation): TypedField[] =>
-  inOrder
-    .filter(([name]) => name === 'field' || name === 'raw-field')
-    .map(([name, raw = '']) => ({ raw, isTyped: name === 'field' }));
+const typedFields = ({ parts }: Invocation): TypedField[] =>
+  parts
+    .filter(({ flag }) => flag === 'field' || flag === 'raw-field')
+    .map(({ flag, value = '' }) => ({ raw: value, isTyped: flag === 'field' }));
 
 /** The body from `--input`, as text. */
 const readBody = async (
