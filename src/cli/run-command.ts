@@ -98,12 +98,7 @@ export const runCommand = async (
   const { env, stderr } = runtime;
   const color = colourWanted({ flag: (typed.color ?? 'auto') as ColourFlag, env, isTerminal: stderr.isTerminal });
   const notes = frontend?.notes ?? createNotes(stderr, isJson, color && typed.accessible !== true);
-  const tell = {
-    problem: (text: string) => problems.add(text),
-    value: problems.value.bind(problems),
-    note: notes.info,
-  };
-  const settings = resolveSettings(choices, runtime, tell, account);
+  const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   if (settings.sandbox && named !== undefined && !command.local)
     problems.add(`--profile ${named} can't be used with the sandbox, which has its own account`, (own) =>
