@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../errors.ts';
 import { commandLine } from '../messages/shell-line.ts';
-import { isArgument, type Part } from './part.ts';
+import { argumentsIn, isArgument, type Part } from './part.ts';
 
 /** The user's own command line, which problems correct step by step until it can be suggested. */
 export class OwnCommand {
@@ -8,7 +8,6 @@ export class OwnCommand {
   readonly #placeholders: ReadonlyMap<string, string>;
   #parts: readonly Part[];
   #isPrivate: boolean;
-  #replacement: CommandLine | undefined;
 
   /**
    * `name` is noun and verb. `placeholders` has all flags of the command, with the text that shows where a value is
@@ -67,7 +66,14 @@ export class OwnCommand {
 
   /** Adds an argument, or the placeholder of a missing one, after the other arguments. */
   addArgument(value: string): void {
-    this.#parts = this.#parts.toSpliced(this.#parts.findLastIndex(isArgument) + 1, 0, { words: [value], value });
+    this.setArguments([...argumentsIn(this.#parts), value]);
+  }
+
+  /** Replaces all arguments. They go where the first one was. */
+  setArguments(values: readonly string[]): void {
+    const place = Math.max(this.#parts.findIndex(isArgument), 0);
+    const others = this.#parts.filter((part) => !isArgument(part));
+    this.#parts = others.toSpliced(place, 0, ...values.map((value) => ({ words: [value], value })));
   }
 
   /** Replaces a typed value, whether it is an argument or the value of a flag. Returns whether it was found. */
@@ -82,14 +88,8 @@ export class OwnCommand {
     this.#isPrivate = false;
   }
 
-  /** Replaces the whole line. Only for a line that is safe to show. */
-  become(line: CommandLine): void {
-    this.#replacement = line;
-  }
-
   /** The line to suggest, or undefined if it must not be shown. */
   get line(): CommandLine | undefined {
-    if (this.#replacement !== undefined) return this.#replacement;
     if (this.#isPrivate) return undefined;
     const words = (isEarly: boolean) =>
       this.#parts.flatMap((part) => ((part.isEarly ?? false) === isEarly ? part.words : []));
