@@ -1,4 +1,5 @@
 import { type ErrorFacts, usageError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import type { OwnCommand } from '../parse/own-command.ts';
 
 /** Corrects the user's command line so that the problem is gone. */
@@ -43,6 +44,20 @@ export class Problems {
     this.#found.push(problem);
     if (meant !== undefined) this.#fixed += 1;
     this.own?.setValue(flag, raw, meant);
+  }
+
+  /** Adds a problem if a flag has a value that it doesn't allow. */
+  choice(flag: string, typed: unknown, allowed: readonly string[]): void {
+    const raw = String(typed);
+    if (typed === undefined || allowed.includes(raw)) return;
+    const [only, ...others] = allowed;
+    const wanted = others.length === 0 ? only : `one of ${allowed.join(', ')}`;
+    this.value(
+      flag,
+      raw,
+      `--${flag} must be ${wanted}, not "${raw}"`,
+      others.length === 0 ? only : nearest(raw, allowed),
+    );
   }
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */

@@ -1,5 +1,4 @@
 import { locationKinds } from '../../api/locations.ts';
-import { nearest } from '../../nearest.ts';
 import type { Flag, Invocation } from '../command.ts';
 
 /** `--location-kind` and `--location`, for bodies whose location is not a plain object. */
@@ -15,12 +14,7 @@ const read = ({ typed, problems }: Invocation): { kind: string; location?: strin
     if (location !== undefined) problems.add('--location needs --location-kind');
     return undefined;
   }
-  if (!(locationKinds as readonly string[]).includes(kind)) {
-    const meant = nearest(kind, locationKinds);
-    const question = meant === undefined ? '' : `. Did you mean ${meant}?`;
-    const problem = `--location-kind must be one of ${locationKinds.join(', ')}, not "${kind}"${question}`;
-    problems.value('location-kind', kind, problem, meant);
-  }
+  problems.choice('location-kind', kind, locationKinds);
   return { kind, ...(location === undefined ? {} : { location }) };
 };
 

@@ -1,5 +1,4 @@
 import { SchedError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
 import { type ColourFlag, colourWanted } from '../../output/colour.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -98,18 +97,16 @@ export const resolveSettings = (
   const { env, keyboard, stdout, stderr } = runtime;
   const text = (name: string): string | undefined => typed[name] as string | undefined;
 
-  const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
-    if (value === undefined || allowed.includes(value)) return;
-    const text = `${name} must be one of ${allowed.join(', ')}, not "${value}"`;
-    if (name.startsWith('--')) problems.value(name.slice(2), value, text, nearest(value, allowed));
-    else problems.add(text);
+  const variable = (name: string, allowed: readonly string[]): void => {
+    const value = env[name];
+    if (value && !allowed.includes(value)) problems.add(`${name} must be one of ${allowed.join(', ')}, not "${value}"`);
   };
-  choice('--output', text('output'), formats);
-  choice('--color', text('color'), ['auto', 'always', 'never']);
+  problems.choice('output', typed.output, formats);
+  problems.choice('color', typed.color, ['auto', 'always', 'never']);
   const isChosen = ['output', 'json', 'jq'].some((name) => typed[name] !== undefined);
-  if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, commonFormats);
-  choice('SCHED_ERROR_FORMAT', env.SCHED_ERROR_FORMAT || undefined, ['json', 'text']);
-  choice('SCHED_CREDENTIAL_STORE', env.SCHED_CREDENTIAL_STORE || undefined, ['keychain', 'file']);
+  if (stdout.isTerminal && !isChosen) variable('SCHED_OUTPUT', commonFormats);
+  variable('SCHED_ERROR_FORMAT', ['json', 'text']);
+  variable('SCHED_CREDENTIAL_STORE', ['keychain', 'file']);
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
     problems.add(`--json conflicts with --output ${text('output')}`);
   }
