@@ -33,12 +33,13 @@ const readBody = async (
   return read(String(typed.input), '--input', context.runtime, problems);
 };
 
-const checkOutput = ({ context, problems }: Invocation, operation: Operation | undefined): void => {
+const checkOutput = (invocation: Invocation, operation: Operation | undefined): void => {
+  const { context, problems } = invocation;
   const { fields, format } = context.settings;
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
     const known = [...Object.keys(operation.reply.of.record.shape), ...own];
-    checkSelected(context, known, operation, problems);
+    checkSelected(context, known, operation, invocation);
     return;
   }
   for (const field of fields ?? [])
