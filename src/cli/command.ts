@@ -2,6 +2,7 @@ import type { Collection } from '../api/collections.ts';
 import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
+import type { Part } from './parse/part.ts';
 import type { Choice } from './session/asker.ts';
 import type { Context } from './session/context.ts';
 import type { Typed } from './session/settings.ts';
@@ -55,10 +56,8 @@ export interface Parsed {
   name: string;
   args: string[];
   typed: Typed;
-  /** Flags with their values, in the order they were typed. */
-  inOrder: readonly (readonly [name: string, value: string | undefined])[];
-  /** Everything after the command, as typed. */
-  rest: readonly string[];
+  /** Arguments and flags in the order they were typed. */
+  parts: readonly Part[];
   problems: Problems;
 }
 

@@ -1,16 +1,14 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { counted } from '../numbers.ts';
 import { type ColorFlag, colorWanted } from '../output/color.ts';
-import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Parsed, ShowHelp } from './command.ts';
 import { createNotes } from './messages/notes.ts';
-import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser, type Frontend } from './session/context.ts';
-import { type Account, fieldList, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
+import { type Account, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
 export const findUser: FindUser = async (who, context) =>
@@ -28,22 +26,6 @@ export const accountOf = async (
   if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
   const { chosenProfile } = await import('./session/config-file.ts');
   return chosenProfile(typed.profile as string | undefined, runtime);
-};
-
-/** Corrects the typed field names, if all of them can be corrected. */
-const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
-  const lists = (['fields', 'json'] as const).flatMap((flag) => {
-    const list = typed[flag];
-    return typeof list === 'string' && list !== '' ? [{ flag, list }] : [];
-  });
-  const corrected = lists.map(({ flag, list }) => {
-    const fields = fieldList(list).map((field) => correctedField(field, known));
-    return { flag, list, fields };
-  });
-  if (corrected.some(({ fields }) => fields.includes(undefined))) return undefined;
-  return (own) => {
-    for (const { flag, list, fields } of corrected) own.setValue(flag, list, fields.join(','));
-  };
 };
 
 interface Surroundings {
@@ -98,12 +80,7 @@ export const runCommand = async (
   const { env, stderr } = runtime;
   const color = colorWanted({ flag: (typed.color ?? 'auto') as ColorFlag, env, isTerminal: stderr.isTerminal });
   const notes = frontend?.notes ?? createNotes(stderr, isJson, color && typed.accessible !== true);
-  const tell = {
-    problem: (text: string) => problems.add(text),
-    value: problems.value.bind(problems),
-    note: notes.info,
-  };
-  const settings = resolveSettings(choices, runtime, tell, account);
+  const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   if (settings.sandbox && named !== undefined && !command.local)
     problems.add(`--profile ${named} can't be used with the sandbox, which has its own account`, (own) =>
@@ -130,7 +107,7 @@ export const runCommand = async (
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-    checkSelected(context, known, command.operation, problems, fieldsFix(typed, known));
+    checkSelected(context, known, command.operation, parsed);
   }
   try {
     await command.run(await complete(command, { context, help, ...parsed }));

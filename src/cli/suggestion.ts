@@ -1,7 +1,9 @@
 import { type CommandLine, type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
+import { idIn } from '../uri.ts';
 import type { Parsed } from './command.ts';
 import { hideAddresses } from './commands/compliance/hide-addresses.ts';
+import { nouns } from './commands/registry.ts';
 import { commandLine } from './messages/command-lines.ts';
 
 type SuggestedFlags = NonNullable<Suggestion['flags']>;
@@ -35,10 +37,14 @@ const otherCommand = (
 /** The user's own command with other flags, unless that would repeat a secret (R12) or an address (R49). */
 const ownCommand = (
   flags: SuggestedFlags,
-  { name, problems }: Parsed,
+  { name, problems: { own } }: Parsed,
   { secrets }: Runtime,
 ): CommandLine | undefined => {
-  const line = problems.withFlags(flags);
+  for (const [flag, value] of Object.entries(flags)) {
+    if (!own?.takes(flag)) return undefined;
+    own.setFlag(flag, value);
+  }
+  const line = own?.line;
   if (line === undefined || secrets.redact(line) !== line) return undefined;
   return name.startsWith('compliance ') && hideAddresses(line) !== line ? undefined : line;
 };
@@ -66,18 +72,29 @@ const written = (
   return words.length === 0 ? {} : { advice: words.join('; ') };
 };
 
+/** If the service doesn't know a typed ID, suggests the noun's `list` command, unless that needs arguments. */
+const listHint = async ({ category, facts }: SchedError, { name, args }: Parsed): Promise<Suggestion | undefined> => {
+  const segments = facts.http?.path.split('/') ?? [];
+  const isTyped = args.some((arg) => segments.includes(idIn(arg)));
+  if (category !== 'not-found' || !isTyped) return undefined;
+  const [noun = ''] = name.split(' ');
+  const list = (await nouns[noun]!.commands()).find((command) => command.name === 'list');
+  return list?.arguments.length === 0 ? { command: [noun, 'list'] } : undefined;
+};
+
 /** Writes out the command that an error suggests. `profile` is the one whose login the command uses. */
-export const withSuggestion = (
+export const withSuggestion = async (
   error: unknown,
   parsed: Parsed,
   runtime: Runtime,
   profile: string | undefined,
-): unknown => {
+): Promise<unknown> => {
   if (!(error instanceof SchedError)) return error;
   const { category, message } = error;
-  const { hint, meant, ...facts } = error.facts;
+  const { meant, hint = await listHint(error, parsed), ...facts } = error.facts;
   if (typeof hint !== 'object' && meant === undefined) return error;
-  const corrected = meant && parsed.problems.withValue(meant.from, meant.to);
-  const suggested = corrected ? { hint: corrected } : written(error.facts, parsed, runtime, profile);
+  const { own } = parsed.problems;
+  const corrected = meant && own?.replace(meant.from, meant.to) ? own.line : undefined;
+  const suggested = corrected ? { hint: corrected } : written({ ...facts, hint }, parsed, runtime, profile);
   return Object.assign(new SchedError(category, message, { ...facts, ...suggested }), { cause: error });
 };

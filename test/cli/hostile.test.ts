@@ -3,7 +3,6 @@ import type { Command, Flag } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/commands/registry.ts';
 import { allFlags } from '../../src/cli/parse/all-flags.ts';
 import { Leaf } from '../../src/cli/parse/leaf.ts';
-import { tokensOf } from '../../src/cli/parse/tokens.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
@@ -384,7 +383,7 @@ describe('hostile: a value that looks like a flag', () => {
     '--sandbox',
   ];
 
-  const leafOf = (command: Command) => new Leaf(command.name).define(command).action(() => {});
+  const leafOf = (command: Command) => new Leaf(command.name).describe(command).action(() => {});
 
   /** The flag with a value, in all its spellings. */
   const spellings = ({ name, short }: Flag, value: string) => [
@@ -405,15 +404,18 @@ describe('hostile: a value that looks like a flag', () => {
     const wrong = tried.flatMap(({ command, flag }) => {
       const leaf = leafOf(command);
       return values
-        .flatMap((value) => spellings(flag, value).map((words) => ({ value, line: ['ID', ...words, 'ID2'] })))
-        .map(({ value, line }) => {
+        .flatMap((value) => spellings(flag, value).map((words) => ({ value, words, line: ['ID', ...words, 'ID2'] })))
+        .map(({ value, words, line }) => {
           leaf.parse(line, { from: 'user' });
-          const tokens = tokensOf(line, leaf.options).map(({ kind, name, value }) => ({ kind, name, value }));
-          const read = { opts: leaf.opts(), args: leaf.args, tokens };
+          const read = { opts: leaf.opts(), args: leaf.args, parts: leaf.parts };
           const meant = {
             opts: { [flag.name]: flag.repeat ? [value] : value },
             args: ['ID', 'ID2'],
-            tokens: [{ kind: 'argument' }, { kind: 'flag', name: flag.name, value }, { kind: 'argument' }],
+            parts: [
+              { words: ['ID'], value: 'ID' },
+              { words, flag: flag.name, value },
+              { words: ['ID2'], value: 'ID2' },
+            ],
           };
           return { line: [command.name, ...line].join(' '), read: JSON.stringify(read), meant: JSON.stringify(meant) };
         })

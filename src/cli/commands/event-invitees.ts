@@ -33,8 +33,7 @@ export const rowsFlag: Flag = {
 const atOnce = 4;
 
 export const readWith = ({ typed, problems }: Invocation): boolean => {
-  if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.value('with', String(typed.with), `--with must be invitees, not "${typed.with}"`, 'invitees');
+  problems.choice('with', typed.with, withFlag.choices!);
   return typed.with === 'invitees';
 };
 
@@ -42,8 +41,7 @@ const rowFormats = ['csv', 'tsv', 'table'];
 
 export const readRows = ({ context, typed, problems }: Invocation): boolean => {
   if (typed.rows === undefined) return false;
-  if (typed.rows !== 'invitees')
-    problems.value('rows', String(typed.rows), `--rows must be invitees, not "${typed.rows}"`, 'invitees');
+  problems.choice('rows', typed.rows, rowsFlag.choices!);
   const { format } = context.settings;
   if (!rowFormats.includes(format))
     problems.add(`--rows only works with -o csv, tsv or table, not with ${format}. Use --with invitees`);

@@ -10,7 +10,7 @@ import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
-import { typedWords } from '../parse/typed-words.ts';
+import { flagWords } from '../parse/part.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -119,12 +119,13 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   noteHidden(context.notes, (await context.printer.list(view, pages)).hiddenColumns);
   if (failures.length === 0) return;
   const again = failures.filter(({ isRetryable }) => isRetryable).map(({ event }) => event);
-  const flags = typedWords({ args: [], inOrder: invocation.inOrder });
   throw new SchedError(
     'partial',
     `${failures.length} of ${inputs.length} events ${failures.length === 1 ? 'was' : 'were'} not canceled`,
     {
-      ...(again.length === 0 ? {} : { hint: commandLine('events', 'cancel', ...again, ...flags) }),
+      ...(again.length === 0
+        ? {}
+        : { hint: commandLine('events', 'cancel', ...again, ...flagWords(invocation.parts)) }),
       outcome: 'applied',
     },
   );

@@ -143,6 +143,3 @@ export const singularOf = (noun: string): string => noun.replace(/s$/, '');
 /** The noun that a word names, in plural or singular. */
 export const findNoun = (word: string): string | undefined =>
   Object.hasOwn(nouns, word) ? word : Object.keys(nouns).find((name) => singularOf(name) === word);
-
-/** Whether a word names a noun that is itself a command. */
-export const isLeafNoun = (word: string): boolean => nouns[findNoun(word) ?? '']?.leaf === true;

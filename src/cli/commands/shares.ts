@@ -1,7 +1,6 @@
 import { locationKinds } from '../../api/locations.ts';
 import { shares } from '../../api/shares.ts';
 import { isObject } from '../../json.ts';
-import { nearest } from '../../nearest.ts';
 import { readRule } from '../../time/availability-rules.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
@@ -22,12 +21,7 @@ const readLocation = ({ typed, problems }: Invocation): { kind: string; location
     if (location !== undefined) problems.add('--location needs --location-kind');
     return undefined;
   }
-  if (!(locationKinds as readonly string[]).includes(kind)) {
-    const meant = nearest(kind, locationKinds);
-    const question = meant === undefined ? '' : `. Did you mean ${meant}?`;
-    const problem = `--location-kind must be one of ${locationKinds.join(', ')}, not "${kind}"${question}`;
-    problems.value('location-kind', kind, problem, meant);
-  }
+  problems.choice('location-kind', kind, locationKinds);
   return { kind, ...(location === undefined ? {} : { location }) };
 };
 

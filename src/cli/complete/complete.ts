@@ -1,14 +1,11 @@
 import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
-import { findNoun, isLeafNoun } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
 import { allFlags } from '../parse/all-flags.ts';
-import { commandFirst } from '../parse/argv.ts';
-import { Leaf, optionOf } from '../parse/leaf.ts';
+import { type Group, Leaf } from '../parse/leaf.ts';
 import { sharedFlags } from '../parse/shared-flags.ts';
-import { tokensOf } from '../parse/tokens.ts';
-import { buildRoot, loadVerbs } from '../parse/tree.ts';
+import { parse } from '../parse/tree.ts';
 import { begins, type Candidate, type Offer, valueOffer } from './values.ts';
 
 const wordsOffer = (candidates: Candidate[]): Offer => ({ candidates, directive: 'words' });
@@ -28,44 +25,28 @@ const flagCandidates = (flags: readonly Flag[]): Candidate[] => [
   { word: '--help', description: 'show help' },
 ];
 
-/** The command that words name, as far as they do. Undefined if there is no such command. */
-const commandIn = async (words: readonly string[]) => {
-  const shared = sharedFlags.map(optionOf);
-  const split = (argv: readonly string[]) => commandFirst(argv, shared, isLeafNoun);
-  const first = split(words);
-  const isHelp = first.noun === 'help';
-  const { noun: word, verb, rest } = isHelp ? split([first.verb ?? [], first.rest].flat()) : first;
-  const root = buildRoot();
-  if (word === undefined) {
-    const help = { word: 'help', description: 'Show help for a command' };
-    const others = isHelp ? topicCandidates() : [help];
-    return { next: [...commandCandidates(root.commands), ...others], isRoot: true, rest, options: shared };
-  }
-  const noun = root.commands.find((each) => each.name() === findNoun(word));
-  if (noun === undefined) return undefined;
-  const leaves = await loadVerbs(noun);
-  if (verb === undefined && !(noun instanceof Leaf)) return { next: commandCandidates(leaves), rest, options: shared };
-  const leaf = noun instanceof Leaf ? noun : leaves.find((each) => each.name() === verb);
-  if (leaf === undefined) return undefined;
-  const parsed = leaf.addFlags().action(() => {});
-  parsed.parse(rest, { from: 'user' });
-  return { next: [], leaf, rest: leaf.joined(rest), options: leaf.options };
+/** The command that words name, or how far they do. `sched help events` names what `sched events` does. */
+const commandIn = async (words: readonly string[]): Promise<{ found: Leaf | Group; isHelp: boolean }> => {
+  const found = await parse(words);
+  const isHelp = found.parent === null && found.args[0] === 'help';
+  return { found: isHelp ? await parse(words.toSpliced(-found.args.length, 1)) : found, isHelp };
 };
 
 /** What can stand at the cursor, after these words. */
 const offerAfter = async (words: readonly string[], typed: string, runtime: Runtime): Promise<Offer> => {
-  const command = await commandIn(words);
-  if (command === undefined) return nothing;
-  const { leaf, isRoot, next, rest, options } = command;
+  const { found, isHelp } = await commandIn(words);
+  const leaf = found instanceof Leaf ? found : undefined;
+  // Such as an unknown noun or verb.
+  if (leaf === undefined && found.args.length > 0) return nothing;
   const flags = leaf === undefined ? sharedFlags : allFlags(leaf.definition);
-  const tokens = tokensOf(rest, options);
-  const last = tokens.at(-1);
-  const isAfterDashes = last?.kind === 'end';
+  const isRoot = found.parent === null;
+  const last = found.parts.at(-1);
+  const isAfterDashes = found.parts.some((part) => part.words[0] === '--');
   const valueAt = async (place: Flag | Argument | undefined, text: string): Promise<Offer | undefined> =>
     place && (await valueOffer(place, text, leaf, runtime));
   const flagNamed = (name: string | undefined) => flags.find((flag) => flag.name === name && flag.value !== undefined);
 
-  if (last?.isCut) return (await valueAt(flagNamed(last.name), typed)) ?? nothing;
+  if (last?.wrong === 'cut') return (await valueAt(flagNamed(last.flag), typed)) ?? nothing;
   if (typed.startsWith('-') && !isAfterDashes) {
     const [, name, text = ''] = /^--([^=]+)=(.*)$/s.exec(typed) ?? [];
     if (name === undefined) {
@@ -75,10 +56,12 @@ const offerAfter = async (words: readonly string[], typed: string, runtime: Runt
     const { candidates, directive } = (await valueAt(flagNamed(name), text)) ?? nothing;
     return { candidates: candidates.map((each) => ({ ...each, word: `--${name}=${each.word}` })), directive };
   }
-  if (leaf === undefined) return isAfterDashes ? nothing : wordsOffer(next);
-  const before = tokens.filter(({ kind }) => kind === 'argument').length + (isAfterDashes ? last.words.length - 1 : 0);
+  if (leaf === undefined) {
+    const others = isHelp ? topicCandidates() : [{ word: 'help', description: 'Show help for a command' }];
+    return wordsOffer([...commandCandidates(found.commands), ...(isRoot ? others : [])]);
+  }
   const wanted = leaf.definition.arguments;
-  const argument = wanted[before] ?? wanted.findLast(({ variadic }) => variadic);
+  const argument = wanted[leaf.args.length] ?? wanted.findLast(({ variadic }) => variadic);
   return (await valueAt(argument, typed)) ?? (isAfterDashes ? nothing : wordsOffer(flagCandidates(flags)));
 };
 

@@ -6,6 +6,7 @@ import { readLimits } from '../../http/limit-headers.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Runtime } from '../../runtime.ts';
 import { createNotes } from '../messages/notes.ts';
+import { Problems } from '../messages/problems.ts';
 import { choicesOf, type NamedChoice } from '../operation/name-lookup.ts';
 import { accountOf, findUser } from '../run-command.ts';
 import { type Context, createContext } from '../session/context.ts';
@@ -52,16 +53,15 @@ const ask = async (collection: Collection, context: Context, credential: Credent
 };
 
 const look = async (collection: Collection, typed: Typed, runtime: Runtime): Promise<NamedChoice[]> => {
-  const ignore = () => {};
   const account = await accountOf({}, typed, runtime);
-  const reports = { problem: ignore, value: ignore, note: ignore };
-  const settings = Object.assign(resolveSettings(typed, runtime, reports, account), {
+  const notes = createNotes(runtime.stderr, false);
+  const settings = Object.assign(resolveSettings(typed, runtime, new Problems(), notes, account), {
     allowRefresh: false,
     maxWaitMs: 0,
   });
   if (!hasToken(settings, runtime)) return [];
   // In the background, like a command that runs beside others: those need the rate limit more.
-  const context = createContext(runtime, settings, createNotes(runtime.stderr, false), findUser, undefined, true);
+  const context = createContext(runtime, settings, notes, findUser, undefined, true);
   try {
     const { credentials, isSandbox } = await context.connection();
     const credential = await credentials.current();

@@ -1,4 +1,5 @@
-import { type CommandLine, type ErrorFacts, type Suggestion, usageError } from '../../errors.ts';
+import { type ErrorFacts, usageError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import type { OwnCommand } from '../parse/own-command.ts';
 
 /** Corrects the user's command line so that the problem is gone. */
@@ -9,14 +10,22 @@ export class Problems {
   readonly #found: string[] = [];
   /** Required flags that are missing. They are reported in one sentence. */
   readonly #missing: string[] = [];
-  readonly #own: OwnCommand | undefined;
+  readonly #makeOwn: (() => OwnCommand) | undefined;
+  #madeOwn: OwnCommand | undefined;
   /** Problems that nothing can correct. */
   #unfixed = 0;
   /** Problems whose correction is known, or whose missing part is shown as a placeholder. */
   #fixed = 0;
 
-  constructor(own?: OwnCommand) {
-    this.#own = own;
+  /** The user's command line is made only if there is something to suggest. */
+  constructor(makeOwn?: () => OwnCommand) {
+    this.#makeOwn = makeOwn;
+  }
+
+  /** The user's command line, without the problems so far. */
+  get own(): OwnCommand | undefined {
+    this.#madeOwn ??= this.#makeOwn?.();
+    return this.#madeOwn;
   }
 
   /** Adds a problem. With `fix`, the suggested command is the user's own command without the problem. */
@@ -24,7 +33,7 @@ export class Problems {
     this.#found.push(problem);
     if (fix === undefined) this.#unfixed += 1;
     else this.#fixed += 1;
-    if (this.#own !== undefined) fix?.(this.#own);
+    if (this.own !== undefined) fix?.(this.own);
   }
 
   /**
@@ -34,51 +43,35 @@ export class Problems {
   value(flag: string, raw: string, problem: string, meant?: string): void {
     this.#found.push(problem);
     if (meant !== undefined) this.#fixed += 1;
-    this.#own?.setValue(flag, raw, meant);
+    this.own?.setValue(flag, raw, meant);
+  }
+
+  /** Adds a problem if a flag has a value that it doesn't allow. */
+  choice(flag: string, typed: unknown, allowed: readonly string[]): void {
+    const raw = String(typed);
+    if (typed === undefined || allowed.includes(raw)) return;
+    const [only, ...others] = allowed;
+    const wanted = others.length === 0 ? only : `one of ${allowed.join(', ')}`;
+    this.value(
+      flag,
+      raw,
+      `--${flag} must be ${wanted}, not "${raw}"`,
+      others.length === 0 ? only : nearest(raw, allowed),
+    );
   }
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */
   missingFlag(name: string, label = `--${name}`): void {
-    if (this.#own?.takes(name) === false) this.missingArgument(name);
-    else if (!this.#own?.has(name)) {
+    if (this.own?.takes(name) === false) this.missingArgument(name);
+    else if (!this.own?.has(name)) {
       this.#missing.push(label);
       this.#fixed += 1;
-      this.#own?.addFlag(name);
+      this.own?.addFlag(name);
     }
   }
 
   missingArgument(name: string, problem = `Missing argument <${name}>`): void {
     this.add(problem, (own) => own.addArgument(name.toUpperCase()));
-  }
-
-  /** Adds an answer to the user's command line: the value of a flag, or an argument. */
-  answered(flag: string | undefined, value: string): void {
-    if (flag === undefined) this.#own?.addArgument(value);
-    else this.#own?.addFlag(flag, value);
-  }
-
-  /** The user's command line with all answers. */
-  get line(): string | undefined {
-    return this.#own?.line;
-  }
-
-  /** The user's command with another value instead of a typed one, or undefined if it doesn't have that value. */
-  withValue(from: string, to: string): CommandLine | undefined {
-    return this.#own?.replace(from, to) ? this.#own.line : undefined;
-  }
-
-  /** Allows suggesting the user's command, although its arguments could have been private. */
-  revealCommand(): void {
-    this.#own?.reveal();
-  }
-
-  /** The user's command with other flags, or undefined if it doesn't take them or must not be shown. */
-  withFlags(flags: NonNullable<Suggestion['flags']>): CommandLine | undefined {
-    for (const [name, value] of Object.entries(flags)) {
-      if (!this.#own?.takes(name)) return undefined;
-      this.#own.setFlag(name, value);
-    }
-    return this.#own?.line;
   }
 
   /** Throws one error with all problems so far, if there are any. */
@@ -87,7 +80,7 @@ export class Problems {
     const missing = this.#missing.length === 0 ? [] : [`Missing required ${flags} ${this.#missing.join(', ')}`];
     const found = [...this.#found, ...missing];
     if (found.length === 0) return;
-    const hint = this.#unfixed === 0 && this.#fixed > 0 ? this.#own?.line : undefined;
+    const hint = this.#unfixed === 0 && this.#fixed > 0 ? this.own?.line : undefined;
     throw usageError(found, { ...facts, ...(hint === undefined ? {} : { hint }) });
   }
 }

@@ -94,7 +94,8 @@ export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' 
  * it can be used in a script.
  */
 export const askMissing = async (command: Command, invocation: Invocation): Promise<Invocation> => {
-  const { problems, context } = invocation;
+  const { context } = invocation;
+  const { own } = invocation.problems;
   await checkTyped(command, invocation);
   const asker = await createAsker(context);
   const typed: Record<string, Typed[string]> = { ...invocation.typed };
@@ -105,18 +106,18 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
   for (const flag of flags) {
     const answer = await askFlag(flag, command, filled, asker);
     typed[flag.name] = answer;
-    problems.answered(flag.name, answer);
+    own?.addFlag(flag.name, answer);
   }
   for (const argument of missingArguments(command, filled)) {
     const answer = await askArgument(argument, filled, asker);
     filled.args.push(answer);
-    problems.answered(undefined, answer);
+    own?.addArgument(answer);
   }
   for (const followUp of (await command.followUps?.(filled)) ?? []) {
     const value = followUp.valueOf(await askFollowUp(followUp, asker));
     typed[followUp.flag] = [...[typed[followUp.flag] ?? []].flat(), value] as string[];
-    problems.answered(followUp.flag, value);
+    own?.addFlag(followUp.flag, value);
   }
-  if (problems.line !== undefined) context.notes.info(`The same command without questions: ${problems.line}`);
+  if (own?.line !== undefined) context.notes.info(`The same command without questions: ${own.line}`);
   return filled;
 };

@@ -1,10 +1,28 @@
 import type { Operation } from '../../api/operation.ts';
 import { nearest } from '../../nearest.ts';
-import { checkFields } from '../../output/fields.ts';
-import type { Fix, Problems } from '../messages/problems.ts';
+import { checkFields, correctedField } from '../../output/fields.ts';
+import type { Parsed, Typed } from '../command.ts';
+import type { Fix } from '../messages/problems.ts';
 import type { Context } from '../session/context.ts';
+import { fieldList } from '../session/settings.ts';
 
 const firstName = (field: string): string => field.split('.')[0]!;
+
+/** Corrects the typed field names, if all of them can be corrected. */
+const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
+  const lists = (['fields', 'json'] as const).flatMap((flag) => {
+    const list = typed[flag];
+    return typeof list === 'string' && list !== '' ? [{ flag, list }] : [];
+  });
+  const corrected = lists.map(({ flag, list }) => {
+    const fields = fieldList(list).map((field) => correctedField(field, known));
+    return { flag, list, fields };
+  });
+  if (corrected.some(({ fields }) => fields.includes(undefined))) return undefined;
+  return (own) => {
+    for (const { flag, list, fields } of corrected) own.setValue(flag, list, fields.join(','));
+  };
+};
 
 /**
  * Checks the selected fields. A service may return fields that are not documented, so for a read, unknown names are
@@ -15,12 +33,11 @@ export const checkSelected = (
   { printer, notes, settings }: Pick<Context, 'printer' | 'notes' | 'settings'>,
   known: readonly string[],
   operation: Operation | undefined,
-  problems: Problems,
-  fix?: Fix,
+  { typed, problems }: Pick<Parsed, 'typed' | 'problems'>,
 ): void => {
   const fields = settings.fields ?? [];
   const report = (found: readonly string[]) => {
-    for (const problem of found) problems.add(problem, fix);
+    for (const problem of found) problems.add(problem, fieldsFix(typed, known));
   };
   if (operation?.method !== 'GET') {
     report(checkFields(fields, known));

@@ -1,6 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
 import { SchedError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
@@ -55,11 +54,7 @@ export const withPage = <Own extends Command>(
     const { typed, problems, context } = invocation;
     if (typed.web === undefined) return generic.run(invocation);
     const page = pageFor(typed.web as string | true);
-    if (page === undefined) {
-      const [first] = flag.choices!;
-      const problem = `--web must be one of ${flag.choices!.join(', ')}, not "${typed.web}"`;
-      problems.value('web', String(typed.web), problem, nearest(String(typed.web), flag.choices!) ?? first);
-    }
+    if (page === undefined) problems.choice('web', typed.web, flag.choices!);
     for (const name of printingFlags)
       if (typed[name] !== undefined) problems.add(`--web prints no record, so it can't be used with --${name}`);
     const one = (_: unknown, record: object) => openPage(context, record, page!);

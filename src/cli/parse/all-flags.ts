@@ -16,3 +16,7 @@ export const allFlags = (command: Command): Flag[] => {
 export const knownFields = ({ fields, operation }: Command): string[] => [
   ...(fields ?? (operation === undefined ? [] : Object.keys(operation.reply.of.record.shape))),
 ];
+
+/** How many arguments a command takes. A free-form one checks that itself. */
+export const argumentRoom = ({ freeForm, arguments: wanted }: Command): number =>
+  freeForm || wanted.at(-1)?.variadic ? Infinity : wanted.length;

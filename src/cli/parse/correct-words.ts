@@ -1,22 +1,18 @@
 import { nearest } from '../../nearest.ts';
-import type { Command, Flag } from '../command.ts';
+import type { Flag } from '../command.ts';
+import type { Fix } from '../messages/problems.ts';
+import { allFlags, argumentRoom } from './all-flags.ts';
+import type { Leaf } from './leaf.ts';
+import { argumentsIn, isArgument, nameIn, type Part } from './part.ts';
 import { flagSlips } from './slips.ts';
-import type { Token } from './tokens.ts';
 
-export interface Correction {
-  /** The command line as it was probably meant. */
-  tokens: Token[];
-  problems: { text: string; isFixed: boolean }[];
+interface Correction {
+  /** The command line as it was probably meant, without flags whose value is missing. */
+  parts: Part[];
+  problems: { text: string; fix: Fix | undefined }[];
   /** The word after an unknown flag may be its value or an argument, so nothing can be said about the arguments. */
   isUnclear: boolean;
 }
-
-/** A value to show where one is missing: the word for the user's own record, or a placeholder in capitals. */
-export const placeholderOf = ({ value = '', suggestions }: Flag): string =>
-  suggestions?.[0] ?? value.split('|').find((part) => part === part.toUpperCase()) ?? value.toUpperCase();
-
-/** `--statsu=x` ⇒ `--statsu`. */
-export const nameIn = (word: string): string => word.split('=')[0]!;
 
 /** The flag that was probably meant by an unknown one. */
 export const nearestFlag = (word: string, flags: readonly Flag[]): Flag | undefined => {
@@ -33,135 +29,112 @@ export const nearestFlag = (word: string, flags: readonly Flag[]): Flag | undefi
 export const unknownFlag = (word: string, meant: Flag | undefined, help: string): string =>
   `Unknown flag ${nameIn(word)}${meant === undefined ? ` (see ${help})` : `. Did you mean --${meant.name}?`}`;
 
-const flagToken = ({ name }: Flag, value: string | undefined, isJoined: boolean): Token => {
+const flagPart = ({ name }: Flag, value: string | undefined, isJoined: boolean): Part => {
   const words = value === undefined ? [`--${name}`] : isJoined ? [`--${name}=${value}`] : [`--${name}`, value];
-  return { kind: 'flag', words, name, value };
+  return { words, flag: name, value };
 };
-
-/** The flag with a placeholder for the value that is missing. */
-const cutToken = (flag: Flag): Token => ({ ...flagToken(flag, placeholderOf(flag), false), isPlaceholder: true });
 
 const off = new Set(['no', 'false', '0', 'off']);
 
 /** `--yes=no` ⇒ nothing, `--active=false` ⇒ `--no-active`, `--yes=1` ⇒ `--yes`. */
-const switchTokens = (flag: Flag, value: string | undefined): Token[] => {
-  if (!off.has(value ?? '')) return [flagToken(flag, undefined, false)];
-  return flag.negatable ? [{ kind: 'flag', words: [`--no-${flag.name}`], name: flag.name }] : [];
+const switchParts = (flag: Flag, value: string | undefined): Part[] => {
+  if (!off.has(value ?? '')) return [flagPart(flag, undefined, false)];
+  return flag.negatable ? [{ words: [`--no-${flag.name}`], flag: flag.name }] : [];
 };
 
 /** Flags for text that may contain spaces. */
 const takesText = (flag: Flag | undefined): boolean =>
   flag?.value !== undefined && flag.choices === undefined && /NAME|TEXT|TIME/.test(flag.value);
 
-const quote = (unexpected: string, text: string) => ({
-  text: `Unexpected argument "${unexpected}". Put quotes around "${text}"`,
-  isFixed: true,
-});
-
-/** Joins words that lack quotes, as in `--event-type Intro call`. */
-const joinText = (tokens: readonly Token[], flags: readonly Flag[], problems: Correction['problems']): Token[] => {
-  const joined: Token[] = [];
-  for (let index = 0; index < tokens.length; ) {
-    const token = tokens[index++]!;
-    const more: string[] = [];
-    if (token.value !== undefined && takesText(flags.find(({ name }) => name === token.name)))
-      while (tokens[index]?.kind === 'argument') more.push(tokens[index++]!.words[0]!);
-    if (more.length > 0) problems.push(quote(more[0]!, [token.value, ...more].join(' ')));
-    const last = [token.words.at(-1), ...more].join(' ');
-    joined.push(
-      more.length === 0
-        ? token
-        : { ...token, words: [...token.words.slice(0, -1), last], value: [token.value, ...more].join(' ') },
-    );
-  }
-  return joined;
-};
-
-const argumentsIn = (tokens: readonly Token[]): string[] =>
-  tokens.flatMap(({ kind, words }) => (kind === 'argument' ? words : kind === 'end' ? words.slice(1) : []));
-
-/** Joins the words of a name that is the only argument, as in `event-types get Intro call`. */
-const joinArguments = (
-  tokens: readonly Token[],
-  { arguments: [argument, ...others] }: Command,
-  problems: Correction['problems'],
-): Token[] => {
-  const first = tokens.findIndex(({ kind }) => kind === 'argument');
-  const last = tokens.findLastIndex(({ kind }) => kind === 'argument' || kind === 'end');
-  const run = tokens.slice(first, last + 1);
-  // The description of an argument says whether it can be a name.
-  const isName = others.length === 0 && /\bname\b/.test(argument?.description ?? '');
-  if (!isName || first < 0 || run.some(({ kind }) => kind !== 'argument')) return [...tokens];
-  const words = argumentsIn(run);
-  problems.push(quote(words[1]!, words.join(' ')));
-  return [...tokens.slice(0, first), { ...run[0]!, words: [words.join(' ')] }, ...tokens.slice(last + 1)];
-};
+/** The fix of a problem that the corrected parts don't have anymore. */
+const corrected: Fix = () => {};
 
 /**
  * Corrects the flags of a command line and missing quotes. The result is read instead of what was typed, so that all
  * other problems are those of the command that was meant.
  */
-export const correctTokens = (
-  typed: readonly Token[],
-  command: Command,
-  flags: readonly Flag[],
-  name: string,
-): Correction => {
+export const correctParts = (leaf: Leaf): Correction => {
+  const { definition: command, parts: typed } = leaf;
+  const flags = allFlags(command);
+  const find = (name: string | undefined) => flags.find((flag) => flag.name === name);
   const problems: Correction['problems'] = [];
-  const fixed = (text: string) => problems.push({ text, isFixed: true });
-  const find = (flag: string | undefined) => flags.find((each) => each.name === flag);
+  const add = (text: string, fix: Fix | undefined = corrected) => problems.push({ text, fix });
   let isUnclear = false;
-  let tokens: Token[] = [];
+  let parts: Part[] = [];
+
   for (let index = 0; index < typed.length; ) {
-    const token = typed[index++]!;
-    const { isEarly = false, value } = token;
-    const put = (...meant: Token[]) => tokens.push(...meant.map((each) => ({ ...each, isEarly })));
-    const known = find(token.name);
-    const word = token.words[0]!;
+    const part = typed[index++]!;
+    const word = part.words[0]!;
+    const put = (...meant: Part[]) => parts.push(...meant.map((each) => ({ ...each, isEarly: part.isEarly ?? false })));
     /** Takes the next word as a value, if it can be one. */
-    const next = () => (typed[index]?.kind === 'argument' ? typed[index++]!.words[0] : undefined);
-    if (token.kind === 'unknown') {
-      const exact = find(nameIn(word).replace(/^--/, ''));
-      const argument = command.arguments.find((each) => `--${each.name}` === nameIn(word));
+    const next = () => (isArgument(typed[index]) ? typed[index++]!.value : undefined);
+    if (part.wrong === 'cut') {
+      const { name, choices } = find(part.flag)!;
+      add(`--${name} needs a value${choices === undefined ? '' : `: ${choices.join(', ')}`}`, (own) =>
+        own.addFlag(name),
+      );
+    } else if (part.wrong === 'unknown') {
+      const [name = '', value] = word.split(/=(.*)/s);
+      const exact = find(name.replace(/^--/, ''));
+      const argument = command.arguments.find((each) => `--${each.name}` === name);
       const meant = nearestFlag(word, flags);
       if (exact !== undefined) {
-        fixed(`--${exact.name} doesn't take a value`);
-        put(...switchTokens(exact, value));
+        add(`--${exact.name} doesn't take a value`);
+        put(...switchParts(exact, value));
       } else if (argument !== undefined) {
-        fixed(`Unknown flag ${nameIn(word)}. <${argument.name}> is an argument: leave out ${nameIn(word)}`);
+        add(`Unknown flag ${name}. <${argument.name}> is an argument: leave out ${name}`);
         const text = value ?? next();
-        if (text !== undefined) put({ kind: 'argument', words: [text] });
+        if (text !== undefined) put({ words: [text], value: text });
       } else if (meant === undefined) {
-        problems.push({ text: unknownFlag(word, undefined, `sched ${name} --help`), isFixed: false });
-        isUnclear ||= value === undefined && typed[index]?.kind === 'argument';
-        put(token);
+        problems.push({ text: unknownFlag(word, undefined, `sched ${leaf.path} --help`), fix: undefined });
+        isUnclear ||= value === undefined && isArgument(typed[index]);
+        put(part);
       } else {
-        fixed(unknownFlag(word, meant, ''));
-        if (meant.value === undefined) put(...switchTokens(meant, value));
-        else {
-          const given = meant.optional ? (value ?? '') : (value ?? next());
-          const isJoined = meant.optional || value !== undefined;
-          put(given === undefined ? cutToken(meant) : flagToken(meant, given, isJoined));
-        }
+        const given = value ?? (meant.value === undefined || meant.optional ? undefined : next());
+        const isCut = meant.value !== undefined && !meant.optional && given === undefined;
+        add(unknownFlag(word, meant, ''), isCut ? (own) => own.addFlag(meant.name) : corrected);
+        if (meant.value === undefined) put(...switchParts(meant, value));
+        else if (!isCut) put(flagPart(meant, given, value !== undefined));
       }
-    } else if (token.isCut) {
-      fixed(`--${known!.name} needs a value${known!.choices === undefined ? '' : `: ${known!.choices.join(', ')}`}`);
-      put(cutToken(known!));
-    } else put(token);
+    } else put(part);
   }
-  tokens = tokens.map((token) => {
-    const { name: flag, value, isPlaceholder } = token;
+
+  parts = parts.map((part) => {
+    const { flag, value } = part;
     const own = find(`event-${flag}`);
-    const isOther = own !== undefined && value !== undefined && find(flag)?.choices?.includes(value) === false;
-    if (!isOther || isPlaceholder) return token;
-    const choices = find(flag)!.choices!.join(', ');
-    fixed(`--${flag} must be one of ${choices}, not "${value}". For the ${flag} of the event type, use --${own.name}`);
-    return { ...flagToken(own, value, token.words.length === 1), isEarly: token.isEarly ?? false };
+    const choices = find(flag)?.choices;
+    if (own === undefined || value === undefined || choices === undefined || choices.includes(value)) return part;
+    add(
+      `--${flag} must be one of ${choices.join(', ')}, not "${value}". For the ${flag} of the event type, use --${own.name}`,
+    );
+    return { ...part, ...flagPart(own, value, part.words.length === 1) };
   });
-  const room = command.freeForm || command.arguments.at(-1)?.variadic ? Infinity : command.arguments.length;
-  if (!isUnclear && argumentsIn(tokens).length > room) tokens = joinText(tokens, flags, problems);
-  if (!isUnclear && argumentsIn(tokens).length > room) tokens = joinArguments(tokens, command, problems);
-  const extra = argumentsIn(tokens)[room];
-  if (!isUnclear && extra !== undefined) problems.push({ text: `Unexpected argument "${extra}"`, isFixed: false });
-  return { tokens, problems, isUnclear };
+
+  /** Joins an argument or value with the arguments after it, which lack quotes. */
+  const joined = (part: Part, more: readonly string[]): Part => {
+    const [last, value] = [part.words.at(-1), part.value].map((text) => [text, ...more].join(' '));
+    add(`Unexpected argument "${more[0]}". Put quotes around "${value}"`);
+    return { ...part, words: [...part.words.slice(0, -1), last!], value };
+  };
+  /** The arguments right after a part. */
+  const following = (index: number): string[] => {
+    const end = parts.findIndex((each, place) => place > index && !isArgument(each));
+    return argumentsIn(parts.slice(index + 1, end < 0 ? parts.length : end));
+  };
+  const room = argumentRoom(command);
+  const isCrowded = () => !isUnclear && argumentsIn(parts).length > room;
+  // As in `--event-type Intro call`.
+  for (let index = 0; isCrowded() && index < parts.length; index += 1) {
+    const more = takesText(find(parts[index]!.flag)) ? following(index) : [];
+    if (more.length > 0) parts.splice(index, 1 + more.length, joined(parts[index]!, more));
+  }
+  // As in `event-types get Intro call`. The description of an argument says whether it can be a name.
+  const [argument, ...others] = command.arguments;
+  const first = parts.findIndex(isArgument);
+  const rest = following(first);
+  const isName = others.length === 0 && /\bname\b/.test(argument?.description ?? '');
+  if (isCrowded() && isName && rest.length + 1 === argumentsIn(parts).length)
+    parts.splice(first, 1 + rest.length, joined(parts[first]!, rest));
+  if (isCrowded()) problems.push({ text: `Unexpected argument "${argumentsIn(parts)[room]}"`, fix: undefined });
+  return { parts, problems, isUnclear };
 };

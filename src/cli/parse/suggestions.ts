@@ -1,21 +1,27 @@
-import type { Command as Commander } from 'commander';
-import { hasCategory, SchedError, usageError } from '../../errors.ts';
+import { type SchedError, usageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { idIn } from '../../uri.ts';
 import type { Flag } from '../command.ts';
 import { findNoun, nouns, singularOf } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
 import { commandLine } from '../messages/command-lines.ts';
-import type { CommandWords } from './argv.ts';
-import { nameIn, nearestFlag, unknownFlag } from './correct-words.ts';
+import { nearestFlag, unknownFlag } from './correct-words.ts';
+import type { Group } from './leaf.ts';
+import { isFlag } from './part.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { detours, nounSlips, verbSlips } from './slips.ts';
-import { isFlag } from './tokens.ts';
 
 /** A command line whose command exists, and what was wrong with the typed one. */
-export interface Meant {
+interface Meant {
   argv: string[];
   problem: string;
+}
+
+/** What is known about a command line before it is read. */
+export interface Meanings {
+  /** Problems of the command's name, which is already corrected. Such a command is never carried out. */
+  slips?: readonly string[];
+  /** The words were typed after `help`. */
+  isHelp?: boolean;
 }
 
 const nounWords = () => Object.keys(nouns).flatMap((name) => [name, singularOf(name)]);
@@ -30,12 +36,8 @@ const indexOfWord = (words: readonly string[], fits: (word: string) => boolean):
   return words.slice(0, end < 0 ? words.length : end).findIndex((word) => !isFlag(word) && fits(word));
 };
 
-const isSharedFlag = (word: string): boolean =>
-  ['--help', '-h'].includes(word) ||
-  sharedFlags.some(({ name, short }) => nameIn(word) === `--${name}` || word === `-${short}`);
-
 /** For an unknown topic, as in `sched help times`. */
-export const unknownTopic = (word: string): SchedError => {
+const unknownTopic = (word: string): SchedError => {
   const meant = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
   return usageError(
     [`No help topic "${word}". Topics: ${Object.keys(topics).join(', ')}`],
@@ -44,8 +46,9 @@ export const unknownTopic = (word: string): SchedError => {
 };
 
 /** Corrects an unknown first word, as in `sched list events` or `sched evnets list`. */
-export const meantNoun = (argv: readonly string[], { noun: word = '', early }: CommandWords): Meant | undefined => {
-  const [before, after] = [argv.slice(0, early), argv.slice(early + 1)];
+const meantNoun = (argv: readonly string[], root: Group): Meant | undefined => {
+  const [word = '', ...after] = root.args;
+  const before = argv.slice(0, -root.args.length);
   const instead = (...words: string[]): Meant => ({
     argv: [...before, ...words, ...after],
     problem: `Unknown command "${word}". Did you mean "${words.join(' ')}"?`,
@@ -63,7 +66,7 @@ export const meantNoun = (argv: readonly string[], { noun: word = '', early }: C
   if (place >= 0) {
     const noun = findNoun(after[place]!)!;
     // In `--limit 3 events list` the word is the value of a flag. Only shared flags can come before the command.
-    const isValue = before.length > 0 && !isSharedFlag(before.at(-1)!);
+    const isValue = root.parts.at(-1)?.wrong === 'unknown';
     const others = after.toSpliced(place, 1);
     return {
       argv: isValue
@@ -83,9 +86,10 @@ const usualVerb = (verbs: readonly string[]): string | undefined => {
 };
 
 /** Corrects a missing or unknown verb, as in `sched events ls` or `sched events --limit 3`. */
-export const meantVerb = (argv: readonly string[], noun: Commander, early: number): Meant | undefined => {
+const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
   const verbs = noun.commands.map((verb) => verb.name());
-  const [before, after] = [argv.slice(0, early), argv.slice(early + 1)];
+  const after = noun.parent!.args.slice(1);
+  const before = argv.slice(0, -after.length - 1);
   const meant = (verb: string, rest: readonly string[], problem: string): Meant => ({
     argv: [...before, noun.name(), verb, ...rest],
     problem,
@@ -116,25 +120,24 @@ export const meantVerb = (argv: readonly string[], noun: Commander, early: numbe
   return meant(verb, after.slice(1), `Unknown command "${name}". Did you mean "${noun.name()} ${verb}"?`);
 };
 
-const verbsOf = (noun: Commander): string => noun.commands.map((verb) => verb.name()).join(', ');
+const verbsOf = (noun: Group): string => noun.commands.map((verb) => verb.name()).join(', ');
 
-const needsVerb = (noun: Commander): string => `"sched ${noun.name()}" needs a subcommand: ${verbsOf(noun)}`;
+const needsVerb = (noun: Group): string => `"sched ${noun.name()}" needs a subcommand: ${verbsOf(noun)}`;
 
-export const unknownNoun = (word: string): string => `Unknown command "${word}" (see sched --help)`;
+const unknownNoun = (word: string): string => `Unknown command "${word}" (see sched --help)`;
 
-export const unknownVerb = (noun: Commander, word: string | undefined): string =>
+const unknownVerb = (noun: Group, word: string | undefined): string =>
   word === undefined ? needsVerb(noun) : `Unknown command "${noun.name()} ${word}". Available: ${verbsOf(noun)}`;
 
 /** For a misplaced `--`, as in `sched -- events list` or `sched events -- list`. */
-export const misplacedDashes = (argv: readonly string[]): SchedError =>
+const misplacedDashes = (argv: readonly string[]): SchedError =>
   usageError(['Misplaced "--". Put it after the command'], {
     hint: commandLine(...argv.toSpliced(argv.indexOf('--'), 1)),
   });
 
-/** For flags without a command, as in `sched --nonsense`: names the first unknown flag. */
-export const unknownSharedFlag = (words: readonly string[]): SchedError | undefined => {
-  const unknown = words.find((word) => word.startsWith('-') && !isSharedFlag(word));
-  if (unknown === undefined) return undefined;
+/** For an unknown flag without a command, as in `sched --nonsense`. */
+const unknownSharedFlag = ({ parts }: Group): SchedError => {
+  const unknown = parts.find(({ wrong }) => wrong === 'unknown')!.words[0]!;
   const version: Flag = { name: 'version', description: '', heading: 'Output' };
   const meant = unknown === '-V' ? version : nearestFlag(unknown, [version, ...sharedFlags]);
   return usageError(
@@ -143,12 +146,23 @@ export const unknownSharedFlag = (words: readonly string[]): SchedError | undefi
   );
 };
 
-/** If the service doesn't know a typed ID, suggests the noun's `list` command, unless that needs arguments. */
-export const unknownId = (error: unknown, args: readonly string[], noun: Commander): unknown => {
-  if (!hasCategory(error, 'not-found') || error.facts.hint !== undefined) return error;
-  const segments = error.facts.http?.path.split('/') ?? [];
-  const isTyped = args.some((arg) => segments.includes(idIn(arg)));
-  const list = noun.commands.find((verb) => verb.name() === 'list');
-  if (!isTyped || list === undefined || list.registeredArguments.length > 0) return error;
-  return new SchedError('not-found', error.message, { ...error.facts, hint: { command: [noun.name(), 'list'] } });
+/**
+ * Corrects a command line that names no command; `group` is how far it was understood. Throws if it can't be corrected.
+ * `slips` are the problems that are already corrected.
+ */
+export const meantCommand = (
+  argv: readonly string[],
+  group: Group,
+  { slips = [], isHelp = false }: Meanings,
+): Meant => {
+  const [word] = group.args;
+  const isRoot = group.parent === null;
+  if (word === '--' || (isRoot && word === 'help')) throw misplacedDashes(argv);
+  if (isRoot && word === undefined) throw unknownSharedFlag(group);
+  if (isRoot && isHelp) throw unknownTopic(word!);
+  if (isRoot && word === 'version')
+    throw usageError(['"version" is a flag, not a command'], { hint: 'sched --version' });
+  const meant = isRoot ? meantNoun(argv, group) : isHelp ? undefined : meantVerb(argv, group);
+  if (meant === undefined) throw usageError([...slips, isRoot ? unknownNoun(word!) : unknownVerb(group, word)]);
+  return meant;
 };

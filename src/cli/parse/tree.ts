@@ -1,28 +1,23 @@
-import { Command as Commander } from 'commander';
+import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../api/catalogue.ts';
 import { nouns, singularOf } from '../commands/registry.ts';
-import { Leaf } from './leaf.ts';
+import { Group, Leaf } from './leaf.ts';
 
 /**
  * Builds Commander's tree with all nouns, grouped by heading and with the singular as alias. A noun has only a name and
  * a summary until `loadVerbs` adds its commands.
  */
-export const buildRoot = (): Commander => {
-  const root = plain(new Commander('sched'))
-    .description('The scheduling service on the command line')
-    .usage('<command> <subcommand> [flags]');
+export const buildRoot = (): Group => {
+  const root = new Group('sched');
+  root.description('The scheduling service on the command line').usage('<command> <subcommand> [flags]');
   const inGroups = helpGroups.flatMap((group) => Object.entries(nouns).filter(([, noun]) => noun.group === group));
   for (const [name, { group, summary, leaf }] of inGroups) {
-    const noun = leaf ? new Leaf(name) : plain(new Commander(name)).usage('<subcommand> [flags]');
+    const noun = leaf ? new Leaf(name) : new Group(name).usage('<subcommand> [flags]');
     if (singularOf(name) !== name) noun.alias(singularOf(name));
     root.addCommand(noun.description(summary).helpGroup(group));
   }
   return root;
 };
-
-/** Sets up a command with subcommands. It accepts unknown words, which `invoke.ts` reports. */
-const plain = (command: Commander): Commander =>
-  command.helpOption(false).helpCommand(false).allowUnknownOption().allowExcessArguments();
 
 /** Adds the verbs of a noun as subcommands, without their flags. A noun without verbs is itself a command. */
 export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
@@ -33,6 +28,20 @@ export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
     noun.addCommand(leaf);
     return leaf;
   });
+};
+
+/** Lets Commander find the command in a command line. If there is none, returns the noun, or else the root. */
+export const parse = async (argv: readonly string[]): Promise<Leaf | Group> => {
+  const root = buildRoot().action(() => {});
+  let found: Leaf | Group = root;
+  root.hook('preSubcommand', async (_, noun) => {
+    for (const command of [noun as Group, ...(await loadVerbs(noun))])
+      command.action(() => {
+        found = command;
+      });
+  });
+  await root.parseAsync(argv, { from: 'user' });
+  return found;
 };
 
 /** Builds the tree with all commands, for the generators. */

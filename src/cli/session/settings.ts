@@ -1,11 +1,12 @@
 import { SchedError } from '../../errors.ts';
-import { nearest } from '../../nearest.ts';
 import { type ColorFlag, colorWanted } from '../../output/color.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { addressProblem } from '../../state/redis/address.ts';
 import { readDuration } from '../../time/duration.ts';
 import { type ResolvedZone, resolveZone, type ZoneSource } from '../../time/zone.ts';
+import type { Notes } from '../messages/notes.ts';
+import type { Problems } from '../messages/problems.ts';
 import type { Profile } from './profile-schema.ts';
 
 /** A profile and its name. */
@@ -87,59 +88,51 @@ export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   });
 };
 
-interface Reports {
-  problem(text: string): void;
-  /** A problem with the value of a flag, and the value that was probably meant. */
-  value(flag: string, raw: string, problem: string, meant?: string): void;
-  note(text: string): void;
-}
-
 export const resolveSettings = (
   typed: Typed,
   runtime: Runtime,
-  { problem, value: wrongValue, note }: Reports,
+  problems: Problems,
+  notes: Notes,
   account?: Account,
 ): Settings => {
   const { env, keyboard, stdout, stderr } = runtime;
   const text = (name: string): string | undefined => typed[name] as string | undefined;
 
-  const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
-    if (value === undefined || allowed.includes(value)) return;
-    const text = `${name} must be one of ${allowed.join(', ')}, not "${value}"`;
-    if (name.startsWith('--')) wrongValue(name.slice(2), value, text, nearest(value, allowed));
-    else problem(text);
+  const variable = (name: string, allowed: readonly string[]): void => {
+    const value = env[name];
+    if (value && !allowed.includes(value)) problems.add(`${name} must be one of ${allowed.join(', ')}, not "${value}"`);
   };
-  choice('--output', text('output'), formats);
-  choice('--color', text('color'), ['auto', 'always', 'never']);
+  problems.choice('output', typed.output, formats);
+  problems.choice('color', typed.color, ['auto', 'always', 'never']);
   const isChosen = ['output', 'json', 'jq'].some((name) => typed[name] !== undefined);
-  if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, commonFormats);
-  choice('SCHED_ERROR_FORMAT', env.SCHED_ERROR_FORMAT || undefined, ['json', 'text']);
-  choice('SCHED_CREDENTIAL_STORE', env.SCHED_CREDENTIAL_STORE || undefined, ['keychain', 'file']);
+  if (stdout.isTerminal && !isChosen) variable('SCHED_OUTPUT', commonFormats);
+  variable('SCHED_ERROR_FORMAT', ['json', 'text']);
+  variable('SCHED_CREDENTIAL_STORE', ['keychain', 'file']);
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
-    problem(`--json conflicts with --output ${text('output')}`);
+    problems.add(`--json conflicts with --output ${text('output')}`);
   }
   if (typed.jq !== undefined && !['json', 'jsonl'].includes(text('output') ?? 'json')) {
-    problem(`--jq only works with -o json or -o jsonl, not with -o ${text('output')}`);
+    problems.add(`--jq only works with -o json or -o jsonl, not with -o ${text('output')}`);
   }
 
   const format = formatOf(typed, runtime, account?.profile);
   if (typed['local-times'] === true && !['csv', 'tsv'].includes(format))
-    problem(`--local-times only works with -o csv and -o tsv, not with ${format}`);
+    problems.add(`--local-times only works with -o csv and -o tsv, not with ${format}`);
 
   const duration = (name: string, value: string | undefined, fallback: number): number => {
     if (value === undefined) return fallback;
     const read = readDuration(value);
-    if (read === undefined) problem(`${name} must be a duration such as 90s or 2m, not "${value}"`);
+    if (read === undefined) problems.add(`${name} must be a duration such as 90s or 2m, not "${value}"`);
     return read ?? fallback;
   };
   // A timeout of 0 can't work; a --max-wait of 0 can: it is the same as --no-wait.
   const timeoutMs = duration('--timeout', text('timeout'), defaultTimeout);
-  if (timeoutMs === 0) problem(`--timeout must be more than 0, not "${text('timeout')}"`);
+  if (timeoutMs === 0) problems.add(`--timeout must be more than 0, not "${text('timeout')}"`);
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);
 
   const wrong = env.SCHED_SHARED_STATE ? addressProblem(env.SCHED_SHARED_STATE) : undefined;
-  if (wrong !== undefined) problem(`SCHED_SHARED_STATE can't be used: ${wrong}`);
+  if (wrong !== undefined) problems.add(`SCHED_SHARED_STATE can't be used: ${wrong}`);
   const sharedState = env.SCHED_SHARED_STATE || account?.profile.shared_state;
 
   let found: ResolvedZone | undefined;
@@ -152,18 +145,19 @@ export const resolveSettings = (
       TZ: env.TZ,
       system: () => runtime.systemZone,
     });
-    if (found.ok && found.note !== undefined) note(found.note);
+    if (found.ok && found.note !== undefined) notes.info(found.note);
     return found;
   };
   // Check a zone set for sched in any case; check TZ and the system's zone only if a time is read or shown.
   if (text('tz') !== undefined || env.SCHED_TZ || account?.profile.timezone !== undefined) {
     const reading = zone();
-    if (!reading.ok && reading.source === '--tz') wrongValue('tz', text('tz')!, reading.problem, reading.candidates[0]);
-    else if (!reading.ok) problem(reading.problem);
+    if (!reading.ok && reading.source === '--tz')
+      problems.value('tz', text('tz')!, reading.problem, reading.candidates[0]);
+    else if (!reading.ok) problems.add(reading.problem);
   }
 
   if (text('fields') !== undefined && fieldList(text('fields')!).length === 0)
-    problem('--fields needs at least one field');
+    problems.add('--fields needs at least one field');
 
   const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const canAsk = !isSilent && !env.CI && stderr.isTerminal && keyboard.isTerminal;

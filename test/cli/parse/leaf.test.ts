@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Command, Flag } from '../../../src/cli/command.ts';
-import { Leaf } from '../../../src/cli/parse/leaf.ts';
+import { Group, Leaf } from '../../../src/cli/parse/leaf.ts';
 import { readLeaf } from '../../../src/cli/parse/read-leaf.ts';
-import { buildRoot, loadVerbs } from '../../../src/cli/parse/tree.ts';
+import { buildRoot, loadVerbs, parse } from '../../../src/cli/parse/tree.ts';
 import type { SchedError } from '../../../src/errors.ts';
 
 const flag = (name: string, more: Partial<Flag> = {}): Flag => ({ name, description: '', heading: 'Flags', ...more });
@@ -22,11 +22,17 @@ const command: Command = {
   run: async () => {},
 };
 
+const parsed = async (words: string[]): Promise<Leaf> => {
+  const leaf = new Leaf('cancel').describe(command).action(() => {});
+  new Group('sched').addCommand(new Group('events').addCommand(leaf));
+  await leaf.parseAsync(words, { from: 'user' });
+  return leaf;
+};
+
 /** The result of parsing these words of the command. */
 const read = async (...words: string[]) => {
-  const leaf = new Leaf('cancel').define(command).action(() => {});
-  await leaf.parseAsync(words, { from: 'user' });
-  const { args, typed, problems } = readLeaf(leaf, 'events cancel', words);
+  const leaf = await parsed(words);
+  const { args, typed, problems } = await readLeaf(leaf);
   const found: Pick<SchedError, 'message' | 'facts'>[] = [];
   try {
     problems.check();
@@ -67,9 +73,15 @@ describe('leaf', () => {
     [['--host', 'a', '--host=b'], { typed: { host: ['a', 'b'] } }],
     [['--json', 'ID'], { args: ['ID'], typed: { json: '' } }],
     [['--json', 'uri'], { typed: { json: 'uri' } }],
+    [['--json', 'uri,uri', 'ID'], { args: ['ID'], typed: { json: 'uri,uri' } }],
+    [['--json', '-y'], { typed: { json: '', yes: true } }],
     [['--json=x', 'uri'], { args: ['uri'], typed: { json: 'x' } }],
-    [['--help'], { wantsHelp: true }],
-    [['-h', 'a'], { args: ['a'], wantsHelp: true }],
+    // The value of another flag.
+    [['--reason', '--json', 'uri'], { args: ['uri'], typed: { reason: '--json' } }],
+    [['-yo', '--json', 'uri'], { args: ['uri'], typed: { yes: true, output: '--json' } }],
+    [['-oy', '--json', 'uri'], { typed: { output: 'y', json: 'uri' } }],
+    [['--help'], { typed: { help: true }, wantsHelp: true }],
+    [['-yh', 'a'], { args: ['a'], typed: { yes: true, help: true }, wantsHelp: true }],
     [['a', '--', '--yes', '--nonsense', '--help'], { args: ['a', '--yes', '--nonsense', '--help'] }],
     [
       ['--nonsense', '--', '--help', '-y'],
@@ -130,15 +142,17 @@ describe('leaf', () => {
     await expect(read('--nonsense', 'a')).rejects.toThrow('Unknown flag --nonsense (see sched events cancel --help)');
   });
 
-  test('keeps the order of typed flags', async () => {
-    const leaf = new Leaf('cancel').define(command).action(() => {});
-    await leaf.parseAsync(['--host', 'a', '-y', '--reason', 'x', '--host', 'b', '--no-active'], { from: 'user' });
-    expect(leaf.inOrder).toEqual([
-      ['host', 'a'],
-      ['yes', undefined],
-      ['reason', 'x'],
-      ['host', 'b'],
-      ['no-active', undefined],
+  test('keeps the order of what was typed, and spells out short flags in one word', async () => {
+    const { parts } = await parsed(['--host=a', '-yo', 'id', 'x', '--host', 'b', '--no-active', '--', '-y']);
+    expect(parts).toEqual([
+      { words: ['--host=a'], flag: 'host', value: 'a' },
+      { words: ['--yes'], flag: 'yes' },
+      { words: ['--output', 'id'], flag: 'output', value: 'id' },
+      { words: ['x'], value: 'x' },
+      { words: ['--host', 'b'], flag: 'host', value: 'b' },
+      { words: ['--no-active'], flag: 'no-active' },
+      { words: ['--'] },
+      { words: ['-y'], value: '-y' },
     ]);
   });
 });
@@ -153,4 +167,37 @@ describe('tree', () => {
     expect(verbs.map((verb) => verb.name())).toEqual(expect.arrayContaining(['list', 'get', 'cancel']));
     expect(root.commands.filter((noun) => noun.commands.length > 0)).toEqual([events]);
   });
+
+  test.each<[string, { path: string; args?: string[]; typed?: object; wrong?: string[] }]>([
+    ['events list', { path: 'events list' }],
+    ['event list a b', { path: 'events list', args: ['a', 'b'] }],
+    ['--yes events list', { path: 'events list', typed: { yes: true } }],
+    ['events -y list a', { path: 'events list', args: ['a'], typed: { yes: true } }],
+    ['-ojson events list', { path: 'events list', typed: { output: 'json' } }],
+    ['-yo json events list', { path: 'events list', typed: { yes: true, output: 'json' } }],
+    ['-oy events list', { path: 'events list', typed: { output: 'y' } }],
+    ['--tz UTC events --output csv list', { path: 'events list', typed: { tz: 'UTC', output: 'csv' } }],
+    ['--tz -y events list', { path: 'events list', typed: { tz: '-y' } }],
+    ['--json events list', { path: 'events list', typed: { json: '' } }],
+    ['--json=uri events list', { path: 'events list', typed: { json: 'uri' } }],
+    ['--nonsense events list', { path: 'events list', wrong: ['--nonsense'] }],
+    ['-y doctor now --yes', { path: 'doctor', args: ['now'], typed: { yes: true } }],
+    ['', { path: 'sched' }],
+    ['--tz', { path: 'sched', wrong: ['--tz'] }],
+    ['-- events list', { path: 'sched', args: ['--', 'events', 'list'] }],
+    ['nothing -y list', { path: 'sched', args: ['nothing', '-y', 'list'] }],
+    ['events -- list', { path: 'events', args: ['--', 'list'] }],
+    ['-y events - x', { path: 'events', args: ['-', 'x'] }],
+  ])(
+    'finds the command, and reads the flags before it: %j',
+    async (line, { path, args = [], typed = {}, wrong = [] }) => {
+      const found = await parse(line.split(' ').filter(Boolean));
+      expect({
+        path: found instanceof Leaf ? found.path : found.name(),
+        args: found.args,
+        typed: found.opts(),
+        wrong: found.parts.filter((part) => part.wrong !== undefined).flatMap(({ words }) => words),
+      }).toEqual({ path, args, typed, wrong });
+    },
+  );
 });

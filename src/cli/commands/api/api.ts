@@ -135,7 +135,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { pathname } = new URL(request.url);
   const isHidden = planned.isHidden || isPrivate([pathname]);
   // A header may contain a secret (R12).
-  if (!isHidden && typed.header === undefined) invocation.problems.revealCommand();
+  if (!isHidden && typed.header === undefined) invocation.problems.own?.reveal();
   // R49
   if (isHidden && typed.paginate === true)
     throw usageError(["--paginate can't be used with data_compliance, because its replies are never printed"]);

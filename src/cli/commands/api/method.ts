@@ -1,8 +1,6 @@
 import type { Operation } from '../../../api/operation.ts';
-import type { CommandLine } from '../../../errors.ts';
-import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/command-lines.ts';
-import { typedWords } from '../../parse/typed-words.ts';
+import type { Invocation, Typed } from '../../command.ts';
+import type { Fix } from '../../messages/problems.ts';
 import type { TypedField } from './body-fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
@@ -12,8 +10,17 @@ interface MethodWords {
   path?: string;
 }
 
+/** Suggests the typed command with these arguments, unless it has a header, which may contain a secret (R12). */
+const withArguments = (args: readonly string[], typed: Typed): Fix | undefined => {
+  if (typed.header !== undefined) return undefined;
+  return (own) => {
+    own.reveal();
+    own.setArguments(args);
+  };
+};
+
 /** Reads `[METHOD] <path>` and reports problems with them. */
-export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): MethodWords => {
+export const readWords = ({ args, typed, problems }: Invocation, isHidden: boolean): MethodWords => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');
@@ -22,8 +29,7 @@ export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidd
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
   if (second !== undefined && !isMethod(first) && isMethod(second) && !isHidden) {
-    const line = commandLine('api', second.toUpperCase(), first!, ...typedWords({ args: [], inOrder }));
-    problems.add('METHOD must come before <path>', typed.header === undefined ? (own) => own.become(line) : undefined);
+    problems.add('METHOD must come before <path>', withArguments([second.toUpperCase(), first!], typed));
     return {};
   }
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
@@ -33,19 +39,6 @@ export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidd
     ...(path === undefined ? {} : { path }),
     ...(isMethod(given) ? { method: given!.toUpperCase() } : {}),
   };
-};
-
-/** The typed command with the missing method added. */
-const withMethod = (
-  method: string,
-  path: string,
-  { typed, inOrder }: Invocation,
-  fields: readonly TypedField[],
-): CommandLine => {
-  const shown = fields.flatMap(({ raw, isTyped }) => [isTyped ? '-F' : '-f', raw]);
-  const input = typed.input === undefined ? [] : ['--input', String(typed.input)];
-  const others = inOrder.filter(([name]) => !['field', 'raw-field', 'input'].includes(name));
-  return commandLine('api', method, path, ...shown, ...input, ...typedWords({ args: [], inOrder: others }));
 };
 
 /**
@@ -66,14 +59,11 @@ export const impliedMethod = (
   const fitsQuery =
     query !== undefined && (write === undefined || fields.every(({ raw }) => Object.hasOwn(query, raw.split('=')[0]!)));
   if (typed.input === undefined && fitsQuery) return 'GET';
-  // A header may contain a secret (R12).
-  const mayShow = !isHidden && typed.header === undefined;
-  const line = withMethod(write ?? 'POST', path, invocation, fields);
   problems.add(
     typed.input === undefined && write === undefined
       ? "Missing METHOD: fields could be the query of a GET or the body of a POST, and sched doesn't guess (unlike gh)"
       : 'Missing METHOD: it is optional only for a GET without a body (unlike in gh)',
-    mayShow ? (own) => own.become(line) : undefined,
+    isHidden ? undefined : withArguments([write ?? 'POST', path], typed),
   );
   return 'GET';
 };

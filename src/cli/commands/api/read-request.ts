@@ -17,10 +17,10 @@ import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
 /** `-f` and `-F` in the order they were typed: lists of objects depend on it. */
-const typedFields = ({ inOrder }: Invocation): TypedField[] =>
-  inOrder
-    .filter(([name]) => name === 'field' || name === 'raw-field')
-    .map(([name, raw = '']) => ({ raw, isTyped: name === 'field' }));
+const typedFields = ({ parts }: Invocation): TypedField[] =>
+  parts
+    .filter(({ flag }) => flag === 'field' || flag === 'raw-field')
+    .map(({ flag, value = '' }) => ({ raw: value, isTyped: flag === 'field' }));
 
 /** The body from `--input`, as text. */
 const readBody = async (
@@ -33,12 +33,13 @@ const readBody = async (
   return read(String(typed.input), '--input', context.runtime, problems);
 };
 
-const checkOutput = ({ context, problems }: Invocation, operation: Operation | undefined): void => {
+const checkOutput = (invocation: Invocation, operation: Operation | undefined): void => {
+  const { context, problems } = invocation;
   const { fields, format } = context.settings;
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
     const known = [...Object.keys(operation.reply.of.record.shape), ...own];
-    checkSelected(context, known, operation, problems);
+    checkSelected(context, known, operation, invocation);
     return;
   }
   for (const field of fields ?? [])

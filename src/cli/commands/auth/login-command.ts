@@ -36,13 +36,10 @@ const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
 const readStore = ({ context, typed, problems }: Invocation): CredentialStore['kind'] | undefined => {
-  const wanted =
-    (typed['credential-store'] as string | undefined) ?? (context.runtime.env.SCHED_CREDENTIAL_STORE || undefined);
-  if (wanted === undefined || wanted === 'keychain' || wanted === 'file') return wanted;
   // The settings check the variable.
-  if (typed['credential-store'] !== undefined)
-    problems.add(`--credential-store must be keychain or file, not "${wanted}"`);
-  return undefined;
+  const { 'credential-store': wanted = context.runtime.env.SCHED_CREDENTIAL_STORE } = typed;
+  problems.choice('credential-store', typed['credential-store'], ['keychain', 'file']);
+  return wanted === 'keychain' || wanted === 'file' ? wanted : undefined;
 };
 
 /** Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file. */

@@ -5,7 +5,7 @@ import type { CredentialStore } from '../../../auth/stores.ts';
 import { counted } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
-import { typedWords } from '../../parse/typed-words.ts';
+import { flagWords } from '../../parse/part.ts';
 import { probeConfig } from '../../session/config-file.ts';
 import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
@@ -43,9 +43,9 @@ const basicsOf = ({ context }: Invocation, { client, baseUrl, store, scopes, fin
 };
 
 /** The same command with another way to log in. A device login takes no flags for the browser. */
-const sameWith = ({ inOrder }: Invocation, way: '--paste' | '--device'): string => {
-  const kept = inOrder.filter(([name]) => way === '--paste' || (name !== 'no-browser' && name !== 'port'));
-  return commandLine('auth', 'login', ...typedWords({ args: [], inOrder: kept }), way);
+const sameWith = ({ parts }: Invocation, way: '--paste' | '--device'): string => {
+  const kept = parts.filter(({ flag }) => way === '--paste' || (flag !== 'no-browser' && flag !== 'port'));
+  return commandLine('auth', 'login', ...flagWords(kept), way);
 };
 
 const howToPaste =

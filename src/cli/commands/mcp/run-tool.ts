@@ -92,8 +92,7 @@ export const runTool = async (host: Host, { tool, values, signal, confirm }: Cal
       ...(hasLimit ? { limit: String((from?.skip ?? 0) + most) } : {}),
       ...typed,
     },
-    inOrder: [],
-    rest: [],
+    parts: [],
     problems: new Problems(),
   };
   const printer = new Collector(most, from);

@@ -5,6 +5,7 @@ import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { argumentsIn } from '../../parse/part.ts';
 import { dataFlag, environmentOf, type ServingFacts, servingFlags, whileServing } from './serving.ts';
 
 /** Variables that would make a `sched` inside the command use another service or user. */
@@ -48,10 +49,10 @@ const runIn = async (runtime: Runtime, facts: ServingFacts, command: readonly st
 };
 
 const run = async (invocation: Invocation): Promise<void> => {
-  const { context, args, rest, problems } = invocation;
+  const { context, args, parts, problems } = invocation;
   const { runtime } = context;
-  const end = rest.indexOf('--');
-  const command = end < 0 ? [] : rest.slice(end + 1);
+  const end = parts.findIndex(({ words }) => words[0] === '--');
+  const command = end < 0 ? [] : argumentsIn(parts.slice(end));
   if (command.length === 0 || command[0] === '') problems.add('Missing command to run. Put it after --');
   else if (args.length > command.length)
     problems.add(`Unexpected argument "${args[0]}" before --. Only flags can go there`);

@@ -73,10 +73,8 @@ const readPort = (invocation: Invocation, usual: number): number =>
   readWholeNumber('port', invocation, 0, 65_535) ?? usual;
 
 const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
-  const plan = plans.find((each) => each === typed.plan);
-  if (typed.plan !== undefined && plan === undefined)
-    problems.add(`--plan must be one of ${plans.join(', ')}, not "${typed.plan}"`);
-  return plan;
+  problems.choice('plan', typed.plan, plans);
+  return plans.find((each) => each === typed.plan);
 };
 
 const readReplayWindow = ({ typed, problems }: Invocation): number | undefined => {

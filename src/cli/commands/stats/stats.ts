@@ -4,7 +4,6 @@ import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { onePage } from '../../../client/paginate.ts';
 import type { Json } from '../../../json.ts';
-import { nearest } from '../../../nearest.ts';
 import { wallClock } from '../../../time/show.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
@@ -20,16 +19,8 @@ import { countNoShows } from './no-shows.ts';
 import { chartView, closingLines } from './stats-screen.ts';
 
 const readGrouping = ({ typed, problems }: Invocation): Grouping => {
-  const { by = 'event-type' } = typed;
-  const found = groupings.find((name) => name === by);
-  if (found === undefined)
-    problems.value(
-      'by',
-      String(by),
-      `--by must be one of ${groupings.join(', ')}, not "${by}"`,
-      nearest(String(by), groupings),
-    );
-  return found ?? 'event-type';
+  problems.choice('by', typed.by, groupings);
+  return groupings.find((name) => name === typed.by) ?? 'event-type';
 };
 
 /** Calls back for each event, page by page: only the counts are kept. */
