@@ -80,7 +80,6 @@ const marks = {
   prompts: 'ExitPromptError',
   redis: 'LIB-VER',
   'status line': 'countDown:',
-  'pages for people': "Invitee's time",
   agenda: 'the day before',
   stats: 'count once in the total',
   drawing: 'utf-?8',
@@ -111,7 +110,6 @@ describe.skipIf(program.length === 0)('start-up', () => {
       expect(heavyIn(texts)).not.toContain('keychain');
       expect(heavyIn(texts)).not.toContain('prompts');
       expect(heavyIn(texts)).not.toContain('redis');
-      expect(heavyIn(texts)).not.toContain('pages for people');
       expect(heavyIn(texts)).not.toContain('MCP SDK');
       // Only a terminal has one.
       expect(heavyIn(texts)).not.toContain('status line');
