@@ -226,6 +226,13 @@ const onePackageOneFolder: Rule = (_, imports) =>
     })
     .map(line);
 
+/** Folders of cli/, each of which may only import those after it. */
+const layers = ['commands/', 'scheduling/', 'operation/', 'session/'].map((folder) => `cli/${folder}`);
+const layerOf = (path: string) => layers.findIndex((folder) => path.startsWith(folder));
+
+const commandsAreInLayers: Rule = (_, imports) =>
+  imports.filter(({ from, to }) => layerOf(to) >= 0 && layerOf(from) > layerOf(to)).map(line);
+
 const onlyCommandsKnowTheSandbox: Rule = (_, imports) =>
   imports
     .filter(({ from, to }) => folderOf(to) === 'sandbox/' && !['sandbox/', 'cli/'].includes(folderOf(from)))
@@ -335,6 +342,7 @@ const rules: Record<string, Rule> = {
   'a folder imports only what it may import': importsAreAllowed,
   'each package is imported by one folder': onePackageOneFolder,
   'only cli/ imports the sandbox': onlyCommandsKnowTheSandbox,
+  'in cli/, commands import scheduling, operation and session, in this order': commandsAreInLayers,
   'process, console, timers, the clock and random values are only in node/': theWorldIsPassedIn,
   'there are no import cycles, not even of types': noCycles,
   'no file only re-exports from others': noBarrels,
@@ -441,6 +449,15 @@ describe('architecture: an example with a violation breaks', () => {
       'only cli/ imports the sandbox',
       { 'main.ts': "import type { X } from './sandbox/open.ts';", 'jobs/a.ts': from('../sandbox/a.ts') },
       2,
+    ],
+    [
+      'in cli/, commands import scheduling, operation and session, in this order',
+      {
+        'cli/session/a.ts': from('../operation/a.ts', '../messages/a.ts'),
+        'cli/operation/a.ts': from('../scheduling/a.ts', '../session/a.ts'),
+        'cli/scheduling/a.ts': "await import('../commands/a.ts');",
+      },
+      3,
     ],
     [
       'process, console, timers, the clock and random values are only in node/',

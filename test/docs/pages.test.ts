@@ -40,6 +40,17 @@ const linksIn = (page: string, text: string): string[] =>
 
 const missing = (paths: readonly string[]): string[] => paths.filter((path) => !existsSync(join(root, path)));
 
+test('docs/architecture.md names every folder of src/ and src/cli/, and every file directly in src/', () => {
+  const named = pathsIn(read('docs/architecture.md'));
+  const inSrc = readdirSync(join(root, 'src'), { withFileTypes: true });
+  const inCli = readdirSync(join(root, 'src/cli'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const expected = [
+    ...inSrc.filter(({ name }) => name !== 'cli').map((entry) => `src/${entry.name}${entry.isDirectory() ? '/' : ''}`),
+    ...inCli.map(({ name }) => `src/cli/${name}/`),
+  ];
+  expect(expected.filter((path) => !named.includes(path))).toEqual([]);
+});
+
 describe('docs/reliability.md', () => {
   const promises = promisesOf(read('docs/reliability.md'));
 
