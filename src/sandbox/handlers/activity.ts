@@ -1,6 +1,6 @@
 import type { Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization } from '../rules/access.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
+import { type ListQuery, readPage } from '../store/list-page.ts';
 import { storedWindow } from '../store/names.ts';
 import type { ActivityRecord } from '../store/records.ts';
 
@@ -8,16 +8,14 @@ export const activity: Handlers<'activity'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);
     requireAdministrator(caller);
-    const where: Condition[] = [['a.organization = ?', caller.organization]];
-    if (query.action !== undefined) where.push(['a.action = ?', query.action]);
-    if (query.namespace !== undefined) where.push(['a.namespace = ?', query.namespace]);
-    const listing = {
-      from: 'activity a',
-      doc: 'a.doc',
-      id: 'a.id',
-      sortable: { occurred_at: 'a.occurred_at' },
+    const listing: ListQuery = {
+      from: 'activity',
       defaultSort: 'occurred_at:desc',
-      where,
+      where: [
+        ['organization = ?', caller.organization],
+        ['action = ?', query.action],
+        ['namespace = ?', query.namespace],
+      ],
       window: storedWindow(query),
     };
     return readPage<ActivityRecord>(store, listing, query, asked);

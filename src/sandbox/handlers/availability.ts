@@ -6,7 +6,8 @@ import { logActivity } from '../rules/activity.ts';
 import { invalidRules, type Schedule } from '../rules/availability.ts';
 import { requireEventType } from '../rules/event-type.ts';
 import { isZone } from '../rules/local-time.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
+import type { ListQuery } from '../store/list-page.ts';
+import { readPage } from '../store/list-page.ts';
 
 interface ScheduleRow {
   id: string;
@@ -51,13 +52,13 @@ const change = (
 export const availability: Handlers<'availability'> = {
   list({ query }, { store, caller, asked }) {
     const { id } = requireEventType(store, caller, idIn(query.event_type));
-    const listing = {
+    const listing: ListQuery = {
       from: 'schedules s JOIN users u ON u.id = s.user',
       doc: 's.doc',
       id: 's.id',
-      sortable: { name: "(u.doc ->> 'name')" },
-      defaultSort: 'name:asc',
-      where: [['s.event_type = ?', id]] satisfies Condition[],
+      columns: { name: "(u.doc ->> 'name')" },
+      defaultSort: 'name',
+      where: [['s.event_type = ?', id]],
     };
     return readPage<Schedule>(store, listing, query, asked);
   },

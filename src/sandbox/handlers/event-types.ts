@@ -12,7 +12,8 @@ import {
   requireEventType,
 } from '../rules/event-type.ts';
 import { isZone } from '../rules/local-time.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
+import type { ListQuery } from '../store/list-page.ts';
+import { readPage } from '../store/list-page.ts';
 import { slugOf, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -52,17 +53,15 @@ const moveHours = (store: Store, eventType: string, owner: string, timezone: str
 export const eventTypes: Handlers<'event-types'> = {
   list({ query }, { store, caller, asked }) {
     const { user } = chooseOwners(store, caller, query);
-    const where: Condition[] = [['t.organization = ?', caller.organization], ["t.doc ->> 'deleted_at' IS NULL"]];
-    if (user !== undefined)
-      where.push(['EXISTS (SELECT 1 FROM event_type_hosts h WHERE h.event_type = t.id AND h.user = ?)', user]);
-    if (query.active !== undefined) where.push(['t.active = ?', Number(query.active)]);
-    const listing = {
-      from: 'event_types t',
-      doc: 't.doc',
-      id: 't.id',
-      sortable: { name: 't.name', position: 't.position', created_at: 't.created_at', updated_at: 't.updated_at' },
-      defaultSort: 'name:asc',
-      where,
+    const listing: ListQuery = {
+      from: 'event_types',
+      defaultSort: 'name',
+      where: [
+        ['organization = ?', caller.organization],
+        ["doc ->> 'deleted_at' IS NULL"],
+        ['EXISTS (SELECT 1 FROM event_type_hosts h WHERE h.event_type = event_types.id AND h.user = ?)', user],
+        ['active = ?', query.active === undefined ? undefined : Number(query.active)],
+      ],
     };
     return readPage<EventTypeRecord>(store, listing, query, asked);
   },
@@ -131,14 +130,14 @@ export const eventTypes: Handlers<'event-types'> = {
 
   hosts({ query }, { store, caller, asked }) {
     const { id } = requireEventType(store, caller, idIn(query.event_type));
-    const listing = {
+    const listing: ListQuery = {
       from: 'event_type_hosts h JOIN users u ON u.id = h.user',
       doc: `json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),
         'created_at', h.created_at, 'updated_at', h.created_at)`,
       id: 'h.id',
-      sortable: { name: "(u.doc ->> 'name')" },
-      defaultSort: 'name:asc',
-      where: [['h.event_type = ?', id]] satisfies Condition[],
+      columns: { name: "(u.doc ->> 'name')" },
+      defaultSort: 'name',
+      where: [['h.event_type = ?', id]],
     };
     return readPage(store, listing, query, asked);
   },

@@ -3,50 +3,49 @@ import { conflict, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { chooseOwners, requireAdministrator, requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
+import type { ListQuery } from '../store/list-page.ts';
+import { readPage } from '../store/list-page.ts';
 import { storedWindow, timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */
-const ofOrganization = { from: 'events e', id: 'e.id', sortable: { start_time: 'e.start_time' } };
+const ofOrganization = { from: 'events e', id: 'e.id', columns: { start_time: 'e.start_time' } };
 const ofUser = {
   from: 'event_hosts h CROSS JOIN events e ON e.id = h.event',
   id: 'h.event',
-  sortable: { start_time: 'h.start_time' },
+  columns: { start_time: 'h.start_time' },
 };
 
 export const events: Handlers<'events'> = {
   list({ query }, { store, caller, asked }) {
     // Assumed (events.group-who): only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
-    if (query.group !== undefined && !store.get('groups', idIn(query.group))) throw notFound('group');
-    const implied = query.group && uri('organizations', caller.organization);
+    const group = query.group && idIn(query.group);
+    if (group !== undefined && !store.get('groups', group)) throw notFound('group');
+    const implied = group && uri('organizations', caller.organization);
     const owners = { user: query.user, organization: query.organization ?? implied };
     // Assumed (events.own): without `user` and `organization`, the list has the events of the token's own user.
     const { user } = chooseOwners(store, caller, owners, { user: uri('users', caller.user) });
-
-    const where: Condition[] = user ? [['h.user = ?', user]] : [['e.organization = ?', caller.organization]];
-    if (query.status !== undefined) where.push(['e.status = ?', query.status]);
-    if (query.group !== undefined)
-      // Assumed (events.group-members): the events of a group are the events its members host.
-      where.push([
-        `EXISTS (SELECT 1 FROM event_hosts o JOIN group_members g ON g.user = o.user
-                 WHERE o.event = e.id AND g."group" = ?)`,
-        idIn(query.group),
-      ]);
-    if (query.invitee_email !== undefined)
-      where.push(['e.id IN (SELECT i.event FROM invitees i WHERE i.email = ?)', query.invitee_email]);
-
     // Field by field, because a spread is slower: the engine would create a new object shape for every page.
-    const { from, id, sortable } = user ? ofUser : ofOrganization;
-    const listing = {
+    const { from, id, columns } = user ? ofUser : ofOrganization;
+    const listing: ListQuery = {
       from,
       doc: 'e.doc',
       id,
-      sortable,
-      defaultSort: 'start_time:asc',
-      where,
+      columns,
+      defaultSort: 'start_time',
+      where: [
+        user ? ['h.user = ?', user] : ['e.organization = ?', caller.organization],
+        ['e.status = ?', query.status],
+        // Assumed (events.group-members): the events of a group are the events its members host.
+        [
+          `EXISTS (SELECT 1 FROM event_hosts o JOIN group_members g ON g.user = o.user
+                   WHERE o.event = e.id AND g."group" = ?)`,
+          group,
+        ],
+        ['e.id IN (SELECT i.event FROM invitees i WHERE i.email = ?)', query.invitee_email],
+      ],
       window: storedWindow(query),
     };
     return readPage<EventRecord>(store, listing, query, asked);

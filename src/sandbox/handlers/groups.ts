@@ -2,7 +2,8 @@ import { idIn } from '../../uri.ts';
 import { invalid, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
+import type { ListQuery } from '../store/list-page.ts';
+import { readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { GroupRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -30,13 +31,11 @@ const scopes = ['organization', 'owner', 'group'] as const;
 export const groups: Handlers<'groups'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);
-    const listing = {
-      from: 'groups g',
-      doc: 'g.doc',
-      id: 'g.id',
-      sortable: { name: "(g.doc ->> 'name')" },
-      defaultSort: 'name:asc',
-      where: [['g.organization = ?', caller.organization]] satisfies Condition[],
+    const listing: ListQuery = {
+      from: 'groups',
+      columns: { name: "(doc ->> 'name')" },
+      defaultSort: 'name',
+      where: [['organization = ?', caller.organization]],
     };
     return readPage<GroupRecord>(store, listing, query, asked);
   },
@@ -53,24 +52,21 @@ export const groups: Handlers<'groups'> = {
           code: given.length === 0 ? 'required' : 'exclusive',
         })),
       );
-    const where: Condition[] = [['m.organization = ?', caller.organization]];
+    const [group, owner] = [query.group && idIn(query.group), query.owner && idIn(query.owner)];
     if (query.organization !== undefined) requireOrganization(caller, query.organization);
-    if (query.group !== undefined) {
-      requireGroup(store, idIn(query.group));
-      where.push(['r."group" = ?', idIn(query.group)]);
-    }
-    if (query.owner !== undefined) {
-      const known = 'SELECT 1 FROM memberships WHERE id = ? AND organization = ?';
-      if (store.all(known, idIn(query.owner), caller.organization).length === 0) throw notFound('membership');
-      where.push(['m.id = ?', idIn(query.owner)]);
-    }
-    const listing = {
+    if (group !== undefined) requireGroup(store, group);
+    const known = 'SELECT 1 FROM memberships WHERE id = ? AND organization = ?';
+    if (owner !== undefined && !store.first(known, owner, caller.organization)) throw notFound('membership');
+    const listing: ListQuery = {
       from: relationshipTables,
       doc: relationship,
       id: 'r.id',
-      sortable: { created_at: 'r.created_at' },
-      defaultSort: 'created_at:asc',
-      where,
+      columns: { created_at: 'r.created_at' },
+      where: [
+        ['m.organization = ?', caller.organization],
+        ['r."group" = ?', group],
+        ['m.id = ?', owner],
+      ],
     };
     return readPage(store, listing, query, asked);
   },

@@ -12,18 +12,12 @@ import { queueInviteeEvent } from '../webhooks/outbox.ts';
 export const invitees: Handlers<'invitees'> = {
   list({ params, query }, { store, caller, asked }) {
     requireEvent(store, caller, params.event);
-    const where: Condition[] = [['i.event = ?', params.event]];
-    if (query.status !== undefined) where.push(['i.status = ?', query.status]);
-    if (query.email !== undefined) where.push(['i.email = ?', query.email]);
-    const listing = {
-      from: 'invitees i',
-      doc: 'i.doc',
-      id: 'i.id',
-      sortable: { created_at: 'i.created_at' },
-      defaultSort: 'created_at:asc',
-      where,
-    };
-    return readPage<InviteeRecord>(store, listing, query, asked);
+    const where: Condition[] = [
+      ['event = ?', params.event],
+      ['status = ?', query.status],
+      ['email = ?', query.email],
+    ];
+    return readPage<InviteeRecord>(store, { from: 'invitees', where }, query, asked);
   },
 
   get({ params }, { store, caller }) {

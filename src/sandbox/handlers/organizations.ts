@@ -1,7 +1,7 @@
 import { notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { chooseOwners, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
+import { type Condition, type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { InvitationRecord, OrganizationRecord } from '../store/records.ts';
 
@@ -23,17 +23,17 @@ export const members: Handlers<'members'> = {
     // Assumed (organizations.own): without `user` and `organization`, the list of memberships has the members of the
     // token's own organization.
     const { user } = chooseOwners(store, caller, query, { organization: uri('organizations', caller.organization) });
-    const where: Condition[] = [['m.organization = ?', caller.organization]];
-    if (user !== undefined) where.push(['m.user = ?', user]);
-    if (query.role !== undefined) where.push(['m.role = ?', query.role]);
-    if (query.email !== undefined) where.push(['u.email = ? COLLATE NOCASE', query.email]);
-    const listing = {
+    const listing: ListQuery = {
       from: membershipTables,
       doc: membership,
       id: 'm.id',
-      sortable: { created_at: 'm.created_at' },
-      defaultSort: 'created_at:asc',
-      where,
+      columns: { created_at: 'm.created_at' },
+      where: [
+        ['m.organization = ?', caller.organization],
+        ['m.user = ?', user],
+        ['m.role = ?', query.role],
+        ['u.email = ? COLLATE NOCASE', query.email],
+      ],
     };
     return readPage(store, listing, query, asked);
   },
@@ -54,17 +54,11 @@ export const invitations: Handlers<'invitations'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);
     requireAdministrator(caller);
-    const where: Condition[] = [['i.organization = ?', caller.organization]];
-    if (query.email !== undefined) where.push(['i.email = ?', query.email]);
-    if (query.status !== undefined) where.push(['i.status = ?', query.status]);
-    const listing = {
-      from: 'invitations i',
-      doc: 'i.doc',
-      id: 'i.id',
-      sortable: { created_at: 'i.created_at' },
-      defaultSort: 'created_at:asc',
-      where,
-    };
-    return readPage<InvitationRecord>(store, listing, query, asked);
+    const where: Condition[] = [
+      ['organization = ?', caller.organization],
+      ['email = ?', query.email],
+      ['status = ?', query.status],
+    ];
+    return readPage<InvitationRecord>(store, { from: 'invitations', where }, query, asked);
   },
 };

@@ -9,28 +9,13 @@ import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 export const routingForms: Handlers<'routing-forms'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);
-    const listing = {
-      from: 'routing_forms f',
-      doc: 'f.doc',
-      id: 'f.id',
-      sortable: { created_at: 'f.created_at' },
-      defaultSort: 'created_at:asc',
-      where: [['f.organization = ?', caller.organization]] satisfies Condition[],
-    };
-    return readPage<RoutingFormRecord>(store, listing, query, asked);
+    const where: Condition[] = [['organization = ?', caller.organization]];
+    return readPage<RoutingFormRecord>(store, { from: 'routing_forms', where }, query, asked);
   },
 
   submissions({ query }, { store, asked }) {
     const form = idIn(query.form);
     if (!store.get('routing_forms', form)) throw notFound('routing form');
-    const listing = {
-      from: 'submissions s',
-      doc: 's.doc',
-      id: 's.id',
-      sortable: { created_at: 's.created_at' },
-      defaultSort: 'created_at:asc',
-      where: [['s.form = ?', form]] satisfies Condition[],
-    };
-    return readPage<SubmissionRecord>(store, listing, query, asked);
+    return readPage<SubmissionRecord>(store, { from: 'submissions', where: [['form = ?', form]] }, query, asked);
   },
 };

@@ -68,27 +68,21 @@ const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord
 export const webhooks: Handlers<'webhooks'> = {
   list({ query }, { store, caller, asked }) {
     requireOrganization(caller, query.organization);
-    const where: Condition[] = [
-      ['w.organization = ?', caller.organization],
-      ['w.scope = ?', query.scope],
-    ];
+    let owner: string | undefined;
     // Assumed (webhooks.all-groups): admins and the owner can list the webhooks of all groups at once.
     if (query.scope === 'group' && query.group === undefined) requireAdministrator(caller);
     else {
       const place = placeOf(caller, query.scope, query);
       requirePlace(store, caller, place);
       requireOwner(store, place);
-      where.push(['w.owner = ?', place.owner]);
+      owner = place.owner;
     }
-    const listing = {
-      from: 'webhooks w',
-      doc: 'w.doc',
-      id: 'w.id',
-      sortable: { created_at: 'w.created_at' },
-      defaultSort: 'created_at:asc',
-      where,
-    };
-    return readPage<WebhookRecord>(store, listing, query, asked);
+    const where: Condition[] = [
+      ['organization = ?', caller.organization],
+      ['scope = ?', query.scope],
+      ['owner = ?', owner],
+    ];
+    return readPage<WebhookRecord>(store, { from: 'webhooks', where }, query, asked);
   },
 
   get: ({ params }, { store, caller }) => requireWebhook(store, caller, params.webhook),

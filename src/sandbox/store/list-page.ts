@@ -33,17 +33,20 @@ export const readCursor = (token: string, list: string, now: number): Cursor => 
   return { way, place };
 };
 
-export type Condition = [sql: string, ...params: SqlValue[]];
+export type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
 
 /** A list that is read page by page. */
 export interface ListQuery {
   /** Tables and joins. */
   from: string;
-  doc: string;
-  id: string;
-  /** Maps each sortable field to its column. */
-  sortable: Record<string, string>;
-  defaultSort: string;
+  /** Where the record and its ID are. Default: the columns `doc` and `id`. */
+  doc?: string;
+  id?: string;
+  /** The columns of the fields to sort by. Default: a column of the same name. */
+  columns?: Record<string, string>;
+  /** Default: `created_at`. */
+  defaultSort?: string;
+  /** A condition with an undefined parameter doesn't apply: nobody asked for it. */
   where: Condition[];
   /** Limits of the first sort column: kept apart, so that the nearer of limit and cursor bounds the index. */
   window?: { since?: string | undefined; until?: string | undefined };
@@ -76,10 +79,14 @@ interface Key {
 }
 
 /** The ID comes last, in the direction of the first key, so that one index covers the order in both directions. */
-const keysOf = ({ sortable, id, defaultSort }: ListQuery, sort: string | undefined, backwards: boolean): Key[] => {
+const keysOf = (
+  { columns = {}, id = 'id', defaultSort = 'created_at' }: ListQuery,
+  sort: string | undefined,
+  backwards: boolean,
+): Key[] => {
   const keys = (sort ?? defaultSort).split(',').map((part) => {
     const [field, direction] = part.split(':');
-    return { column: sortable[field!]!, descending: (direction === 'desc') !== backwards };
+    return { column: columns[field!] ?? field!, descending: (direction === 'desc') !== backwards };
   });
   keys.push({ column: id, descending: keys[0]!.descending });
   return keys;
@@ -120,21 +127,22 @@ export const readPage = <Doc>(
   const backwards = cursor?.way === 'previous';
   const keys = keysOf(listing, query.sort, backwards);
 
-  const conditions = [...listing.where, ...bounds(listing, keys[0]!, cursor?.place[0])];
+  const asked = listing.where.filter((condition) => !condition.includes(undefined));
+  const conditions = [...asked, ...bounds(listing, keys[0]!, cursor?.place[0])];
   if (cursor) conditions.push(after(keys, cursor.place));
   const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
   // Reads all rows as one, because passing a row to JavaScript costs more than finding it. The order is kept, because
   // SQLite can't merge an inner query with ORDER BY and LIMIT into the outer one.
-  const found = store.first<{ docs: string | null; places: string | null }>(
+  const { docs, places: found } = store.first<{ docs: string | null; places: string | null }>(
     `SELECT group_concat(doc, '${between}') AS docs, group_concat(place, '${between}') AS places FROM (
-       SELECT ${listing.doc} AS doc, json_array(${columns}) AS place FROM ${listing.from}
-       WHERE ${conditions.map(([sql]) => sql).join(' AND ') || '1'} ORDER BY ${order} LIMIT ?)`,
-    ...conditions.flatMap(([, ...params]) => params),
+       SELECT ${listing.doc ?? 'doc'} AS doc, json_array(${columns}) AS place FROM ${listing.from}
+       WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY ${order} LIMIT ?)`,
+    ...conditions.flatMap(([, ...params]) => params as SqlValue[]),
     count + 1,
-  );
-  let items = found?.docs ?? '';
-  const places = found?.places?.split(between) ?? [];
+  )!;
+  let items = docs ?? '';
+  const places = found?.split(between) ?? [];
 
   // One extra row shows whether there is another page.
   const hasMore = places.length > count;
