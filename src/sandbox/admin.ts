@@ -1,10 +1,10 @@
-import { timingSafeEqual } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../system.ts';
-import { Refusal } from './error-replies.ts';
-import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults/faults.ts';
+import { Refusal, refusalOf } from './error-replies.ts';
+import { type FaultScript, type RequestFacts, readFaults, unknownOperation } from './faults/faults.ts';
 import { inject, type WireReply } from './faults/inject.ts';
+import { timingSafeSame } from './oauth/signing.ts';
 import { findRoute } from './route.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
@@ -28,12 +28,15 @@ export interface LogEntry {
   body: string | null;
 }
 
-export interface AdminOptions {
+/** Answers an admin request with the JSON of its reply, or throws a `Refusal`. */
+export type AdminCall = (request: HttpRequest) => unknown;
+
+interface AdminOptions {
   script: FaultScript;
   secret: string;
   clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Further admin requests. Each returns the JSON of its reply, or throws a `Refusal`. */
-  more?: Record<string, (request: HttpRequest) => Promise<unknown>>;
+  /** Further admin requests. */
+  more?: Record<string, AdminCall>;
 }
 
 /** Limits of the log; above them, the oldest entries are dropped. */
@@ -62,32 +65,14 @@ const addressesIn = (body: string | undefined): number => {
 const isChange = ({ method }: HttpRequest, operation: string | undefined): boolean =>
   method !== 'GET' && operation !== undefined && !operation.startsWith('oauth.');
 
-const urlOf = (text: string): URL | undefined => {
+const answerAdmin = async (answer: AdminCall, request: HttpRequest, status: number): Promise<WireReply> => {
+  const headers = { 'content-type': 'application/json' };
   try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const json = (status: number, value: unknown): WireReply => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(value),
-});
-
-const orRefusal = (answer: (request: HttpRequest) => Promise<unknown>) => async (request: HttpRequest) => {
-  try {
-    return json(200, await answer(request));
+    return { status, headers, body: JSON.stringify(await answer(request)) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return json(error.status, { title: error.title, message: error.message, ...error.more });
+    const refusal = refusalOf(error);
+    return { status: refusal.status, headers, body: refusal.body };
   }
-};
-
-const isSecret = (given: string | undefined, secret: string): boolean => {
-  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(secret)];
-  return one.length === other.length && timingSafeEqual(one, other);
 };
 
 /** The JSON object in the body of an admin request. */
@@ -114,40 +99,40 @@ export const withFaults = (service: Send, { script, secret, clock, more = {} }: 
     for (const { body } of log.splice(0, Math.ceil(log.length / 10))) bodies -= body?.length ?? 0;
   };
 
-  const addFaults = async (body: string | undefined): Promise<WireReply> => {
-    try {
-      const faults = [JSON.parse(body ?? '')].flat().map(faultOf);
-      const unknown = await unknownOperation(faults);
-      if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
-      script.add(...faults);
-      return json(201, { faults: script.faults });
-    } catch (error) {
-      return json(400, { title: 'Invalid Argument', message: (error as Error).message });
-    }
-  };
-
-  const calls: Record<string, (request: HttpRequest) => WireReply | Promise<WireReply>> = {
-    'GET /__sandbox/log': () => json(200, { log }),
+  const adding = 'POST /__sandbox/faults';
+  const calls: Record<string, AdminCall> = {
+    'GET /__sandbox/log': () => ({ log }),
     'DELETE /__sandbox/log': () => {
       log = [];
       bodies = 0;
-      return json(200, { log });
+      return { log };
     },
-    'GET /__sandbox/faults': () => json(200, { faults: script.faults }),
-    'POST /__sandbox/faults': ({ body }) => addFaults(body),
+    'GET /__sandbox/faults': () => ({ faults: script.faults }),
+    [adding]: async ({ body = '' }) => {
+      try {
+        const faults = readFaults(body);
+        const unknown = await unknownOperation(faults);
+        if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
+        script.add(...faults);
+        return { faults: script.faults };
+      } catch (error) {
+        throw new Refusal(400, 'Invalid Argument', (error as Error).message);
+      }
+    },
     'DELETE /__sandbox/faults': () => {
       script.clear();
-      return json(200, { faults: [] });
+      return { faults: [] };
     },
-    ...Object.fromEntries(Object.entries(more).map(([call, answer]) => [call, orRefusal(answer)])),
+    ...more,
   };
 
   return async (request: HttpRequest): Promise<WireReply> => {
-    const url = urlOf(request.url);
+    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
     const path = url?.pathname ?? '';
     const call = `${request.method} ${path}`;
     // Without the secret, the path doesn't exist.
-    if (Object.hasOwn(calls, call) && isSecret(request.headers[adminHeader], secret)) return calls[call]!(request);
+    if (Object.hasOwn(calls, call) && timingSafeSame(request.headers[adminHeader] ?? '', secret))
+      return answerAdmin(calls[call]!, request, call === adding ? 201 : 200);
     const known = await operationOf(request, path);
     const asked: RequestFacts = {
       method: request.method,

@@ -4,7 +4,7 @@ export interface Detail {
   code?: string;
 }
 
-/** An error reply. Thrown anywhere, turned into a reply in one place. */
+/** An error reply, thrown anywhere. */
 export class Refusal extends Error {
   readonly status: number;
   readonly title: string;
@@ -25,7 +25,15 @@ export class Refusal extends Error {
     this.more = more;
     this.headers = headers;
   }
+
+  get body(): string {
+    return JSON.stringify({ title: this.title, message: this.message, ...this.more });
+  }
 }
+
+/** The reply to any error. */
+export const refusalOf = (error: unknown): Refusal =>
+  error instanceof Refusal ? error : new Refusal(500, 'Internal Server Error', 'The sandbox had an internal error.');
 
 // Assumed (errors.shape): an error has `title`, `message` and sometimes `details` with `parameter`, `message` and
 // `code`. The documentation shows neither this shape nor any status except 429.
@@ -41,5 +49,8 @@ export const unauthenticated = (message: string) =>
 export const denied = (message: string) => new Refusal(403, 'Permission Denied', message);
 
 export const notFound = (what: string) => new Refusal(404, 'Resource Not Found', `The ${what} doesn't exist.`);
+
+export const wrongMethod = (allow: string) =>
+  new Refusal(405, 'Method Not Allowed', `This path only supports ${allow}.`, {}, { allow });
 
 export const conflict = (message: string) => new Refusal(409, 'Already Exists', message);

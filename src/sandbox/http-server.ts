@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest } from '../http/message.ts';
 import type { Clock } from '../system.ts';
-import { Refusal } from './error-replies.ts';
+import { Refusal, refusalOf } from './error-replies.ts';
 import type { WireReply } from './faults/inject.ts';
 
 const bodyLimitBytes = 1024 * 1024;
@@ -66,15 +66,7 @@ const answer = async (
     const url = `http://${message.headers.host}${message.url}`;
     return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });
   } catch (error) {
-    const {
-      status,
-      title,
-      message: words,
-      headers,
-    } = error instanceof Refusal
-      ? error
-      : new Refusal(500, 'Internal Server Error', 'The sandbox had an internal error.');
-    const body = JSON.stringify({ title, message: words });
+    const { status, headers, body } = refusalOf(error);
     return {
       status,
       headers: {

@@ -48,7 +48,7 @@ interface Temporary {
 
 const servingFact = 'serving';
 
-export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards' | 'origin'> {
+export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'origin'> {
   /** A path, or `:memory:`. */
   file: string;
   /** Plan of the organization. By default, existing data keeps its plan and new data gets enterprise. */

@@ -125,9 +125,9 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-export const parseBody = (row: Operation, request: HttpRequest, contentType: string | undefined): unknown => {
-  const text = request.body?.trim() ?? '';
-  if (text !== '' && !/^application\/json\s*(;|$)/i.test(contentType ?? ''))
+export const parseBody = (row: Operation, { body: sent = '', headers }: HttpRequest): unknown => {
+  const text = sent.trim();
+  if (text !== '' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
   // Assumed (errors.no-body): a request without a body counts as one with an empty object.
   const body = text === '' ? {} : jsonOf(text);

@@ -1,7 +1,7 @@
 import { catalogue } from '../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../api/collections.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
-import { notFound, Refusal } from './error-replies.ts';
+import { notFound, wrongMethod } from './error-replies.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 
 /** The handlers of every noun, loaded on the first request to one of its paths. A missing noun is a compile error. */
@@ -83,6 +83,5 @@ export const findRoute = async (method: string, pathname: string): Promise<Route
     allow.add(row.method);
   }
   if (allow.size === 0) throw notFound('path');
-  const methods = [...allow].join(', ');
-  throw new Refusal(405, 'Method Not Allowed', `This path only supports ${methods}.`, {}, { allow: methods });
+  throw wrongMethod([...allow].join(', '));
 };

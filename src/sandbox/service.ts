@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock, RandomBytes } from '../system.ts';
 import { authenticate, findHolder, requireScope } from './authenticate.ts';
-import { Refusal } from './error-replies.ts';
+import { Refusal, refusalOf } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
 import { parseBody, parseQuery } from './parse.ts';
@@ -16,22 +16,9 @@ import type { Store } from './store/store.ts';
 import { requirePlan } from './subscription.ts';
 import { throttle, unlimitedHeaders } from './throttle.ts';
 
-/** A request with its operation and caller. */
-export interface ServiceCall extends Route {
-  caller: Caller;
-  request: HttpRequest;
-  /** Headers of the reply, for success and errors alike. */
-  headers: Record<string, string>;
-}
-
-/** Runs before the handler and throws a `Refusal` to reject the call. Not used for operations without a token. */
-export type Guard = (call: ServiceCall) => void;
-
 export interface ServiceOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
-  /** Run in order, after the rate limit and scope checks and before the plan check. */
-  guards?: readonly Guard[];
   /** Whether the plan's rate limits apply. Default: true. */
   limits?: boolean;
   oauth?: OAuthOptions;
@@ -44,12 +31,6 @@ export interface ServiceOptions {
 }
 
 const oauthAddresses: readonly string[] = Object.values(oauthPaths);
-
-/** Node's header names are lower-case; an in-process caller may use any case. */
-const header = ({ headers }: HttpRequest, name: string): string | undefined =>
-  headers[name] ?? Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
-
-const urlOf = ({ url }: HttpRequest): URL | undefined => (URL.canParse(url) ? new URL(url) : undefined);
 
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
@@ -109,7 +90,6 @@ const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
 export const createService = ({
   store,
   clock,
-  guards = [],
   limits = true,
   oauth = {},
   origin,
@@ -119,19 +99,17 @@ export const createService = ({
   let requests = 0;
 
   const answer = async (request: HttpRequest, now: number, headers: Record<string, string>): Promise<HttpReply> => {
-    const url = urlOf(request);
+    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
     const pathname = url?.pathname ?? '';
     const isOAuth = oauthAddresses.includes(pathname);
-    const authorization = header(request, 'authorization');
+    const { authorization } = request.headers;
     const holder = isOAuth ? undefined : findHolder(store, authorization, now);
     if (limits) throttle(store, holder?.caller, { method: request.method, path: pathname }, now, headers);
     else Object.assign(headers, unlimitedHeaders);
     if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
     if (isOAuth) {
       const { answerOAuth } = await import('./oauth/endpoints.ts');
-      const contentType = header(request, 'content-type');
-      const site = header(request, 'sec-fetch-site');
-      const reply = answerOAuth({ store, now, url, request, contentType, site, limits, randomBytes, ...oauth });
+      const reply = answerOAuth({ store, now, url, request, limits, randomBytes, ...oauth });
       return { ...reply, headers: { ...headers, ...reply.headers } };
     }
     const route = await findRoute(request.method, pathname);
@@ -140,13 +118,12 @@ export const createService = ({
     const caller = isPublic ? undefined : authenticate(holder, authorization, now);
     if (caller) {
       requireScope(route.row, caller);
-      for (const guard of guards) guard({ ...route, caller, request, headers });
       requirePlan(route.row, caller.plan);
     }
     const input = {
       params: route.params,
       query: parseQuery(route.row, url),
-      body: route.row.method === 'GET' ? undefined : parseBody(route.row, request, header(request, 'content-type')),
+      body: route.row.method === 'GET' ? undefined : parseBody(route.row, request),
     };
     const links = origin?.() ?? url.origin;
     const perform = () => {
@@ -172,14 +149,9 @@ export const createService = ({
     try {
       return await answer(request, now, headers);
     } catch (error) {
-      if (error instanceof Refusal) {
-        const { status, title, message, more } = error;
-        const body = JSON.stringify({ title, message, ...more });
-        return { status, headers: { ...headers, ...error.headers }, body };
-      }
-      if (verify) throw error;
-      const body = JSON.stringify({ title: 'Internal Server Error', message: 'The sandbox had an internal error.' });
-      return { status: 500, headers, body };
+      if (verify && !(error instanceof Refusal)) throw error;
+      const { status, headers: more, body } = refusalOf(error);
+      return { status, headers: { ...headers, ...more }, body };
     }
   };
 };

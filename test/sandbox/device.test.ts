@@ -86,7 +86,7 @@ describe('a device login', () => {
     const { user_code, device_code } = await start();
     expect((await decide(user_code, 'allow', { 'sec-fetch-site': 'cross-site' })).status).toBe(400);
     const ticket = ticketIn((await oauth.authorize()).body);
-    for (const wrong of ['', 'x.y', ticket])
+    for (const wrong of ['', 'x.y', ticket, `${ticket.split('.')[0]}.${'é'.repeat(43)}`])
       expect((await oauth.post('/oauth/device', { ticket: wrong, user: 'jonas', decision: 'allow' })).status).toBe(400);
     expect((await ask(device_code)).json.error).toBe('authorization_pending');
   });

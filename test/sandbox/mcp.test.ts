@@ -24,17 +24,6 @@ describe('mcp', () => {
     expect((await world.get(path, {}, { token: 'wrong' })).body.resource).toBe('http://127.0.0.1:4010');
   });
 
-  it('skips guards, which need a caller', async () => {
-    const { get } = await openWorld({
-      guards: [
-        () => {
-          throw new Error('asked');
-        },
-      ],
-    });
-    expect((await get(path, {}, { token: null })).status).toBe(200);
-  });
-
   it('rejects a query and other methods', async () => {
     expect(parametersOf((await world.get(path, { verbose: '1' })).body)).toEqual(['verbose']);
     expect((await world.call('POST', path)).status).toBe(405);

@@ -50,8 +50,8 @@ export const readParameters = (search: URLSearchParams): Parameters => {
 };
 
 /** The parameters of a form, or `undefined` if the body isn't a form. */
-export const readForm = ({ body = '' }: HttpRequest, contentType: string | undefined): Parameters | undefined =>
-  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '')
+export const readForm = ({ body = '', headers }: HttpRequest): Parameters | undefined =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '')
     ? readParameters(new URLSearchParams(body))
     : undefined;
 
@@ -70,7 +70,7 @@ export interface AuthorizationRequest {
  * `untrusted` is shown to the user, because there is no safe address to redirect to. `wrong` is sent back to the client
  * (RFC 6749 §4.1.2.1).
  */
-export type AuthorizationCheck =
+type AuthorizationCheck =
   | { kind: 'untrusted'; why: string }
   | { kind: 'wrong'; redirectUri: string; state: string | undefined; error: string; why: string }
   | { kind: 'fine'; client: OAuthClient; request: AuthorizationRequest };
@@ -79,6 +79,11 @@ export type AuthorizationCheck =
 const challengePattern = /^[A-Za-z0-9_-]{43}$/;
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
+
+/** The names in the parameter `scope`, each once. */
+export const scopesIn = ({ scope = '' }: Parameters['values']): string[] => [
+  ...new Set(scope.split(' ').filter((name) => name !== '')),
+];
 
 const findError = (
   values: Parameters['values'],
@@ -107,7 +112,7 @@ export const checkAuthorization = ({ values, repeated }: Parameters): Authorizat
   if (redirectUri === undefined || repeated.includes('redirect_uri') || !client.allows(redirectUri))
     return { kind: 'untrusted', why: `This redirect_uri is not registered for ${client.name}.` };
   const state = repeated.includes('state') ? undefined : values.state;
-  const wanted = [...new Set(values.scope?.split(' ').filter((name) => name !== '') ?? [])];
+  const wanted = scopesIn(values);
   const [error, why] = findError(values, repeated, wanted) ?? [];
   if (error !== undefined) return { kind: 'wrong', redirectUri, state, error, why: why! };
   const request = {
@@ -119,16 +124,4 @@ export const checkAuthorization = ({ values, repeated }: Parameters): Authorizat
     loginHint: values.login_hint,
   };
   return { kind: 'fine', client, request };
-};
-
-/** The redirect URI with the result as query parameters; `iss` names the issuer (RFC 9207). */
-export const redirectTo = (
-  redirectUri: string,
-  answer: Record<string, string>,
-  { state, issuer }: { state: string | undefined; issuer: string },
-): string => {
-  const url = new URL(redirectUri);
-  const parameters = { ...answer, ...(state === undefined ? {} : { state }), iss: issuer };
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return url.href;
 };

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { DeviceGrant } from '../../api/oauth.ts';
-import type { RandomBytes } from '../../system.ts';
 import { fingerprint } from '../ready-tokens.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
@@ -32,9 +31,8 @@ const pauseSeconds = 5;
 
 /** Starts a device login. */
 export const startDevice = (
-  { store, now }: GrantContext,
+  { store, now, randomBytes }: GrantContext,
   { client, scopes }: { client: string; scopes: readonly string[] },
-  randomBytes: RandomBytes,
 ) => {
   const device_code = `sandbox_device_${Buffer.from(randomBytes(32)).toString('base64url')}`;
   const user_code = userCodeFrom(randomBytes(8));
@@ -62,31 +60,24 @@ export const openDevice = (store: Store, typed: string, now: number): DeviceCode
 };
 
 /** Records the user's decision. */
-export const decideDevice = (
-  store: Store,
-  userCode: string,
-  { decision, user }: { decision: 'allow' | 'deny'; user?: string },
-): void => {
-  store.run('UPDATE device_codes SET decision = ?, user = ? WHERE user_code = ?', decision, user ?? null, userCode);
+export const decideDevice = (store: Store, userCode: string, decision: 'allow' | 'deny', user: string | null): void => {
+  store.run('UPDATE device_codes SET decision = ?, user = ? WHERE user_code = ?', decision, user, userCode);
 };
 
-const findDevice = (store: Store, code: string): DeviceCodeRow | undefined =>
+export const findDevice = (store: Store, code: string): DeviceCodeRow | undefined =>
   store.all<DeviceCodeRow>('SELECT * FROM device_codes WHERE hash = ?', fingerprint(code))[0];
-
-/** The user who allowed a device login, if it is decided. */
-export const ownerOfDevice = (store: Store, code: string): string | undefined =>
-  findDevice(store, code)?.user ?? undefined;
 
 /** Whether the last request came so recently that this one comes too early. */
 const isTooEarly = ({ asked_at, pause_seconds }: DeviceCodeRow, now: number): boolean =>
   asked_at !== null && now - Date.parse(asked_at) < pause_seconds * 1000;
 
 /** RFC 8628 §3.5: the tokens, or why there are none yet. Refusals are returned: a throw would roll back the changes. */
-export const redeemDevice = (world: GrantContext, grant: z.output<typeof DeviceGrant>): TokenGrant => {
+export const redeemDevice = (
+  world: GrantContext,
+  grant: z.output<typeof DeviceGrant>,
+  device: DeviceCodeRow,
+): TokenGrant => {
   const { store, now } = world;
-  const device = findDevice(store, grant.device_code);
-  if (!device || device.client !== grant.client_id)
-    return { refused: 'This device code was not issued to this client.' };
   if (device.decision === 'used') return { refused: 'The device code was already used.' };
   if (device.expires_at <= timestamp(now)) return { error: 'expired_token', refused: 'The device code has expired.' };
   const isEarly = isTooEarly(device, now);

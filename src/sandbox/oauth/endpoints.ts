@@ -1,9 +1,9 @@
+import type * as z from 'zod/mini';
 import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
-import type { RandomBytes } from '../../system.ts';
-import { Refusal } from '../error-replies.ts';
+import { wrongMethod } from '../error-replies.ts';
 import { logins } from '../ready-tokens.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
@@ -17,20 +17,21 @@ import {
   type Parameters,
   readForm,
   readParameters,
-  redirectTo,
+  scopesIn,
 } from './authorization.ts';
-import { decideDevice, openDevice, ownerOfDevice, redeemDevice, startDevice } from './device.ts';
+import { decideDevice, findDevice, openDevice, redeemDevice, startDevice } from './device.ts';
 import {
+  findCode,
+  findRefresh,
+  type GrantContext,
   issueCode,
-  ownerOfCode,
-  ownerOfRefresh,
   redeemCode,
   refreshTokens,
   revokeToken,
   type TokenGrant,
 } from './grants.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './html-pages.ts';
-import { readTicket, signerOf, writeTicket } from './signing.ts';
+import { readTicket, signerOf, type TicketForm, writeTicket } from './signing.ts';
 
 export interface OAuthOptions {
   /** Approves every request without showing the consent page, for scripts. */
@@ -40,18 +41,14 @@ export interface OAuthOptions {
 }
 
 /** A request to the authorization server. The sandbox is one server for all hosts, and its origin is the issuer. */
-interface OAuthCall extends OAuthOptions {
-  store: Store;
-  now: number;
+interface OAuthCall extends OAuthOptions, GrantContext {
   url: URL;
   request: HttpRequest;
-  contentType: string | undefined;
-  /** The `Sec-Fetch-Site` header: which site the browser sent the request from. */
-  site: string | undefined;
   /** Whether token requests are rate limited. */
   limits: boolean;
-  randomBytes: RandomBytes;
 }
+
+type Values = Parameters['values'];
 
 /** Assumed (limits.token-requests): a user can send 8 token requests a minute, as in similar services. */
 const tokenRequestsPerMinute = 8;
@@ -68,183 +65,175 @@ const json = (status: number, body: object, headers: Record<string, string> = {}
 const refused = (error: string, error_description: string, status = 400, headers: Record<string, string> = {}) =>
   json(status, { error, error_description }, headers);
 
-const goTo = (status: 302 | 303, location: string): HttpReply => ({
-  status,
-  headers: { ...noStore, location, 'referrer-policy': 'no-referrer' },
-  body: '',
-});
-
-const worldOf = ({ store, now, randomBytes }: OAuthCall) => ({ store, now, seal: signerOf(store, randomBytes) });
+/** Redirects to the client with the result as query parameters; `iss` names the issuer (RFC 9207). */
+const sendBack = (
+  { url: { origin } }: OAuthCall,
+  { redirectUri, state }: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+  status: 302 | 303,
+  result: Record<string, string>,
+): HttpReply => {
+  const url = new URL(redirectUri);
+  const parameters = { ...result, ...(state === undefined ? {} : { state }), iss: origin };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { status, headers: { ...noStore, location: url.href, 'referrer-policy': 'no-referrer' }, body: '' };
+};
 
 const loginFor = (hint: string | undefined) =>
   logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;
 
-/** Redirects to the client with an authorization code. */
-const consent = (asked: OAuthCall, request: AuthorizationRequest, user: string, status: 302 | 303): HttpReply => {
-  const code = issueCode(worldOf(asked), request, user, asked.randomBytes);
-  return goTo(status, redirectTo(request.redirectUri, { code }, { state: request.state, issuer: asked.url.origin }));
+const authorize = (asked: OAuthCall): HttpReply => {
+  const verdict = checkAuthorization(readParameters(asked.url.searchParams));
+  if (verdict.kind === 'untrusted') return errorPage(verdict.why);
+  if (verdict.kind === 'wrong')
+    return sendBack(asked, verdict, 302, { error: verdict.error, error_description: verdict.why });
+  const { client, request } = verdict;
+  const { key } = loginFor(request.loginHint);
+  if (asked.autoConsent) return sendBack(asked, request, 302, { code: issueCode(asked, request, userId(key)) });
+  return consentPage({ client, request, ticket: writeTicket('consent', request, asked), chosen: key });
 };
 
-const authorize = (asked: OAuthCall): HttpReply => {
-  const { url, now, randomBytes } = asked;
-  const verdict = checkAuthorization(readParameters(url.searchParams));
-  if (verdict.kind === 'untrusted') return errorPage(verdict.why);
-  if (verdict.kind === 'wrong') {
-    const { redirectUri, state, error, why } = verdict;
-    return goTo(302, redirectTo(redirectUri, { error, error_description: why }, { state, issuer: url.origin }));
-  }
-  const { client, request } = verdict;
-  const login = loginFor(request.loginHint);
-  if (asked.autoConsent) return consent(asked, request, userId(login.key), 302);
-  const ticket = writeTicket('consent', request, now, worldOf(asked).seal, randomBytes);
-  return consentPage({ client, request, ticket, chosen: login.key });
+/** Reads the form of a page that asks for a decision. Undefined if the form didn't come from that page. */
+const readDecision = <Request>(asked: OAuthCall, page: TicketForm) => {
+  const form = readForm(asked.request);
+  // Browsers send this header with a form; other programs have no reason to.
+  const { 'sec-fetch-site': site = 'same-origin' } = asked.request.headers;
+  if (form === undefined || form.repeated.length > 0 || site !== 'same-origin') return undefined;
+  const request = readTicket<Request>(page, form.values.ticket ?? '', asked);
+  const login = logins.find(({ key }) => key === form.values.user);
+  return request && { request, decision: form.values.decision, user: login && userId(login.key) };
 };
+
+const undecided = () => errorPage('The form has no decision or no account.');
 
 /** Handles the form of the consent page. */
 const decide = (asked: OAuthCall): HttpReply => {
-  const { url, request: sent, contentType, site, now } = asked;
-  const form = readForm(sent, contentType);
-  // Browsers send this header with a form; other programs have no reason to.
-  const isForeign = site !== undefined && site !== 'same-origin';
-  const request =
-    form === undefined || form.repeated.length > 0 || isForeign
-      ? undefined
-      : readTicket<AuthorizationRequest>('consent', form.values.ticket ?? '', now, worldOf(asked).seal);
-  if (!request)
+  const form = readDecision<AuthorizationRequest>(asked, 'consent');
+  if (!form)
     return errorPage('This form did not come from the consent page, or the page was open for more than ten minutes.');
-  const { decision, user } = form!.values;
-  const login = logins.find(({ key }) => key === user);
-  if (decision === 'allow' && login) return consent(asked, request, userId(login.key), 303);
-  if (decision !== 'deny') return errorPage('The form has no decision or no account.');
+  const { request, decision, user } = form;
+  if (decision === 'allow' && user) return sendBack(asked, request, 303, { code: issueCode(asked, request, user) });
+  if (decision !== 'deny') return undecided();
   const denial = { error: 'access_denied', error_description: 'The user denied the request.' };
-  return goTo(303, redirectTo(request.redirectUri, denial, { state: request.state, issuer: url.origin }));
+  return sendBack(asked, request, 303, denial);
 };
 
-const deviceAuthorization = (asked: OAuthCall): HttpReply => {
-  const values = clientForm(asked);
-  if (isReply(values)) return values;
-  const wanted = [...new Set(values.scope?.split(' ').filter((name) => name !== '') ?? [])];
+/** Handles the form of a client, and refuses one that is malformed or of an unknown client. */
+const forClient =
+  (answer: (asked: OAuthCall, values: Values) => HttpReply) =>
+  (asked: OAuthCall): HttpReply => {
+    const form = readForm(asked.request);
+    if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
+    if (form.repeated.length > 0)
+      return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
+    if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
+    if (!findClient(form.values.client_id)) return refused('invalid_client', 'The client is not registered.', 401);
+    return answer(asked, form.values);
+  };
+
+const deviceAuthorization = forClient((asked, values) => {
+  const wanted = scopesIn(values);
   if (wanted.length === 0 || !wanted.every(isScope))
     return refused('invalid_scope', 'scope is missing, or contains an unknown scope name.');
-  const started = startDevice(worldOf(asked), { client: values.client_id!, scopes: wanted }, asked.randomBytes);
-  if (asked.autoConsent)
-    decideDevice(asked.store, started.user_code, { decision: 'allow', user: userId(logins[0]!.key) });
+  const started = startDevice(asked, { client: values.client_id!, scopes: wanted });
+  if (asked.autoConsent) decideDevice(asked.store, started.user_code, 'allow', userId(logins[0]!.key));
   const page = `${asked.url.origin}${oauthPaths.verify}`;
   return json(200, {
     ...started,
     verification_uri: page,
     verification_uri_complete: `${page}?user_code=${started.user_code}`,
   });
-};
+});
 
 /** The page of a device login: the user enters the code, or opens the page with the code in its address. */
 const verify = (asked: OAuthCall): HttpReply => {
-  const { url, store, now, randomBytes } = asked;
-  const typed = url.searchParams.get('user_code');
+  const typed = asked.url.searchParams.get('user_code');
   if (typed === null) return codePage();
-  const found = openDevice(store, typed, now);
+  const found = openDevice(asked.store, typed, asked.now);
   const client = findClient(found?.client);
   if (!found || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
   const { user_code: userCode, scopes: names } = found;
-  const ticket = writeTicket('device', { userCode }, now, worldOf(asked).seal, randomBytes);
+  const ticket = writeTicket('device', { userCode }, asked);
   return devicePage(client, { userCode, names: names.split(' ').filter(isScope), ticket, chosen: logins[0]!.key });
 };
 
 /** Handles the form of that page. */
 const decideOnDevice = (asked: OAuthCall): HttpReply => {
-  const { request, contentType, site, now, store } = asked;
-  const form = readForm(request, contentType);
-  const isForeign = site !== undefined && site !== 'same-origin';
-  const ticket =
-    form === undefined || form.repeated.length > 0 || isForeign
-      ? undefined
-      : readTicket<{ userCode: string }>('device', form.values.ticket ?? '', now, worldOf(asked).seal);
-  if (!ticket || !openDevice(store, ticket.userCode, now))
+  const { now, store } = asked;
+  const form = readDecision<{ userCode: string }>(asked, 'device');
+  if (!form || !openDevice(store, form.request.userCode, now))
     return errorPage("This form didn't come from the page of a device login, or the code has expired.");
-  const { decision, user } = form!.values;
-  const login = logins.find(({ key }) => key === user);
-  if (decision === 'allow' && login) decideDevice(store, ticket.userCode, { decision, user: userId(login.key) });
-  else if (decision === 'deny') decideDevice(store, ticket.userCode, { decision });
-  else return errorPage('The form has no decision or no account.');
+  const { request, decision, user = null } = form;
+  if (decision !== 'deny' && !(decision === 'allow' && user)) return undecided();
+  decideDevice(store, request.userCode, decision, decision === 'allow' ? user : null);
   return deviceEndPage(decision === 'allow');
 };
 
-type Redeem = () => TokenGrant;
+/** A kind of grant: reads its parameters, finds the secret among those that were issued, and redeems it. */
+const grant =
+  <Data extends { client_id: string }, Found extends { client: string; user: string | null }>(
+    name: string,
+    schema: z.ZodMiniType<Data>,
+    find: (store: Store, data: Data) => Found | undefined,
+    redeem: (asked: OAuthCall, data: Data, found: Found) => TokenGrant,
+  ) =>
+  (asked: OAuthCall, values: Values) => {
+    const { data } = schema.safeParse(values);
+    if (!data) return undefined;
+    const found = find(asked.store, data);
+    const foreign: TokenGrant = { refused: `This ${name} was not issued to this client.` };
+    const isForeign = found?.client !== data.client_id;
+    return { owner: found?.user, redeem: () => (found && !isForeign ? redeem(asked, data, found) : foreign) };
+  };
 
-const grants: Record<
-  string,
-  (asked: OAuthCall, values: Parameters['values']) => { owner?: string; redeem: Redeem } | null
-> = {
-  authorization_code: (asked, values) => {
-    const { data } = CodeGrant.safeParse(values);
-    if (!data) return null;
-    const owner = ownerOfCode(asked.store, data.code);
-    return { ...(owner === undefined ? {} : { owner }), redeem: () => redeemCode(worldOf(asked), data) };
-  },
-  refresh_token: (asked, values) => {
-    const { data } = RefreshGrant.safeParse(values);
-    if (!data) return null;
-    const owner = ownerOfRefresh(asked.store, data.refresh_token);
-    const window = asked.refreshReplayMilliseconds ?? 0;
-    return {
-      ...(owner === undefined ? {} : { owner }),
-      redeem: () => refreshTokens(worldOf(asked), data, window),
-    };
-  },
-  'urn:ietf:params:oauth:grant-type:device_code': (asked, values) => {
-    const { data } = DeviceGrant.safeParse(values);
-    if (!data) return null;
-    const owner = ownerOfDevice(asked.store, data.device_code);
-    return { ...(owner === undefined ? {} : { owner }), redeem: () => redeemDevice(worldOf(asked), data) };
-  },
+const grants = {
+  authorization_code: grant('code', CodeGrant, (store, { code }) => findCode(store, code), redeemCode),
+  refresh_token: grant(
+    'refresh token',
+    RefreshGrant,
+    (store, { refresh_token }) => findRefresh(store, refresh_token),
+    (asked, data, found) => refreshTokens(asked, data, found, asked.refreshReplayMilliseconds ?? 0),
+  ),
+  'urn:ietf:params:oauth:grant-type:device_code': grant(
+    'device code',
+    DeviceGrant,
+    (store, { device_code }) => findDevice(store, device_code),
+    redeemDevice,
+  ),
 };
 
-/** The form values, or an error reply if the form is malformed or the client unknown. */
-const clientForm = ({ request, contentType }: OAuthCall): Parameters['values'] | HttpReply => {
-  const form = readForm(request, contentType);
-  if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
-  if (form.repeated.length > 0)
-    return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
-  if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
-  if (!findClient(form.values.client_id)) return refused('invalid_client', 'The client is not registered.', 401);
-  return form.values;
-};
+const isGrant = (name: string): name is keyof typeof grants => Object.hasOwn(grants, name);
 
-const isReply = (value: Parameters['values'] | HttpReply): value is HttpReply => typeof value.status === 'number';
-
-const token = (asked: OAuthCall): HttpReply => {
-  const { store, now } = asked;
-  const values = clientForm(asked);
-  if (isReply(values)) return values;
-  if (values.grant_type === undefined) return refused('invalid_request', 'grant_type is missing.');
-  const grant = Object.hasOwn(grants, values.grant_type) ? grants[values.grant_type] : undefined;
-  if (!grant) return refused('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`);
-  const found = grant(asked, values);
-  if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
-  let headers: Record<string, string> = {};
-  if (found.owner !== undefined && asked.limits) {
-    const window = { name: 'token/minute', key: `token/${found.owner}`, limit: tokenRequestsPerMinute } as const;
-    const admission = admit(store, [{ ...window, span: 'minute' }], now);
-    headers = admission.headers;
-    if (admission.refusedBy) {
-      const words = `Rate limit reached: ${tokenRequestsPerMinute} token requests per minute and user (${window.name}).`;
-      return refused('rate_limited', words, 429, headers);
+const token = forClient((asked, values) => {
+  const { grant_type: kind } = values;
+  if (kind === undefined) return refused('invalid_request', 'grant_type is missing.');
+  if (!isGrant(kind))
+    return refused('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`);
+  // In one transaction, so that two processes don't redeem the same secret.
+  return asked.store.transaction(() => {
+    const found = grants[kind](asked, values);
+    if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
+    let headers: Record<string, string> = {};
+    if (found.owner && asked.limits) {
+      const window = { name: 'token/minute', key: `token/${found.owner}`, limit: tokenRequestsPerMinute } as const;
+      const admission = admit(asked.store, [{ ...window, span: 'minute' }], asked.now);
+      headers = admission.headers;
+      if (admission.refusedBy) {
+        const words = `Rate limit reached: ${tokenRequestsPerMinute} token requests per minute and user (${window.name}).`;
+        return refused('rate_limited', words, 429, headers);
+      }
     }
-  }
-  const granted = store.transaction(found.redeem);
-  if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);
-  const reply = json(200, granted, headers);
-  return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
-};
+    const granted = found.redeem();
+    if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);
+    const reply = json(200, granted, headers);
+    return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
+  });
+});
 
-const revoke = (asked: OAuthCall): HttpReply => {
-  const values = clientForm(asked);
-  if (isReply(values)) return values;
-  const { client_id, token: secret } = values;
+const revoke = forClient((asked, { client_id, token: secret }) => {
   if (secret === undefined) return refused('invalid_request', 'token is missing.');
   asked.store.transaction(() => revokeToken(asked.store, client_id!, secret));
   return json(200, {});
-};
+});
 
 /** RFC 8414 §2. Also the OpenID document, without claims about ID tokens: the sandbox issues none. */
 const metadata = ({ url: { origin } }: OAuthCall): HttpReply =>
@@ -274,10 +263,10 @@ const endpoints: Record<string, Record<string, (asked: OAuthCall) => HttpReply>>
   [oauthPaths.openid]: { GET: metadata },
 };
 
-export const answerOAuth = (asked: OAuthCall): HttpReply => {
-  const methods = endpoints[asked.url.pathname]!;
-  const { method } = asked.request;
-  if (Object.hasOwn(methods, method)) return methods[method]!(asked);
-  const allow = Object.keys(methods).join(', ');
-  throw new Refusal(405, 'Method Not Allowed', `This path only supports ${allow}.`, {}, { allow });
+export const answerOAuth = (given: Omit<OAuthCall, 'seal'>): HttpReply => {
+  const { store, randomBytes, url, request } = given;
+  const methods = endpoints[url.pathname]!;
+  if (Object.hasOwn(methods, request.method))
+    return methods[request.method]!({ ...given, seal: signerOf(store, randomBytes) });
+  throw wrongMethod(Object.keys(methods).join(', '));
 };

@@ -18,14 +18,14 @@ export interface GrantContext {
   store: Store;
   now: number;
   seal: Sign;
+  randomBytes: RandomBytes;
 }
 
 /** Issues a single-use code, valid for ten minutes and bound to this client, redirect URI and challenge. */
 export const issueCode = (
-  { store, now }: GrantContext,
+  { store, now, randomBytes }: GrantContext,
   { client, redirectUri, challenge, scopes: allowed }: AuthorizationRequest,
   user: string,
-  randomBytes: RandomBytes,
 ): string => {
   const code = `sandbox_code_${Buffer.from(randomBytes(32)).toString('base64url')}`;
   store.run(
@@ -127,20 +127,15 @@ interface Code {
   family: number | null;
 }
 
-const findCode = (store: Store, code: string): Code | undefined =>
+export const findCode = (store: Store, code: string): Code | undefined =>
   store.all<Code>('SELECT * FROM codes WHERE hash = ?', fingerprint(code))[0];
-
-/** The user a code was issued for, or undefined if the code is unknown. */
-export const ownerOfCode = (store: Store, code: string): string | undefined => findCode(store, code)?.user;
 
 /**
  * Redeems a code. Its client gets a single attempt. Refusals are returned, not thrown, because a throw would roll back
  * what they changed. RFC 6749 §4.1.2: using a code twice revokes the tokens issued for it.
  */
-export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): TokenGrant => {
+export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>, code: Code): TokenGrant => {
   const { store, now } = world;
-  const code = findCode(store, grant.code);
-  if (!code || code.client !== grant.client_id) return { refused: 'This code was not issued to this client.' };
   if (code.used_at !== null) {
     if (code.family !== null) revokeFamily(store, code.family);
     return { refused: 'The code was already used. All tokens issued for it are revoked.' };
@@ -166,14 +161,12 @@ interface Refresh {
   scopes: string | null;
 }
 
-const findRefresh = (store: Store, token: string): Refresh | undefined =>
+export const findRefresh = (store: Store, token: string): Refresh | undefined =>
   store.all<Refresh>(
     `SELECT r.family, r.used_at, f.client, f.user, f.scopes
      FROM refresh_tokens r JOIN families f ON f.id = r.family WHERE r.hash = ?`,
     fingerprint(token),
   )[0];
-
-export const ownerOfRefresh = (store: Store, token: string): string | undefined => findRefresh(store, token)?.user;
 
 /** A legacy token has full access. Refreshing it writes down all scopes explicitly and ends its old access token. */
 const convertToScopes = (store: Store, family: number): string => {
@@ -186,12 +179,11 @@ const convertToScopes = (store: Store, family: number): string => {
 /** Rotates a refresh token. Using one again, after the replay window if there is one, revokes the whole login. */
 export const refreshTokens = (
   world: GrantContext,
-  { client_id, refresh_token: token }: z.output<typeof RefreshGrant>,
+  { refresh_token: token }: z.output<typeof RefreshGrant>,
+  known: Refresh,
   replayMilliseconds: number,
 ): TokenGrant => {
   const { store, now } = world;
-  const known = findRefresh(store, token);
-  if (!known || known.client !== client_id) return { refused: 'This refresh token was not issued to this client.' };
   const { family: id, user } = known;
   if (known.used_at !== null) {
     const usedAt = Date.parse(known.used_at);
