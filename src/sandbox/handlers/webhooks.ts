@@ -5,8 +5,7 @@ import type { Caller, Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { type Condition, readPage } from '../store/list-page.ts';
-import { timestamp, uri } from '../store/names.ts';
-import type { WebhookRecord } from '../store/records.ts';
+import { newWebhook, type WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 /** Whose events a webhook reports. The owner is the ID of the user, group or organization. */
@@ -89,7 +88,8 @@ export const webhooks: Handlers<'webhooks'> = {
 
   create({ body }, context) {
     const { store, caller, now } = context;
-    const { scope, url: callback_url, events } = body;
+    const { organization } = caller;
+    const { scope, url, events } = body;
     requireOrganization(caller, body.organization);
     const place = placeOf(caller, scope, body);
     requirePlace(store, caller, place);
@@ -99,25 +99,15 @@ export const webhooks: Handlers<'webhooks'> = {
     if (scope !== 'organization' && events.includes('routing_form_submission.created'))
       throw invalidParameter('events', 'can include routing_form_submission.created only if scope is organization');
     const known = 'SELECT 1 FROM webhooks WHERE organization = ? AND scope = ? AND owner = ? AND callback_url = ?';
-    if (store.first(known, caller.organization, scope, place.owner, callback_url))
+    if (store.first(known, organization, scope, place.owner, url))
       throw conflict('A webhook subscription with this URL and scope already exists.');
     const id = store.nextId('webhook');
-    const created_at = timestamp(now);
-    const webhook: WebhookRecord = {
-      uri: uri('webhook_subscriptions', id),
-      callback_url,
-      state: 'active',
-      events,
-      scope,
-      organization: uri('organizations', caller.organization),
-      user: scope === 'user' ? uri('users', place.owner) : null,
-      group: scope === 'group' ? uri('groups', place.owner) : null,
-      retry_started_at: null,
-      created_at,
-      updated_at: created_at,
-    };
-    const facts = { organization: caller.organization, owner: place.owner, signing_key: body.signing_key ?? null };
-    store.insert('webhooks', id, webhook, facts);
+    const webhook = newWebhook({ id, organization, ...place, events, url, now });
+    store.insert('webhooks', id, webhook, {
+      organization,
+      owner: place.owner,
+      signing_key: body.signing_key ?? null,
+    });
     logActivity(context, 'WebhookSubscription.Create', { webhook: webhook.uri, scope });
     return webhook;
   },

@@ -111,6 +111,29 @@ export const newInvitee = (given: {
   questions_and_answers: [],
 });
 
+/** A new webhook. `owner` is the ID of the user, group or organization whose events it reports. */
+export const newWebhook = (given: {
+  id: string;
+  organization: string;
+  scope: WebhookRecord['scope'];
+  owner: string;
+  events: WebhookRecord['events'];
+  url: string;
+  now: number;
+}): WebhookRecord => ({
+  uri: uri('webhook_subscriptions', given.id),
+  callback_url: given.url,
+  state: 'active',
+  events: given.events,
+  scope: given.scope,
+  organization: uri('organizations', given.organization),
+  user: given.scope === 'user' ? uri('users', given.owner) : null,
+  group: given.scope === 'group' ? uri('groups', given.owner) : null,
+  retry_started_at: null,
+  created_at: timestamp(given.now),
+  updated_at: timestamp(given.now),
+});
+
 export const insertEvent = (
   store: Store,
   id: string,

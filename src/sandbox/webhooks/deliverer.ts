@@ -5,10 +5,6 @@ import type { Store } from '../store/store.ts';
 import { type Post, type PostResult, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 
-/** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
-export const signatureOf = (key: string, seconds: number, body: string): string =>
-  `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
-
 /** Assumed (webhooks.reply-time): a receiver must answer within 10 seconds. */
 export const answerMilliseconds = 10_000;
 
@@ -53,6 +49,10 @@ export interface Deliverer {
   /** Breaks off the running attempts. They are made again at the next start. */
   close(): Promise<void>;
 }
+
+/** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
+const signatureOf = (key: string, seconds: number, body: string): string =>
+  `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
 
 const free = '(d.claimed_until IS NULL OR d.claimed_until NOT BETWEEN ? AND ?)';
 

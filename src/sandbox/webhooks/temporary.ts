@@ -1,8 +1,6 @@
 import { webhookEvents } from '../../api/webhooks.ts';
-import { idIn } from '../../uri.ts';
 import { conflict } from '../error-replies.ts';
-import { timestamp, uri } from '../store/names.ts';
-import type { OrganizationRecord, WebhookRecord } from '../store/records.ts';
+import { newWebhook } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 interface Subscriber {
@@ -16,28 +14,14 @@ interface Subscriber {
 /** Subscribes a URL to all events of the organization. Returns how to remove the webhook again. */
 export const subscribeTemporarily = (store: Store, { url, key, now, pid }: Subscriber): (() => void) => {
   const id = store.transaction(() => {
-    const organization = store.first<{ doc: string }>('SELECT doc FROM organizations')!;
-    const { uri: organizationUri } = JSON.parse(organization.doc) as OrganizationRecord;
-    const owner = idIn(organizationUri);
+    const { id: organization } = store.first<{ id: string }>('SELECT id FROM organizations')!;
     if (store.first("SELECT 1 FROM webhooks WHERE scope = 'organization' AND callback_url = ?", url))
       throw conflict('The organization already has a webhook with this URL.');
     // Its own counter, so that the webhook doesn't change the IDs of other records.
     const made = store.nextId('temporary-webhook', 'webhook_sequence');
-    const at = timestamp(now);
-    const webhook: WebhookRecord = {
-      uri: uri('webhook_subscriptions', made),
-      callback_url: url,
-      state: 'active',
-      events: [...webhookEvents],
-      scope: 'organization',
-      organization: organizationUri,
-      user: null,
-      group: null,
-      retry_started_at: null,
-      created_at: at,
-      updated_at: at,
-    };
-    store.insert('webhooks', made, webhook, { organization: owner, owner, signing_key: key ?? null, pid });
+    const place = { organization, scope: 'organization', owner: organization } as const;
+    const webhook = newWebhook({ id: made, ...place, events: [...webhookEvents], url, now });
+    store.insert('webhooks', made, webhook, { organization, owner: organization, signing_key: key ?? null, pid });
     return made;
   });
   return () => void store.run('DELETE FROM webhooks WHERE id = ?', id);

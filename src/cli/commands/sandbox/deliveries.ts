@@ -1,7 +1,8 @@
 import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
-import type { HttpRequest, Send } from '../../../http/message.ts';
+import type { Send } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
+import type { AdminCall } from '../../../sandbox/admin.ts';
 import { Refusal } from '../../../sandbox/error-replies.ts';
 import type { Sandbox } from '../../../sandbox/open.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
@@ -39,25 +40,11 @@ export const readReceiver = async (invocation: Invocation): Promise<ReceiverAddr
   return url === undefined ? undefined : { url, key: await signingKeyOf(invocation, 'create') };
 };
 
-const subscribe = async (
-  sandbox: Sandbox,
-  { url, key }: ReceiverAddress,
-  { machine }: Runtime,
-): Promise<() => void> => {
-  const { subscribeTemporarily } = await import('../../../sandbox/webhooks/temporary.ts');
-  try {
-    return subscribeTemporarily(sandbox.store, { url, key, now: sandbox.clock.now(), pid: machine.pid });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new SchedError('conflict', `Can't deliver to ${url}`, { reason: error.message, outcome: 'not-applied' });
-  }
-};
-
 export interface Deliveries {
   /** The service, which sends what its writes cause. */
   service: Send;
   /** Admin requests about deliveries. */
-  calls: Record<string, (request: HttpRequest) => Promise<unknown>>;
+  calls: Record<string, AdminCall>;
   /** Sends what is due, for a few seconds at most. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -69,14 +56,22 @@ export const startDeliveries = async (
   receiver: ReceiverAddress | undefined,
   runtime: Runtime,
 ): Promise<Deliveries> => {
-  const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers }] = await Promise.all([
+  const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers, subscribeTemporarily }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
     import('../../../sandbox/webhooks/delivery-admin.ts'),
     import('../../../sandbox/webhooks/temporary.ts'),
   ]);
   const { store, clock } = sandbox;
   clearLeftovers(store, runtime.machine.isAlive);
-  const unsubscribe = receiver === undefined ? undefined : await subscribe(sandbox, receiver, runtime);
+  const subscribe = (to: ReceiverAddress): (() => void) => {
+    try {
+      return subscribeTemporarily(store, { ...to, now: clock.now(), pid: runtime.machine.pid });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new SchedError('conflict', `Can't deliver to ${to.url}`, { reason: error.message, outcome: 'not-applied' });
+    }
+  };
+  const unsubscribe = receiver && subscribe(receiver);
   const deliverer = createDeliverer({
     store,
     clock,
