@@ -3,7 +3,7 @@ import { bodyOf } from './admin.ts';
 import { invalid, invalidParameter } from './error-replies.ts';
 import type { Sandbox } from './open.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-import { readSeedName, seedNameText } from './seed/name.ts';
+import { isSeedName } from './seed/name.ts';
 import { lastMoment } from './store/names.ts';
 
 /** Carries out `{ "time": TIME }`, `{ "time": "now" }` for the system time, or `{ "advance_seconds": NUMBER }`. */
@@ -38,10 +38,9 @@ export const dataCalls = (sandbox: Sandbox, data: string) => {
     },
     'POST /__sandbox/reset': async (request: HttpRequest) => {
       const { seed } = bodyOf(request);
-      const world = seed === undefined ? undefined : readSeedName(String(seed));
-      if (seed !== undefined && world === undefined) throw invalidParameter('seed', 'is not the name of a seed');
-      sandbox.reset(world);
-      return { data, ...(world === undefined ? {} : { seed: seedNameText(world) }) };
+      if (seed !== undefined && !isSeedName(seed)) throw invalidParameter('seed', 'is not the name of a seed');
+      sandbox.reset(seed);
+      return { data, seed };
     },
   };
 };

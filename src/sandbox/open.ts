@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
 import { ownerToken } from './ready-tokens.ts';
 import { openClock, type SandboxClock } from './sandbox-clock.ts';
-import { type SeedName, seedNameText } from './seed/name.ts';
+import type { SeedName } from './seed/name.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { copyAdvice, openDatabase, unusable } from './store/database.ts';
@@ -74,8 +74,8 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
     // A new file gets all its content at once: nobody can see or copy a part of it.
     const { store, clock } = database.isNew ? database.transaction(fill) : fill();
     database.useLog();
-    if (world !== undefined && seedNameText(world) !== seedOf(store))
-      throw unusable(`The data was seeded with "${seedOf(store)}", not "${seedNameText(world)}".`);
+    if (world !== undefined && world !== seedOf(store))
+      throw unusable(`The data was seeded with "${seedOf(store)}", not "${world}".`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     const serving = (): (Serving & { inode?: string }) | undefined => {
       const text = store.fact(servingFact);

@@ -8,7 +8,7 @@ const targetSeconds = 20;
 export const measure = async (): Promise<Measurement[]> => {
   const clock = { now: () => Date.now() };
   const started = performance.now();
-  const sandbox = await openSandbox({ file: ':memory:', clock, limits: false, world: { kind: 'large', events } });
+  const sandbox = await openSandbox({ file: ':memory:', clock, limits: false, world: `large:${events}` });
   const seconds = (performance.now() - started) / 1000;
   const ask = async (url: string) => {
     const begun = performance.now();

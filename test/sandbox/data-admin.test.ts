@@ -5,7 +5,7 @@ import { closeLater } from '../support/temporary.ts';
 import { noon } from './world.ts';
 
 const open = async () => {
-  const sandbox = await openSandbox({ file: ':memory:', clock: { now: () => noon }, world: { kind: 'empty' } });
+  const sandbox = await openSandbox({ file: ':memory:', clock: { now: () => noon }, world: 'empty' });
   closeLater(() => sandbox.close());
   const calls = dataCalls(sandbox, ':memory:');
   const post = (name: 'clock' | 'reset', body: unknown) =>

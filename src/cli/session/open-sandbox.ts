@@ -3,7 +3,6 @@ import { SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
 import { serve } from '../../sandbox/http-server.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
-import { seedNameText } from '../../sandbox/seed/name.ts';
 import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
@@ -37,7 +36,7 @@ export const sandboxDataError = (
   { data, world }: Pick<DataOptions, 'data' | 'world'>,
 ): SchedError => {
   const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
-  const flags = { data, seed: world && seedNameText(world) };
+  const flags = { data, seed: world };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
   const again = commandLine('sandbox', 'reset', ...words);

@@ -2,7 +2,8 @@ import type { AvailabilityRule, AvailabilitySchedule } from '../../api/availabil
 import type { Value } from '../../api/field.ts';
 import { weekdays } from '../../api/weekdays.ts';
 import type { Detail } from '../error-replies.ts';
-import { dayMilliseconds } from '../store/names.ts';
+import { dayMilliseconds, uri } from '../store/names.ts';
+import type { UserRecord } from '../store/records.ts';
 import { localTime } from './local-time.ts';
 
 export type Rule = Value<typeof AvailabilityRule>;
@@ -15,7 +16,7 @@ export type Schedule = Value<typeof AvailabilitySchedule.record>;
 const workdays = weekdays.slice(0, 5);
 
 /** Default hours of a host: weekdays nine to five with a break, with one day off before and one after the seed date. */
-export const workingHours = (timezone: string, seededAt: number): Rule[] => {
+const workingHours = (timezone: string, seededAt: number): Rule[] => {
   const intervals = [
     { from: '09:00', to: '12:30' },
     { from: '13:00', to: '17:00' },
@@ -26,6 +27,15 @@ export const workingHours = (timezone: string, seededAt: number): Rule[] => {
     ...daysOff.map((date): Rule => ({ type: 'date', date, intervals: [] })),
   ];
 };
+
+export const newSchedule = (id: string, { uri: user, timezone }: UserRecord, seededAt: number): Schedule => ({
+  uri: uri('event_type_availability_schedules', id),
+  default: true,
+  name: 'Working hours',
+  user,
+  timezone,
+  rules: workingHours(timezone, seededAt),
+});
 
 /**
  * Assumed (availability.one-rule): each day has at most one availability rule, and its intervals don't overlap; they

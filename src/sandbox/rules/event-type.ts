@@ -4,7 +4,7 @@ import type { Caller } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type Schedule, workingHours } from './availability.ts';
+import { newSchedule } from './availability.ts';
 import type { Dates } from './dates.ts';
 
 /** An event type with facts that the API doesn't show. */
@@ -115,14 +115,7 @@ export const insertEventType = (store: Store, id: string, type: EventTypeRecord,
     const added = 'INSERT INTO event_type_hosts (event_type, user, id, created_at) VALUES (?, ?, ?, ?)';
     store.run(added, id, host.id, store.nextId('host'), timestamp(facts.now));
     const schedule = store.nextId('schedule');
-    const hours: Schedule = {
-      uri: uri('event_type_availability_schedules', schedule),
-      default: true,
-      name: 'Working hours',
-      user: host.user.uri,
-      timezone: host.user.timezone,
-      rules: workingHours(host.user.timezone, Number(store.fact('seeded_at') ?? facts.now)),
-    };
+    const hours = newSchedule(schedule, host.user, Number(store.fact('seeded_at') ?? facts.now));
     store.insert('schedules', schedule, hours, { event_type: id, user: host.id });
   }
 };

@@ -10,6 +10,7 @@ import type {
   UserRecord,
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { organizationId } from './team.ts';
 
 /** Number of invented entries, in addition to those derived from events. */
 const inventedEntries = 90;
@@ -34,17 +35,11 @@ const docs = <Doc>(store: Store, table: string): Doc[] =>
   store.all<{ doc: string }>(`SELECT doc FROM ${table} ORDER BY id`).map(({ doc }) => JSON.parse(doc));
 
 /** Logs the cancellations and no-shows of the seeded events. */
-const fromEvents = (store: Store, organization: string, actors: SeedActor[]) => {
-  const write = (
-    key: string,
-    host: string,
-    name: `${string}.${string}`,
-    at: string,
-    details: Record<string, unknown>,
-  ) => {
+const fromEvents = (store: Store, actors: SeedActor[]) => {
+  const write = (key: string, host: string, [name, details]: ActivityLine, at: string) => {
     const found = actors.find(({ user }) => user.uri === host) ?? actors[0]!;
     const actor = actorOf(found.user, found.role);
-    writeActivity(store, makeId(`seed/activity/${key}`), organization, { name, actor, details, at: Date.parse(at) });
+    writeActivity(store, makeId(`seed/activity/${key}`), organizationId, { name, actor, details, at: Date.parse(at) });
   };
   const canceled = store.all<{ doc: string; user: string; created_at: string }>(
     `SELECT e.doc, u.doc ->> 'uri' AS user, c.created_at
@@ -52,7 +47,7 @@ const fromEvents = (store: Store, organization: string, actors: SeedActor[]) => 
   );
   for (const { doc, user, created_at } of canceled) {
     const { uri, event_type, name }: EventRecord = JSON.parse(doc);
-    write(`cancel/${uri}`, user, 'ScheduledEvent.Cancel', created_at, { event: uri, event_type, name });
+    write(`cancel/${uri}`, user, ['ScheduledEvent.Cancel', { event: uri, event_type, name }], created_at);
   }
   const missed = store.all<{ doc: string; event_doc: string }>(
     `SELECT i.doc, e.doc AS event_doc FROM invitees i JOIN events e ON e.id = i.event
@@ -61,14 +56,14 @@ const fromEvents = (store: Store, organization: string, actors: SeedActor[]) => 
   for (const { doc, event_doc } of missed) {
     const invitee: InviteeRecord = JSON.parse(doc);
     const [host] = (JSON.parse(event_doc) as EventRecord).event_memberships;
-    const details = { event: invitee.event, invitee: invitee.uri };
-    write(`no-show/${invitee.uri}`, host!.user, 'Invitee.MarkNoShow', invitee.no_show!.created_at, details);
+    const line: ActivityLine = ['Invitee.MarkNoShow', { event: invitee.event, invitee: invitee.uri }];
+    write(`no-show/${invitee.uri}`, host!.user, line, invitee.no_show!.created_at);
   }
 };
 
-export const seedActivity = (store: Store, organization: string, now: number) => {
+export const seedActivity = (store: Store, now: number) => {
   const actors = actorsOf(store);
-  fromEvents(store, organization, actors);
+  fromEvents(store, actors);
 
   const roll = dice(1_789);
   const pick = <Item>(items: readonly Item[]): Item => items[roll(items.length)]!;
@@ -109,6 +104,6 @@ export const seedActivity = (store: Store, organization: string, now: number) =>
     const [name, details] = pick(isAdministrative ? administrative : daily)();
     const at = now - 60_000 - roll(reachDays * 24 * 60) * 60_000 - roll(60) * 1000;
     const entry = { name, details, actor: actorOf(user, role), at } as const;
-    writeActivity(store, makeId(`seed/activity/${number}`), organization, entry);
+    writeActivity(store, makeId(`seed/activity/${number}`), organizationId, entry);
   }
 };

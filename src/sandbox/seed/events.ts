@@ -15,19 +15,13 @@ import {
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Person, people } from './people.ts';
-import { type Member, type SeedEventType, team } from './team.ts';
+import { type Member, organizationId, type SeedEventType, team } from './team.ts';
 
 export interface HostedEventType {
   offer: SeedEventType;
   id: string;
   type: EventTypeRecord;
   hosts: Array<{ id: string; key: Member; user: UserRecord; schedule: Schedule }>;
-}
-
-export interface Calendars {
-  organization: string;
-  hosted: HostedEventType[];
-  now: number;
 }
 
 /** Events are spread over this many days before and after today. */
@@ -82,7 +76,7 @@ const calendar = () => {
   };
 };
 
-export const seedEvents = (store: Store, { organization, hosted, now }: Calendars) => {
+export const seedEvents = (store: Store, hosted: HostedEventType[], now: number) => {
   const roll = dice(20_260);
   const { isFree, take } = calendar();
   let events = 0;
@@ -151,7 +145,8 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   ) => {
     const active = guests.filter(({ status }) => status === 'active').length;
     event.invitees_counter = { ...event.invitees_counter, total: guests.length, active };
-    insertEvent(store, id, event, { organization, eventType: chosen.id, hosts: hosts.map((host) => host.id) });
+    const facts = { organization: organizationId, eventType: chosen.id, hosts: hosts.map((host) => host.id) };
+    insertEvent(store, id, event, facts);
     for (const guest of guests) store.insert('invitees', idIn(guest.uri), guest, { event: id });
     if (event.status === 'canceled')
       store.run(

@@ -2,8 +2,9 @@ import type { SqlValue } from '../store/database.ts';
 import { dayMilliseconds, makeId } from '../store/names.ts';
 import { newEvent, newInvitee } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type Calendars, reachDays } from './events.ts';
+import { type HostedEventType, reachDays } from './events.ts';
 import { people } from './people.ts';
+import { organizationId } from './team.ts';
 
 const slotMilliseconds = 30 * 60_000;
 
@@ -38,7 +39,7 @@ const withoutIndexes = (store: Store, tables: readonly string[], work: () => voi
  * Adds a large number of events with one invitee each, all before the other events: one per host and half-hour, day and
  * night, going back in time. They are meant for volume, not realism.
  */
-export const seedMany = (store: Store, { organization, hosted, now }: Calendars, count: number) => {
+export const seedMany = (store: Store, hosted: HostedEventType[], now: number, count: number) => {
   const solo = hosted.filter(({ offer, type }) => !offer.limit && !offer.pooling && type.duration <= 30);
   const places = solo.flatMap((chosen) => chosen.hosts.slice(0, 1).map((host) => ({ chosen, host })));
   // One event type per host: two would give the host overlapping meetings.
@@ -59,7 +60,7 @@ export const seedMany = (store: Store, { organization, hosted, now }: Calendars,
     event.invitees_counter = { total: 1, active: 1, limit: 1 };
     const invitee = makeId(`seed/many/invitee/${index}`);
     const person = people[index % people.length]!;
-    events.add(id, JSON.stringify(event), organization, chosen.id);
+    events.add(id, JSON.stringify(event), organizationId, chosen.id);
     hosts.add(host.id, event.start_time, id);
     invitees.add(invitee, JSON.stringify(newInvitee({ id: invitee, event: id, person, now: booked })), id);
   };

@@ -1,4 +1,4 @@
-import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
+import { makeId, timestamp, uri } from '../store/names.ts';
 import type {
   GroupRecord,
   InvitationRecord,
@@ -7,7 +7,7 @@ import type {
   UserRecord,
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { groups, type Member, team, userId } from './team.ts';
+import { daysBefore, eventTypeId, groupId, groups, type Member, organizationId, team, userId } from './team.ts';
 
 const laterGroups: typeof groups = [
   { name: 'Leadership', members: ['amara', 'jonas', 'priya'] },
@@ -55,22 +55,23 @@ const moreDurations: Record<string, number[]> = { consultation: [15, 45, 60] };
 /** Shared event types that an admin manages; collective ones are marked when they are created. */
 const adminManaged = ['support-call'];
 
-const seedGroups = (store: Store, organization: string, now: number) => {
-  for (const [index, { name, members }] of laterGroups.entries()) {
-    const id = makeId(`seed/group/${name}`);
-    const created_at = timestamp(now - (150 - index * 60) * dayMilliseconds);
-    const group: GroupRecord = {
-      uri: uri('groups', id),
-      name,
-      organization: uri('organizations', organization),
-      created_at,
-      updated_at: created_at,
-    };
-    store.insert('groups', id, group, { organization });
-    for (const key of members) store.run('INSERT INTO group_members ("group", user) VALUES (?, ?)', id, userId(key));
-  }
+export const insertGroup = (store: Store, { name, members }: (typeof groups)[number], created_at: string) => {
+  const id = groupId(name);
+  const group: GroupRecord = {
+    uri: uri('groups', id),
+    name,
+    organization: uri('organizations', organizationId),
+    created_at,
+    updated_at: created_at,
+  };
+  store.insert('groups', id, group, { organization: organizationId });
+  for (const key of members) store.run('INSERT INTO group_members ("group", user) VALUES (?, ?)', id, userId(key));
+};
+
+const seedGroups = (store: Store, now: number) => {
+  for (const [index, group] of laterGroups.entries()) insertGroup(store, group, daysBefore(now, 150 - index * 60));
   for (const { name, members } of [...groups, ...laterGroups]) {
-    const id = makeId(`seed/group/${name}`);
+    const id = groupId(name);
     const { created_at } = store.get<GroupRecord>('groups', id)!;
     for (const [index, key] of members.entries()) {
       const user = store.get<UserRecord>('users', userId(key))!;
@@ -88,26 +89,26 @@ const seedGroups = (store: Store, organization: string, now: number) => {
   }
 };
 
-const seedInvitations = (store: Store, organization: string, now: number) => {
-  const { name, kind, plan, stage } = store.get<OrganizationRecord>('organizations', organization)!;
-  for (const { email, status, made, last, member } of invited) {
+const seedInvitations = (store: Store, now: number) => {
+  const { name, kind, plan, stage } = store.get<OrganizationRecord>('organizations', organizationId)!;
+  for (const { email, status, made, last = made, member } of invited) {
     const id = makeId(`seed/invitation/${email}`);
-    const [created_at, touched] = [made, last ?? made].map((days) => timestamp(now - days * dayMilliseconds));
+    const [created_at, updated_at] = [daysBefore(now, made), daysBefore(now, last)];
     const invitation: InvitationRecord = {
       uri: uri('organization_invitations', id),
-      organization: uri('organizations', organization),
+      organization: uri('organizations', organizationId),
       email,
       status,
-      last_sent_at: status === 'pending' ? touched! : created_at!,
+      last_sent_at: status === 'pending' ? updated_at : created_at,
       user: member ? uri('users', userId(member)) : null,
       name,
       kind,
       plan,
       stage,
-      created_at: created_at!,
-      updated_at: touched!,
+      created_at,
+      updated_at,
     };
-    store.insert('invitations', id, invitation, { organization });
+    store.insert('invitations', id, invitation, { organization: organizationId });
   }
 };
 
@@ -125,22 +126,18 @@ const completeEventTypes = (store: Store) => {
       user,
     );
   for (const [slug, durations] of Object.entries(moreDurations))
-    store.run(
-      'UPDATE event_types SET duration_options = ? WHERE id = ?',
-      JSON.stringify(durations),
-      makeId(`seed/event-type/${slug}`),
-    );
+    store.run('UPDATE event_types SET duration_options = ? WHERE id = ?', JSON.stringify(durations), eventTypeId(slug));
   for (const slug of adminManaged)
     store.run(
       "UPDATE event_types SET doc = json_set(doc, '$.admin_managed', json('true')) WHERE id = ?",
-      makeId(`seed/event-type/${slug}`),
+      eventTypeId(slug),
     );
 };
 
 /** Seeds everything around the events: groups, invitations, connected locations and more event type data. */
-export const seedOrganization = (store: Store, organization: string, now: number) => {
-  seedGroups(store, organization, now);
-  seedInvitations(store, organization, now);
+export const seedOrganization = (store: Store, now: number) => {
+  seedGroups(store, now);
+  seedInvitations(store, now);
   completeEventTypes(store);
   for (const { key } of team)
     for (const kind of ['google_conference', ...(connections[key] ?? [])])

@@ -4,6 +4,7 @@ import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
 import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Person, people } from './people.ts';
+import { daysBefore, eventTypeId, organizationId } from './team.ts';
 
 type FormQuestion = RoutingFormRecord['questions'][number];
 type SubmissionResult = NonNullable<SubmissionRecord['result']>;
@@ -21,7 +22,7 @@ interface SeedForm {
 
 const toType = (slug: string): SubmissionResult => ({
   type: 'event_type',
-  value: uri('event_types', makeId(`seed/event-type/${slug}`)),
+  value: uri('event_types', eventTypeId(slug)),
 });
 const toPage = (value: string): SubmissionResult => ({ type: 'external_url', value });
 const toWords = (value: string): SubmissionResult => ({ type: 'custom_message', value });
@@ -118,13 +119,12 @@ const campaigns = [
 /** The URI of the invitee if this person booked the event type they were routed to. */
 const inviteeOf = (store: Store, { email: address }: Person, { type, value }: SubmissionResult): string | undefined => {
   if (type !== 'event_type') return undefined;
-  const [row] = store.all<{ doc: string }>(
-    `SELECT i.doc FROM invitees i JOIN events e ON e.id = i.event
+  return store.first<{ uri: string }>(
+    `SELECT i.doc ->> 'uri' AS uri FROM invitees i JOIN events e ON e.id = i.event
      WHERE i.email = ? AND e.doc ->> 'event_type' = ? ORDER BY i.created_at, i.id LIMIT 1`,
     address,
     value,
-  );
-  return row && (JSON.parse(row.doc) as { uri: string }).uri;
+  )?.uri;
 };
 
 const seedSubmission = (
@@ -138,12 +138,8 @@ const seedSubmission = (
   const person = people[roll(people.length)]!;
   const choice = roll(form.routes.length);
   const result = form.routes[choice]!;
-  const answers = [
-    person.name,
-    person.email,
-    form.questions[2]!.answer_choices![choice]!,
-    remarks[roll(remarks.length)]!,
-  ];
+  const chosen = form.questions[2]!.answer_choices![choice]!;
+  const answers = [person.name, person.email, chosen, remarks[roll(remarks.length)]!];
   const invitee = inviteeOf(store, person, result);
   const submission: SubmissionRecord = {
     uri: uri('routing_form_submissions', id),
@@ -162,23 +158,23 @@ const seedSubmission = (
   store.insert('submissions', id, submission, { form: idIn(record.uri) });
 };
 
-export const seedRoutingForms = (store: Store, organization: string, now: number) => {
+export const seedRoutingForms = (store: Store, now: number) => {
   const roll = dice(4_711);
   for (const form of forms) {
     const id = makeId(`seed/routing-form/${form.name}`);
     const record: RoutingFormRecord = {
       uri: uri('routing_forms', id),
-      organization: uri('organizations', organization),
+      organization: uri('organizations', organizationId),
       name: form.name,
       status: form.status,
       questions: form.questions.map((question, index) => ({
         uuid: makeId(`seed/question/${form.name}/${index}`),
         ...question,
       })),
-      created_at: timestamp(now - form.made * dayMilliseconds),
-      updated_at: timestamp(now - Math.floor(form.made / 3) * dayMilliseconds),
+      created_at: daysBefore(now, form.made),
+      updated_at: daysBefore(now, Math.floor(form.made / 3)),
     };
-    store.insert('routing_forms', id, record, { organization });
+    store.insert('routing_forms', id, record, { organization: organizationId });
     const step = (Math.min(form.made, 45) * dayMilliseconds) / (form.submissions + 1);
     for (let number = 1; number <= form.submissions; number++) {
       const at = now - number * step + roll(Math.floor(step / 2));

@@ -1,5 +1,5 @@
 import type { Caller } from '../handler.ts';
-import { makeId } from '../store/names.ts';
+import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord } from '../store/records.ts';
 
 /** The members of the sandbox's organization. */
@@ -23,7 +23,13 @@ export const team = [
 
 export type Member = (typeof team)[number]['key'];
 
+export const organizationId = makeId('seed/organization');
 export const userId = (key: Member) => makeId(`seed/user/${key}`);
+export const groupId = (name: string) => makeId(`seed/group/${name}`);
+export const eventTypeId = (slug: string) => makeId(`seed/event-type/${slug}`);
+
+/** The time some days before now, as it is stored. */
+export const daysBefore = (now: number, days: number): string => timestamp(now - days * dayMilliseconds);
 
 export const groups: ReadonlyArray<{ name: string; members: Member[] }> = [
   { name: 'Customer team', members: ['tomas', 'kofi', 'lucia', 'sam'] },
@@ -34,7 +40,6 @@ type EventTypeQuestion = EventTypeRecord['custom_questions'][number];
 
 export interface SeedEventType {
   name: string;
-  slug: string;
   /** The first host is the owner. */
   hosts: Member[];
   duration: number;
@@ -52,7 +57,6 @@ export interface SeedEventType {
 export const seedEventTypes: readonly SeedEventType[] = [
   {
     name: 'Intro call',
-    slug: 'intro-call',
     hosts: ['amara'],
     duration: 15,
     places: [{ kind: 'google_conference' }],
@@ -60,7 +64,6 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Consultation',
-    slug: 'consultation',
     hosts: ['amara'],
     duration: 30,
     places: [{ kind: 'zoom_conference' }, { kind: 'outbound_call' }],
@@ -68,14 +71,12 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Strategy session',
-    slug: 'strategy-session',
     hosts: ['amara'],
     duration: 60,
     places: [{ kind: 'physical', location: 'Northlight, Lindenallee 12, 10115 Berlin' }],
   },
   {
     name: 'Open workshop',
-    slug: 'open-workshop',
     hosts: ['amara'],
     duration: 60,
     limit: 8,
@@ -84,7 +85,6 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Board preview',
-    slug: 'board-preview',
     hosts: ['amara'],
     duration: 30,
     secret: true,
@@ -92,7 +92,6 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Summer office hours',
-    slug: 'summer-office-hours',
     hosts: ['amara'],
     duration: 30,
     inactive: true,
@@ -100,7 +99,6 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Contract review',
-    slug: 'contract-review',
     hosts: ['amara'],
     duration: 60,
     price: { amount: 180, currency: 'EUR' },
@@ -108,7 +106,6 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Customer onboarding',
-    slug: 'customer-onboarding',
     hosts: ['amara'],
     duration: 60,
     places: [{ kind: 'zoom_conference' }],
@@ -125,7 +122,6 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Support call',
-    slug: 'support-call',
     hosts: ['tomas', 'kofi', 'sam', 'amara'],
     duration: 30,
     pooling: 'round_robin',
@@ -133,67 +129,17 @@ export const seedEventTypes: readonly SeedEventType[] = [
   },
   {
     name: 'Partner interview',
-    slug: 'partner-interview',
     hosts: ['amara', 'jonas', 'elif'],
     duration: 60,
     pooling: 'collective',
     places: [{ kind: 'google_conference' }],
   },
-  {
-    name: 'Candidate chat',
-    slug: 'candidate-chat',
-    hosts: ['jonas'],
-    duration: 30,
-    places: [{ kind: 'ask_invitee' }],
-  },
-  {
-    name: 'Product demo',
-    slug: 'product-demo',
-    hosts: ['priya'],
-    duration: 30,
-    places: [{ kind: 'zoom_conference' }],
-  },
-  {
-    name: 'Account check-in',
-    slug: 'account-check-in',
-    hosts: ['tomas'],
-    duration: 30,
-    places: [{ kind: 'microsoft_teams_conference' }],
-  },
-  {
-    name: 'Technical review',
-    slug: 'technical-review',
-    hosts: ['mei'],
-    duration: 60,
-    places: [{ kind: 'google_conference' }],
-  },
-  {
-    name: 'Open office hours',
-    slug: 'open-office-hours',
-    hosts: ['kofi'],
-    duration: 30,
-    limit: 4,
-    places: [{ kind: 'zoom_conference' }],
-  },
-  {
-    name: 'Research interview',
-    slug: 'research-interview',
-    hosts: ['elif'],
-    duration: 45,
-    places: [{ kind: 'zoom_conference' }],
-  },
-  {
-    name: 'Sales call',
-    slug: 'sales-call',
-    hosts: ['lucia'],
-    duration: 30,
-    places: [{ kind: 'outbound_call' }],
-  },
-  {
-    name: 'Renewal talk',
-    slug: 'renewal-talk',
-    hosts: ['sam'],
-    duration: 15,
-    places: [{ kind: 'google_conference' }],
-  },
+  { name: 'Candidate chat', hosts: ['jonas'], duration: 30, places: [{ kind: 'ask_invitee' }] },
+  { name: 'Product demo', hosts: ['priya'], duration: 30, places: [{ kind: 'zoom_conference' }] },
+  { name: 'Account check-in', hosts: ['tomas'], duration: 30, places: [{ kind: 'microsoft_teams_conference' }] },
+  { name: 'Technical review', hosts: ['mei'], duration: 60, places: [{ kind: 'google_conference' }] },
+  { name: 'Open office hours', hosts: ['kofi'], duration: 30, limit: 4, places: [{ kind: 'zoom_conference' }] },
+  { name: 'Research interview', hosts: ['elif'], duration: 45, places: [{ kind: 'zoom_conference' }] },
+  { name: 'Sales call', hosts: ['lucia'], duration: 30, places: [{ kind: 'outbound_call' }] },
+  { name: 'Renewal talk', hosts: ['sam'], duration: 15, places: [{ kind: 'google_conference' }] },
 ];

@@ -16,7 +16,7 @@ test('sandboxDataError suggests a reset only if that helps', () => {
 
 test('sandboxDataError suggests a command with shell quoting and the requested seed', () => {
   const error = unusable('The data was seeded with "demo", not "empty".');
-  expect(hintFor(error, { data: 'my data.db', world: { kind: 'empty' } })).toBe(
+  expect(hintFor(error, { data: 'my data.db', world: 'empty' })).toBe(
     "sched sandbox reset --data 'my data.db' --seed empty",
   );
   expect(hintFor(error, {})).toBe('sched sandbox reset');

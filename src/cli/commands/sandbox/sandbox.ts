@@ -5,7 +5,7 @@ import type { Runtime } from '../../../runtime.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { openapi } from '../../../sandbox/openapi.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import { type SeedName, seedNameText } from '../../../sandbox/seed/name.ts';
+import type { SeedName } from '../../../sandbox/seed/name.ts';
 import { team } from '../../../sandbox/seed/team.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
 import { version } from '../../../version.ts';
@@ -181,7 +181,7 @@ const resetRunning = async (context: Context, running: Serving, world: SeedName 
   await askRunning(context.runtime, running, {
     method: 'POST',
     path: '/__sandbox/reset',
-    body: world === undefined ? {} : { seed: seedNameText(world) },
+    body: world === undefined ? {} : { seed: world },
     refusal: { message: `Can't reset ${name}` },
   });
   context.notes.info(`sandbox reset: ${running.url}`);

@@ -11,7 +11,7 @@ import {
 } from '../../../sandbox/faults/faults.ts';
 import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
 import { clientId, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed/name.ts';
+import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
 import { type Plan, plans } from '../../../sandbox/subscription.ts';
 import type { Clock } from '../../../system.ts';
 import { readDuration } from '../../../time/duration.ts';
@@ -86,11 +86,10 @@ const readReplayWindow = ({ typed, problems }: Invocation): number | undefined =
 };
 
 export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined => {
-  if (typed.seed === undefined) return undefined;
-  const world = readSeedName(String(typed.seed));
-  if (world === undefined)
-    problems.add(`--seed must be demo, empty or large:N with N up to ${mostEvents}, not "${typed.seed}"`);
-  return world;
+  const { seed } = typed;
+  if (seed === undefined || isSeedName(seed)) return seed;
+  problems.add(`--seed must be demo, empty or large:N with N up to ${mostEvents}, not "${seed}"`);
+  return undefined;
 };
 
 const attempt = <Value>(read: () => Value, problem: (words: string) => void): Value | undefined => {
