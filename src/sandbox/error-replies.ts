@@ -43,12 +43,23 @@ export const invalid = (...details: Detail[]) =>
 export const invalidParameter = (parameter: string, message: string, code = 'invalid') =>
   invalid({ parameter, message, code });
 
+/** Refuses the request if there are any details. */
+export const refuseInvalid = (details: Detail[]): void => {
+  if (details.length > 0) throw invalid(...details);
+};
+
 export const unauthenticated = (message: string) =>
   new Refusal(401, 'Unauthenticated', message, {}, { 'www-authenticate': 'Bearer' });
 
 export const denied = (message: string) => new Refusal(403, 'Permission Denied', message);
 
 export const notFound = (what: string) => new Refusal(404, 'Resource Not Found', `The ${what} doesn't exist.`);
+
+/** The value, if it exists. */
+export const found = <Value>(value: Value | undefined, what: string): Value => {
+  if (value === undefined) throw notFound(what);
+  return value;
+};
 
 export const wrongMethod = (allow: string) =>
   new Refusal(405, 'Method Not Allowed', `This path only supports ${allow}.`, {}, { allow });

@@ -2,33 +2,31 @@ import { loadCatalogue } from '../../api/catalogue.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { dice, type Roll } from '../random.ts';
 
-/** The faults and their descriptions, as in the table of docs/sandbox.md. */
-export const faultKinds = {
-  status: 'replies with `status` (default 503), `headers` and `body`; nothing is carried out',
-  delay: 'waits `ms` (default 1000), then carries out the request',
-  'reset-before': 'resets the connection; nothing is carried out',
-  'reset-after': 'carries out the request, then resets the connection instead of replying',
-  truncate: 'sends `bytes` of the reply (default: half of it), then resets the connection',
-  drip: 'sends the body one byte at a time, every `ms` (default 20)',
-  garbage: 'replies with bytes that are neither JSON nor UTF-8, as application/json',
-  html: 'replies with an HTML page, as text/html',
-  'wrong-content-type': 'sends the correct reply as `type` (default text/plain)',
-  'gzip-bomb': 'replies with a gzip body that unpacks to `mib` MiB of spaces (default 64)',
-  'foreign-next-page': 'points `next_page` to `location` (default https://elsewhere.example)',
-  'repeat-cursor': 'repeats the cursor of the request as the next cursor',
-  'stale-cursor': 'rejects a request with a cursor as if the cursor had expired',
-  'hostile-strings': 'adds escape sequences, line breaks, bidi controls, formulas and CI commands to free text',
-  'no-rate-headers': 'leaves out the three x-ratelimit headers',
-  'absurd-rate-headers': 'sends impossible x-ratelimit headers: negative, not a number, far in the future',
-  'too-many-addresses':
-    'replies with 413 if the body lists more than `limit` addresses (default 100); nothing is carried out',
-  'slow-token': 'issues a token at once, but sends it `ms` later (default 1000)',
-  'lost-token': 'issues a token, then resets the connection instead of sending it',
-  redirect:
-    'redirects with `status` (default 307) to `location` (default https://elsewhere.example); nothing is carried out',
-} as const;
+/** The kinds of faults. docs/sandbox.md describes them. */
+export const faultKinds = [
+  'status',
+  'delay',
+  'reset-before',
+  'reset-after',
+  'truncate',
+  'drip',
+  'garbage',
+  'html',
+  'wrong-content-type',
+  'gzip-bomb',
+  'foreign-next-page',
+  'repeat-cursor',
+  'stale-cursor',
+  'hostile-strings',
+  'no-rate-headers',
+  'absurd-rate-headers',
+  'too-many-addresses',
+  'slow-token',
+  'lost-token',
+  'redirect',
+] as const;
 
-export type FaultKind = keyof typeof faultKinds;
+export type FaultKind = (typeof faultKinds)[number];
 
 /** A fault, and which requests it affects. */
 export interface Fault {
@@ -99,8 +97,8 @@ export const faultOf = (given: unknown): Fault => {
     if (problem !== undefined) throw new Error(problem);
   }
   const fault = given as Partial<Fault>;
-  if (fault.kind === undefined || !Object.hasOwn(faultKinds, fault.kind))
-    throw new Error(`kind must be one of: ${Object.keys(faultKinds).join(', ')}`);
+  if (fault.kind === undefined || !faultKinds.includes(fault.kind))
+    throw new Error(`kind must be one of: ${faultKinds.join(', ')}`);
   if ([fault.type, fault.location].some((text) => text !== undefined && !/^[\x21-\x7e ]+$/.test(text)))
     throw new Error('type and location must be printable text');
   const isToken = fault.kind === 'slow-token' || fault.kind === 'lost-token';
@@ -122,10 +120,9 @@ const shortValue = (name: string, text: string): unknown => {
 export const readFault = (text: string): Fault => {
   if (/^\s*\{/.test(text)) return faultOf(JSON.parse(text));
   const words = text.trim().split(/\s+/);
-  const isKind = (word: string) => Object.hasOwn(faultKinds, word) || /^[2-5]\d\d$/.test(word);
+  const isKind = (word: string) => (faultKinds as readonly string[]).includes(word) || /^[2-5]\d\d$/.test(word);
   const place = words.findIndex(isKind);
-  if (place < 0)
-    throw new Error(`"${text}" is not a fault: use a status code or one of ${Object.keys(faultKinds).join(', ')}`);
+  if (place < 0) throw new Error(`"${text}" is not a fault: use a status code or one of ${faultKinds.join(', ')}`);
   const kind = words[place]!;
   const fault: Record<string, unknown> = /^\d/.test(kind) ? { kind: 'status', status: Number(kind) } : { kind };
   if (place > 0) fault.operation = words.slice(0, place).join(' ');

@@ -1,13 +1,12 @@
 import { idIn } from '../../uri.ts';
-import { type Detail, denied, invalid, notFound } from '../error-replies.ts';
+import { denied, found, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext, Handlers } from '../handler.ts';
 import { isSelf, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { invalidRules, type Schedule } from '../rules/availability.ts';
 import { requireEventType } from '../rules/event-type.ts';
-import { isZone } from '../rules/local-time.ts';
-import type { ListQuery } from '../store/list-page.ts';
-import { readPage } from '../store/list-page.ts';
+import { wrongZone } from '../rules/local-time.ts';
+import { type ListQuery, readPage } from '../store/list-page.ts';
 
 interface ScheduleRow {
   id: string;
@@ -19,12 +18,8 @@ type ScheduleChange = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
 
 const onlyHost = 'Only the host or an admin can change these hours.';
 
-const check = ({ rules, timezone }: ScheduleChange): void => {
-  const details: Detail[] = invalidRules(rules ?? [], 'rules');
-  if (timezone !== undefined && !isZone(timezone))
-    details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
-  if (details.length > 0) throw invalid(...details);
-};
+const check = ({ rules = [], timezone }: ScheduleChange): void =>
+  refuseInvalid([...invalidRules(rules, 'rules'), ...wrongZone(timezone)]);
 
 const change = (
   { id, doc }: ScheduleRow,
@@ -65,11 +60,8 @@ export const availability: Handlers<'availability'> = {
 
   update({ params, body }, context) {
     const { store, caller } = context;
-    const [row] = store.all<ScheduleRow & { event_type: string }>(
-      'SELECT id, doc, user, event_type FROM schedules WHERE id = ?',
-      params.schedule,
-    );
-    if (!row) throw notFound('availability schedule');
+    const sql = 'SELECT id, doc, user, event_type FROM schedules WHERE id = ?';
+    const row = found(store.first<ScheduleRow & { event_type: string }>(sql, params.schedule), 'availability schedule');
     const { type } = requireEventType(store, caller, row.event_type);
     // Assumed (availability.only-host): only the host can change an availability schedule, not the owner of the event
     // type.

@@ -1,7 +1,7 @@
 import { idIn } from '../../uri.ts';
-import { invalidParameter } from '../error-replies.ts';
+import { invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { chooseOwners, requireSelf } from '../rules/access.ts';
+import { chooseOwner, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import type { Schedule } from '../rules/availability.ts';
 import {
@@ -11,9 +11,8 @@ import {
   requireDuration,
   requireEventType,
 } from '../rules/event-type.ts';
-import { isZone } from '../rules/local-time.ts';
-import type { ListQuery } from '../store/list-page.ts';
-import { readPage } from '../store/list-page.ts';
+import { wrongZone } from '../rules/local-time.ts';
+import { type ListQuery, readPage } from '../store/list-page.ts';
 import { slugOf, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -52,7 +51,7 @@ const moveHours = (store: Store, eventType: string, owner: string, timezone: str
 
 export const eventTypes: Handlers<'event-types'> = {
   list({ query }, { store, caller, asked }) {
-    const { user } = chooseOwners(store, caller, query);
+    const user = chooseOwner(store, caller, query);
     const listing: ListQuery = {
       from: 'event_types',
       defaultSort: 'name',
@@ -71,7 +70,7 @@ export const eventTypes: Handlers<'event-types'> = {
   create({ body }, context) {
     const { store, caller, now } = context;
     const ownerId = idIn(body.owner);
-    requireSelf(caller, ownerId, 'Only an admin or the owner of the organization can do this for another user.');
+    requireSelf(caller, ownerId);
     requireDuration(body.duration);
     const owner = store.get<UserRecord>('users', ownerId);
     if (!owner) throw invalidParameter('owner', 'is not a member of the organization', 'unknown_user');
@@ -111,7 +110,7 @@ export const eventTypes: Handlers<'event-types'> = {
     );
     const { timezone, location, description_plain, ...shown } = body;
     requireDuration(body.duration);
-    if (timezone !== undefined && !isZone(timezone)) throw invalidParameter('timezone', 'is not an IANA time zone');
+    refuseInvalid(wrongZone(timezone));
     const fields = Object.keys(body);
     if (fields.length === 0) return type;
     const changed = {

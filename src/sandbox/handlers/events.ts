@@ -1,10 +1,9 @@
 import { idIn } from '../../uri.ts';
-import { conflict, notFound } from '../error-replies.ts';
+import { conflict, found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { chooseOwners, requireAdministrator, requireEvent } from '../rules/access.ts';
+import { chooseOwner, requireAdministrator, requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import type { ListQuery } from '../store/list-page.ts';
-import { readPage } from '../store/list-page.ts';
+import { type ListQuery, readPage } from '../store/list-page.ts';
 import { storedWindow, timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
@@ -22,11 +21,11 @@ export const events: Handlers<'events'> = {
     // Assumed (events.group-who): only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
     const group = query.group && idIn(query.group);
-    if (group !== undefined && !store.get('groups', group)) throw notFound('group');
+    if (group !== undefined) found(store.text('groups', group), 'group');
     const implied = group && uri('organizations', caller.organization);
     const owners = { user: query.user, organization: query.organization ?? implied };
     // Assumed (events.own): without `user` and `organization`, the list has the events of the token's own user.
-    const { user } = chooseOwners(store, caller, owners, { user: uri('users', caller.user) });
+    const user = chooseOwner(store, caller, owners, { user: uri('users', caller.user) });
     // Field by field, because a spread is slower: the engine would create a new object shape for every page.
     const { from, id, columns } = user ? ofUser : ofOrganization;
     const listing: ListQuery = {

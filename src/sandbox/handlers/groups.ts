@@ -1,9 +1,8 @@
 import { idIn } from '../../uri.ts';
-import { invalid, notFound } from '../error-replies.ts';
+import { found, invalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
-import type { ListQuery } from '../store/list-page.ts';
-import { readPage } from '../store/list-page.ts';
+import { type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { GroupRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -19,11 +18,7 @@ const relationship = `json_object('uri', '${uri('group_relationships', '')}' || 
   'created_at', r.created_at, 'updated_at', r.created_at)`;
 const relationshipTables = 'group_members r JOIN memberships m ON m.user = r.user JOIN users u ON u.id = r.user';
 
-const requireGroup = (store: Store, id: string): GroupRecord => {
-  const group = store.get<GroupRecord>('groups', id);
-  if (!group) throw notFound('group');
-  return group;
-};
+const requireGroup = (store: Store, id: string): GroupRecord => found(store.get<GroupRecord>('groups', id), 'group');
 
 const scopes = ['organization', 'owner', 'group'] as const;
 
@@ -56,7 +51,7 @@ export const groups: Handlers<'groups'> = {
     if (query.organization !== undefined) requireOrganization(caller, query.organization);
     if (group !== undefined) requireGroup(store, group);
     const known = 'SELECT 1 FROM memberships WHERE id = ? AND organization = ?';
-    if (owner !== undefined && !store.first(known, owner, caller.organization)) throw notFound('membership');
+    if (owner !== undefined) found(store.first(known, owner, caller.organization), 'membership');
     const listing: ListQuery = {
       from: relationshipTables,
       doc: relationship,
@@ -72,12 +67,11 @@ export const groups: Handlers<'groups'> = {
   },
 
   relationship({ params }, { store, caller }) {
-    const [row] = store.all<{ doc: string }>(
+    const row = store.first<{ doc: string }>(
       `SELECT ${relationship} AS doc FROM ${relationshipTables} WHERE r.id = ? AND m.organization = ?`,
       params.relationship,
       caller.organization,
     );
-    if (!row) throw notFound('group relationship');
-    return JSON.parse(row.doc);
+    return found(row, 'group relationship').doc;
   },
 };

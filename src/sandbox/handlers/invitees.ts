@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import { conflict, notFound } from '../error-replies.ts';
+import { conflict, found, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -22,8 +22,8 @@ export const invitees: Handlers<'invitees'> = {
 
   get({ params }, { store, caller }) {
     requireEvent(store, caller, params.event);
-    const invitee = store.get<InviteeRecord>('invitees', params.invitee);
-    if (!invitee || idIn(invitee.event) !== params.event) throw notFound('invitee');
+    const invitee = found(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
+    if (idIn(invitee.event) !== params.event) throw notFound('invitee');
     return invitee;
   },
 
@@ -33,8 +33,7 @@ export const invitees: Handlers<'invitees'> = {
   // future. Assumed (invitees.no-show-twice): marking an invitee as no-show again is refused with 409.
   'no-show'({ params }, context) {
     const { store, caller, now } = context;
-    const invitee = store.get<InviteeRecord>('invitees', params.invitee);
-    if (!invitee) throw notFound('invitee');
+    const invitee = found(store.get<InviteeRecord>('invitees', params.invitee), 'invitee');
     const event: EventRecord = JSON.parse(requireEvent(store, caller, idIn(invitee.event)));
     if (invitee.no_show) throw conflict('The invitee is already marked as no-show.');
     const created_at = timestamp(now);

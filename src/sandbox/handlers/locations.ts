@@ -1,6 +1,6 @@
 import { locationKinds } from '../../api/locations.ts';
 import { idIn } from '../../uri.ts';
-import { notFound } from '../error-replies.ts';
+import { found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
 
@@ -14,7 +14,7 @@ export const locations: Handlers<'locations'> = {
   list({ query }, { store, caller }) {
     const user = query.user === undefined ? caller.user : idIn(query.user);
     requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's locations.");
-    if (!store.get('users', user)) throw notFound('user');
+    found(store.text('users', user), 'user');
     const connected = store
       .all<{ kind: string }>('SELECT kind FROM connected_locations WHERE user = ?', user)
       .map(({ kind }) => kind);

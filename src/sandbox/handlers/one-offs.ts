@@ -1,11 +1,11 @@
 import { idIn } from '../../uri.ts';
-import { type Detail, invalid } from '../error-replies.ts';
+import { type Detail, refuseInvalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { datesOf, invalidDates } from '../rules/dates.ts';
 import { insertEventType, newEventType, requireDuration } from '../rules/event-type.ts';
-import { isZone } from '../rules/local-time.ts';
+import { wrongZone } from '../rules/local-time.ts';
 import { bookingSite, slugOf } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -33,19 +33,15 @@ export const oneOffs: Handlers<'one-offs'> = {
       parameter: index === 0 ? 'host' : `co_hosts[${index - 1}]`,
       id: idIn(reference),
     }));
-    requireSelf(caller, wanted[0]!.id, 'Only an admin or the owner of the organization can do this for another user.');
+    requireSelf(caller, wanted[0]!.id);
     requireDuration(duration);
-    const details = wrongHosts(store, wanted);
-    if (body.timezone !== undefined && !isZone(body.timezone))
-      details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
-    if (details.length > 0) throw invalid(...details);
+    refuseInvalid([...wrongHosts(store, wanted), ...wrongZone(body.timezone)]);
 
     const hosts = wanted.map(({ id }) => ({ id, user: store.get<UserRecord>('users', id)! }));
     const owner = hosts[0]!.user;
     // Assumed (one-offs.timezone): without a time zone, the dates of a one-off meeting are in the host's zone.
     const dates = datesOf(date_setting, body.timezone ?? owner.timezone, now);
-    const wrong = invalidDates(dates, duration, now);
-    if (wrong.length > 0) throw invalid(...wrong);
+    refuseInvalid(invalidDates(dates, duration, now));
 
     const id = store.nextId('event-type');
     const scheduling_url = `${bookingSite}/d/${id.toLowerCase()}/${slugOf(name) || 'meeting'}`;

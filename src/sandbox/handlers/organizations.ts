@@ -1,6 +1,6 @@
-import { notFound } from '../error-replies.ts';
+import { found, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
-import { chooseOwners, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
+import { chooseOwner, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { type Condition, type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { InvitationRecord, OrganizationRecord } from '../store/records.ts';
@@ -22,7 +22,7 @@ export const members: Handlers<'members'> = {
   list({ query }, { store, caller, asked }) {
     // Assumed (organizations.own): without `user` and `organization`, the list of memberships has the members of the
     // token's own organization.
-    const { user } = chooseOwners(store, caller, query, { organization: uri('organizations', caller.organization) });
+    const user = chooseOwner(store, caller, query, { organization: uri('organizations', caller.organization) });
     const listing: ListQuery = {
       from: membershipTables,
       doc: membership,
@@ -39,14 +39,14 @@ export const members: Handlers<'members'> = {
   },
 
   get({ params }, { store, caller }) {
-    const [row] = store.all<{ doc: string; user: string }>(
+    const row = store.first<{ doc: string; user: string }>(
       `SELECT ${membership} AS doc, m.user FROM ${membershipTables} WHERE m.id = ? AND m.organization = ?`,
       params.membership,
       caller.organization,
     );
-    if (!row) throw notFound('membership');
-    requireSelf(caller, row.user, "Only an admin or the owner of the organization can see another user's membership.");
-    return row.doc;
+    const { doc, user } = found(row, 'membership');
+    requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's membership.");
+    return doc;
   },
 };
 

@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import { notFound } from '../error-replies.ts';
+import { found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
 import { type Condition, readPage } from '../store/list-page.ts';
@@ -15,7 +15,7 @@ export const routingForms: Handlers<'routing-forms'> = {
 
   submissions({ query }, { store, asked }) {
     const form = idIn(query.form);
-    if (!store.get('routing_forms', form)) throw notFound('routing form');
+    found(store.text('routing_forms', form), 'routing form');
     return readPage<SubmissionRecord>(store, { from: 'submissions', where: [['form = ?', form]] }, query, asked);
   },
 };

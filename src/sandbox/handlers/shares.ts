@@ -1,13 +1,13 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { idIn } from '../../uri.ts';
-import { type Detail, invalid } from '../error-replies.ts';
+import { type Detail, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext, Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { invalidRules } from '../rules/availability.ts';
 import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
-import { isZone } from '../rules/local-time.ts';
+import { wrongZone } from '../rules/local-time.ts';
 import { bookingSite } from '../store/names.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
@@ -16,7 +16,7 @@ type ShareBody = Value<Catalogue['shares']['create']['body']>;
  * Assumed (shares.who): the hosts of the event type can create links, and the admins and the owner of the organization.
  */
 const requireHost = ({ store, caller }: HandlerContext, { id }: KnownEventType) => {
-  const isHost = store.all('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user).length;
+  const isHost = store.first('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user);
   requireSelf(caller, isHost ? caller.user : '', 'Only a host of this event type or an admin can share it.');
 };
 
@@ -32,8 +32,7 @@ const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[
       code: 'invalid',
     });
   details.push(...invalidRules(hours?.rules ?? [], 'availability_rule.rules'));
-  if (hours?.timezone !== undefined && !isZone(hours.timezone))
-    details.push({ parameter: 'availability_rule.timezone', message: 'is not an IANA time zone', code: 'invalid' });
+  details.push(...wrongZone(hours?.timezone, 'availability_rule.timezone'));
   return details;
 };
 
@@ -42,8 +41,7 @@ export const shares: Handlers<'shares'> = {
     const { store, caller } = context;
     const known = requireEventType(store, caller, idIn(body.event_type));
     requireHost(context, known);
-    const details = wrongShare(body, known);
-    if (details.length > 0) throw invalid(...details);
+    refuseInvalid(wrongShare(body, known));
     const id = store.nextId('share');
     const { event_type: _, ...share_override } = body;
     const link = {

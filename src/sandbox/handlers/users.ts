@@ -1,4 +1,4 @@
-import { notFound } from '../error-replies.ts';
+import { found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import type { UserRecord } from '../store/records.ts';
 
@@ -6,9 +6,5 @@ export const users: Handlers<'users'> = {
   me: (_, { store, caller }) => store.text<UserRecord>('users', caller.user)!,
 
   // Assumed (users.visible): members of an organization can see each other, as hosts of the same event type already do.
-  get({ params }, { store }) {
-    const user = store.text<UserRecord>('users', params.user);
-    if (!user) throw notFound('user');
-    return user;
-  },
+  get: ({ params }, { store }) => found(store.text<UserRecord>('users', params.user), 'user'),
 };

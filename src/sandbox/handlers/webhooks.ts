@@ -1,6 +1,6 @@
 import type { WebhookScope } from '../../api/webhooks.ts';
 import { idIn } from '../../uri.ts';
-import { conflict, denied, invalidParameter, notFound } from '../error-replies.ts';
+import { conflict, denied, found, invalidParameter } from '../error-replies.ts';
 import type { Caller, Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -28,7 +28,7 @@ const requireGroupAdmin = (store: Store, caller: Caller, group: string) => {
 const requirePlace = (store: Store, caller: Caller, { scope, owner }: WebhookPlace) => {
   if (scope === 'organization') requireAdministrator(caller);
   else if (scope === 'group') requireGroupAdmin(store, caller, owner);
-  else requireSelf(caller, owner, 'Only an admin or the owner of the organization can do this for another user.');
+  else requireSelf(caller, owner);
 };
 
 interface Named {
@@ -37,8 +37,8 @@ interface Named {
 }
 
 const requireOwner = (store: Store, { scope, owner }: WebhookPlace) => {
-  if (scope === 'user' && !store.get('users', owner)) throw notFound('user');
-  if (scope === 'group' && !store.get('groups', owner)) throw notFound('group');
+  if (scope === 'user') found(store.text('users', owner), 'user');
+  if (scope === 'group') found(store.text('groups', owner), 'group');
 };
 
 /**
@@ -58,9 +58,9 @@ const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord
     id,
     caller.organization,
   );
-  if (!row) throw notFound('webhook subscription');
-  const webhook: WebhookRecord = JSON.parse(row.doc);
-  requirePlace(store, caller, { scope: webhook.scope, owner: row.owner });
+  const { doc, owner } = found(row, 'webhook subscription');
+  const webhook: WebhookRecord = JSON.parse(doc);
+  requirePlace(store, caller, { scope: webhook.scope, owner });
   return webhook;
 };
 

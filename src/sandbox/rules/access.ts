@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import { denied, invalid, notFound } from '../error-replies.ts';
+import { denied, found, invalid } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
 import type { EventRecord } from '../store/records.ts';
 import type { Store, Text } from '../store/store.ts';
@@ -12,12 +12,12 @@ interface Owners {
 }
 
 /**
- * The IDs of the user and organization whose records are listed, after checking that the caller may see them.
- * `fallback` is used if the request names neither.
+ * The ID of the user whose records are listed, or undefined for all of the organization, after checking that the caller
+ * may see them. `fallback` is used if the request names neither.
  * Assumed (paging.owners): in lists, `user` alone works only for the caller; another user needs `organization` too, and
  * an admin or owner. Where neither has a default, one of them is required.
  */
-export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallback: Owners = {}): Owners => {
+export const chooseOwner = (store: Store, caller: Caller, asked: Owners, fallback: Owners = {}): string | undefined => {
   const query = asked.user === undefined && asked.organization === undefined ? fallback : asked;
   if (query.user === undefined && query.organization === undefined)
     throw invalid(
@@ -28,14 +28,12 @@ export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallba
       })),
     );
   const user = query.user && idIn(query.user);
-  const organization = query.organization && idIn(query.organization);
-  if (organization !== undefined && organization !== caller.organization)
-    throw denied("You don't belong to this organization.");
-  if (user === caller.user) return { user, organization };
-  if (organization === undefined) throw denied("To read another user's records, send organization too.");
+  if (query.organization !== undefined) requireOrganization(caller, query.organization);
+  if (user === caller.user) return user;
+  if (query.organization === undefined) throw denied("To read another user's records, send organization too.");
   requireAdministrator(caller);
-  if (user !== undefined && !store.get('users', user)) throw notFound('user');
-  return { user, organization };
+  if (user !== undefined) found(store.text('users', user), 'user');
+  return user;
 };
 
 export const requireAdministrator = (caller: Caller) => {
@@ -46,7 +44,11 @@ export const requireAdministrator = (caller: Caller) => {
 export const isSelf = (caller: Caller, user: string): boolean => user === caller.user || isAdministrator(caller);
 
 /** Allows the user themselves, and the admins and owner of the organization. */
-export const requireSelf = (caller: Caller, user: string, refusal: string) => {
+export const requireSelf = (
+  caller: Caller,
+  user: string,
+  refusal = 'Only an admin or the owner of the organization can do this for another user.',
+) => {
   if (!isSelf(caller, user)) throw denied(refusal);
 };
 
@@ -65,9 +67,8 @@ export const requireEvent = (store: Store, caller: Caller, id: string): Text<Eve
     id,
     caller.organization,
   );
-  if (!row) throw notFound('event');
-  const isHost = () =>
-    store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user) !== undefined;
+  const { doc } = found(row, 'event');
+  const isHost = () => store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user);
   if (!isAdministrator(caller) && !isHost()) throw denied("You don't host this event.");
-  return row.doc;
+  return doc;
 };

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { idIn } from '../../uri.ts';
-import { conflict, type Detail, invalid, invalidParameter } from '../error-replies.ts';
+import { conflict, type Detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext } from '../handler.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
@@ -21,7 +21,7 @@ import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
 import { isWithin } from './dates.ts';
 import { type KnownEventType, requireEventType } from './event-type.ts';
-import { isZone } from './local-time.ts';
+import { wrongZone } from './local-time.ts';
 
 type BookingBody = Value<Catalogue['invitees']['create']['body']>;
 
@@ -154,9 +154,7 @@ export const book = (body: BookingBody, context: HandlerContext): InviteeRecord 
 
   const details = wrongAnswers(type, body.custom_questions);
   if (start <= now) details.push({ parameter: 'start_time', message: 'must be in the future', code: 'past' });
-  if (!isZone(body.invitee.timezone))
-    details.push({ parameter: 'invitee.timezone', message: 'is not an IANA time zone', code: 'invalid' });
-  if (details.length > 0) throw invalid(...details);
+  refuseInvalid([...details, ...wrongZone(body.invitee.timezone, 'invitee.timezone')]);
   const place = choosePlace(bookable.places, body.location);
 
   let seat = eventWithSeat(store, bookable, start, body.invitee.email);

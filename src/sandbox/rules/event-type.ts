@@ -1,5 +1,5 @@
 import { limits } from '../../api/limits.ts';
-import { invalidParameter, notFound } from '../error-replies.ts';
+import { found, invalidParameter } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
@@ -37,13 +37,13 @@ export const requireDuration = (duration: number | undefined): void => {
  * found.
  */
 export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {
-  const [row] = store.all<EventTypeRow>(
+  const known = store.first<EventTypeRow>(
     `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
      WHERE id = ? AND organization = ? AND doc ->> 'deleted_at' IS NULL`,
     id,
     caller.organization,
   );
-  if (!row) throw notFound('event type');
+  const row = found(known, 'event type');
   const type: EventTypeRecord = JSON.parse(row.doc);
   // Assumed (shares.inherited-options): the duration of an event type is always one of the duration options that a
   // share inherits; only some event types have more.

@@ -1,4 +1,5 @@
 import { weekdays } from '../../api/weekdays.ts';
+import type { Detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
 
 /** Wall-clock time in a zone, from the platform's zone data. */
@@ -31,12 +32,12 @@ const formatOf = (zone: string): Intl.DateTimeFormat => {
   return format;
 };
 
-export const isZone = (zone: string): boolean => {
+export const wrongZone = (zone: string | undefined, parameter = 'timezone'): Detail[] => {
   try {
-    formatOf(zone);
-    return true;
+    if (zone !== undefined) formatOf(zone);
+    return [];
   } catch {
-    return false;
+    return [{ parameter, message: 'is not an IANA time zone', code: 'invalid' }];
   }
 };
 

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   createFaultScript,
+  type FaultKind,
   faultKinds,
   faultOf,
   readFault,
@@ -27,7 +28,7 @@ const booked = ({ store }: Wire) =>
 const json = ({ body }: { body: Buffer }) => JSON.parse(body.toString());
 
 /** What each fault looks like on a plain socket; a missing entry is a compile error. */
-const onTheWire: Record<keyof typeof faultKinds, () => Promise<void>> = {
+const onTheWire: Record<FaultKind, () => Promise<void>> = {
   status: async () => {
     const wire = await openWire('POST /invitees 503 header.retry-after=7');
     const seen = await wire.ask('POST', '/invitees', booking);
@@ -173,10 +174,9 @@ describe('faults on a plain socket', () => {
     }
   });
 
-  test('are listed in docs/sandbox.md', () => {
-    // The formatter pads the cells of a table.
-    const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
-    for (const [kind, words] of Object.entries(faultKinds)) expect(page).toContain(`| \`${kind}\` | ${words} |`);
+  test('are described in docs/sandbox.md', () => {
+    const page = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
+    for (const kind of faultKinds) expect(page).toMatch(new RegExp(`^\\| \`${kind}\` +\\| \\w`, 'm'));
   });
 });
 
