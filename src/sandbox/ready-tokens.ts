@@ -59,27 +59,24 @@ export const logins = readyTokens.slice(0, 3).map(({ member }) => team.find(({ k
 /** Secrets are long and random, or public, so one round of a fast hash is enough. */
 export const fingerprint = (secret: string): string => hash('sha256', secret, 'base64url');
 
-/** Scopes as stored and sent; `null` (full access) stays `null`. */
-export const joinScopes = (list: readonly string[] | null): string | null => list?.join(' ') ?? null;
+/** Starts a login. Returns the ID that all its tokens have. */
+export const insertFamily = (
+  store: Store,
+  family: { client: string; user: string; scopes: string | null; created_at: string },
+): number => {
+  store.add('families', family);
+  return store.first<{ id: number }>('SELECT last_insert_rowid() AS id')!.id;
+};
 
 export const seedTokens = (store: Store, now: number) => {
-  const created = timestamp(now - 400 * dayMilliseconds);
+  const created_at = timestamp(now - 400 * dayMilliseconds);
   for (const { token, member, scopes: allowed, refreshToken } of readyTokens) {
-    const user = userId(member);
+    const owner = { user: userId(member), scopes: allowed?.join(' ') ?? null, created_at };
     let family: number | null = null;
     if (refreshToken !== undefined) {
-      const added = 'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id';
-      family = store.all<{ id: number }>(added, clientId, user, joinScopes(allowed), created)[0]!.id;
-      const refresh = 'INSERT INTO refresh_tokens (hash, family, created_at) VALUES (?, ?, ?)';
-      store.run(refresh, fingerprint(refreshToken), family, created);
+      family = insertFamily(store, { client: clientId, ...owner });
+      store.add('refresh_tokens', { hash: fingerprint(refreshToken), family, created_at });
     }
-    store.run(
-      'INSERT INTO access_tokens (hash, user, scopes, family, created_at, expires_at) VALUES (?, ?, ?, ?, ?, NULL)',
-      fingerprint(token),
-      user,
-      joinScopes(allowed),
-      family,
-      created,
-    );
+    store.add('access_tokens', { hash: fingerprint(token), ...owner, family });
   }
 };

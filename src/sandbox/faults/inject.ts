@@ -3,6 +3,7 @@ import { isEmailAddress } from '../../api/email-address.ts';
 import type { HttpReply, HttpRequest, Send } from '../../http/message.ts';
 import type { Clock } from '../../system.ts';
 import { dice } from '../random.ts';
+import { staleCursor } from '../store/list-page.ts';
 import type { Fault, FaultKind } from './faults.ts';
 
 /** A reply plus transport faults, which only a server can cause. */
@@ -125,15 +126,7 @@ const refusals: Partial<Record<FaultKind, Refuse>> = {
   },
   'reset-before': () => resetReply,
   'too-many-addresses': ({ limit = 100 }) => errorReply(413, `At most ${limit} addresses per request`),
-  'stale-cursor': () => {
-    const detail = {
-      parameter: 'page_token',
-      message: 'has expired: start again from the first page',
-      code: 'expired',
-    };
-    const error = { title: 'Invalid Argument', message: 'The supplied parameters are invalid.', details: [detail] };
-    return { ...errorReply(400, ''), body: JSON.stringify(error) };
-  },
+  'stale-cursor': () => ({ ...errorReply(400, ''), body: staleCursor().body }),
   redirect: ({ status = 307, location = elsewhere, headers }, { url }) => {
     const { pathname, search } = new URL(url);
     const target = /^https?:\/\/[^/]+$/.test(location) ? `${location}${pathname}${search}` : location;

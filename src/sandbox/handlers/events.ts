@@ -75,18 +75,10 @@ export const events: Handlers<'events'> = {
       store.update('invitees', id, invitee);
       queueInviteeEvent(context, 'invitee.canceled', invitee, canceled);
     }
-    store.run(
-      'INSERT INTO cancellations (event, canceled_by, reason, created_at) VALUES (?, ?, ?, ?)',
-      params.event,
-      caller.user,
-      body.reason ?? null,
-      updated_at,
-    );
-    logActivity(context, 'ScheduledEvent.Cancel', {
-      event: event.uri,
-      event_type: event.event_type,
-      name: event.name,
-    });
+    const cancellation = { canceled_by: caller.user, reason: body.reason ?? null, created_at: updated_at };
+    store.add('cancellations', { event: params.event, ...cancellation });
+    const { event_type, name } = event;
+    logActivity(context, 'ScheduledEvent.Cancel', { event: event.uri, event_type, name });
     return canceled;
   },
 };

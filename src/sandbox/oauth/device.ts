@@ -29,7 +29,6 @@ const userCodeFrom = (bytes: Uint8Array): string => {
 /** RFC 8628 §3.2, §3.5: seconds between two token requests, and how much longer after one that came too early. */
 const pauseSeconds = 5;
 
-/** Starts a device login. */
 export const startDevice = (
   { store, now, randomBytes }: GrantContext,
   { client, scopes }: { client: string; scopes: readonly string[] },
@@ -59,7 +58,6 @@ export const openDevice = (store: Store, typed: string, now: number): DeviceCode
   )[0];
 };
 
-/** Records the user's decision. */
 export const decideDevice = (store: Store, userCode: string, decision: 'allow' | 'deny', user: string | null): void => {
   store.run('UPDATE device_codes SET decision = ?, user = ? WHERE user_code = ?', decision, user, userCode);
 };

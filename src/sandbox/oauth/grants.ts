@@ -4,7 +4,7 @@ import { limits } from '../../api/limits.ts';
 import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { RandomBytes } from '../../system.ts';
-import { fingerprint } from '../ready-tokens.ts';
+import { fingerprint, insertFamily } from '../ready-tokens.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { sweepWindows } from '../throttle.ts';
@@ -28,16 +28,15 @@ export const issueCode = (
   user: string,
 ): string => {
   const code = `sandbox_code_${Buffer.from(randomBytes(32)).toString('base64url')}`;
-  store.run(
-    `INSERT INTO codes (hash, client, redirect_uri, challenge, user, scopes, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    fingerprint(code),
+  store.add('codes', {
+    hash: fingerprint(code),
     client,
-    redirectUri,
+    redirect_uri: redirectUri,
     challenge,
     user,
-    allowed.join(' '),
-    timestamp(now + limits.authorizationCodeSeconds * 1000),
-  );
+    scopes: allowed.join(' '),
+    expires_at: timestamp(now + limits.authorizationCodeSeconds * 1000),
+  });
   return code;
 };
 
@@ -75,45 +74,31 @@ const recordOf = (
 };
 
 /** Stores the hashes of the two new tokens and deletes tokens and codes that expired over a day ago. */
-export const issueTokens = (world: GrantContext, family: Family, secret: string): TokenGrant => {
+export const issueTokens = (world: GrantContext, login: Family, secret: string): TokenGrant => {
   const { store, now, seal } = world;
   const { access_token, refresh_token } = tokensFor(secret, seal);
-  const at = timestamp(now);
-  store.run(
-    'INSERT INTO access_tokens (hash, user, scopes, family, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
-    fingerprint(access_token),
-    family.user,
-    family.scopes,
-    family.id,
-    at,
-    timestamp(now + limits.accessTokenSeconds * 1000),
-  );
-  const kept = 'INSERT INTO refresh_tokens (hash, family, created_at) VALUES (?, ?, ?)';
-  store.run(kept, fingerprint(refresh_token), family.id, at);
+  const { id: family, ...owner } = login;
+  const created_at = timestamp(now);
+  const expires_at = timestamp(now + limits.accessTokenSeconds * 1000);
+  store.add('access_tokens', { hash: fingerprint(access_token), ...owner, family, created_at, expires_at });
+  store.add('refresh_tokens', { hash: fingerprint(refresh_token), family, created_at });
   const dayAgo = timestamp(now - dayMilliseconds);
   store.run('DELETE FROM access_tokens WHERE expires_at < ?', dayAgo);
   store.run('DELETE FROM codes WHERE expires_at < ?', dayAgo);
   store.run('DELETE FROM device_codes WHERE expires_at < ?', dayAgo);
   sweepWindows(store, now);
-  return recordOf(world, family, secret, now);
+  return recordOf(world, login, secret, now);
 };
 
 /** Revokes all tokens of one login, access tokens included. */
 const revokeFamily = (store: Store, family: number) => store.run('DELETE FROM families WHERE id = ?', family);
 
-/** Starts a login. */
 export const startFamily = (
   { store, now }: GrantContext,
   { client, user, scopes: allowed }: { client: string; user: string; scopes: string },
 ): Family => {
-  const [added] = store.all<{ id: number }>(
-    'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
-    client,
-    user,
-    allowed,
-    timestamp(now),
-  );
-  return { id: added!.id, user, scopes: allowed };
+  const id = insertFamily(store, { client, user, scopes: allowed, created_at: timestamp(now) });
+  return { id, user, scopes: allowed };
 };
 
 interface Code {

@@ -90,13 +90,8 @@ const deleteSubmissions = (store: Store, organization: string, emails: string, a
 };
 
 export const requestDeletion = (store: Store, organization: string, emails: readonly string[], now: number) => {
-  const due = timestamp(now + deletionDelayMilliseconds);
-  store.run(
-    'INSERT INTO deletions (organization, emails, due_at) VALUES (?, ?, ?)',
-    organization,
-    JSON.stringify(emails),
-    due,
-  );
+  const due_at = timestamp(now + deletionDelayMilliseconds);
+  store.add('deletions', { organization, emails: JSON.stringify(emails), due_at });
 };
 
 interface Deletion {

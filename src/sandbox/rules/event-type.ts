@@ -112,8 +112,8 @@ export const insertEventType = (store: Store, id: string, type: EventTypeRecord,
     dates: facts.dates ? JSON.stringify(facts.dates) : null,
   });
   for (const host of facts.hosts) {
-    const added = 'INSERT INTO event_type_hosts (event_type, user, id, created_at) VALUES (?, ?, ?, ?)';
-    store.run(added, id, host.id, store.nextId('host'), timestamp(facts.now));
+    const added = { id: store.nextId('host'), created_at: timestamp(facts.now) };
+    store.add('event_type_hosts', { event_type: id, user: host.id, ...added });
     const schedule = store.nextId('schedule');
     const hours = newSchedule(schedule, host.user, Number(store.fact('seeded_at') ?? facts.now));
     store.insert('schedules', schedule, hours, { event_type: id, user: host.id });

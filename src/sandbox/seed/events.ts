@@ -148,14 +148,9 @@ export const seedEvents = (store: Store, hosted: HostedEventType[], now: number)
     const facts = { organization: organizationId, eventType: chosen.id, hosts: hosts.map((host) => host.id) };
     insertEvent(store, id, event, facts);
     for (const guest of guests) store.insert('invitees', idIn(guest.uri), guest, { event: id });
-    if (event.status === 'canceled')
-      store.run(
-        'INSERT INTO cancellations VALUES (?, ?, ?, ?)',
-        id,
-        hosts[0]!.id,
-        reasons[roll(reasons.length)]!,
-        event.updated_at,
-      );
+    if (event.status !== 'canceled') return;
+    const cancellation = { canceled_by: hosts[0]!.id, reason: reasons[roll(reasons.length)]! };
+    store.add('cancellations', { event: id, ...cancellation, created_at: event.updated_at });
   };
 
   /** Cancels an event after its last guest has booked, and before both the meeting and today. */

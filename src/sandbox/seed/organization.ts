@@ -65,7 +65,7 @@ export const insertGroup = (store: Store, { name, members }: (typeof groups)[num
     updated_at: created_at,
   };
   store.insert('groups', id, group, { organization: organizationId });
-  for (const key of members) store.run('INSERT INTO group_members ("group", user) VALUES (?, ?)', id, userId(key));
+  for (const key of members) store.add('group_members', { group: id, user: userId(key) });
 };
 
 const seedGroups = (store: Store, now: number) => {
@@ -141,5 +141,5 @@ export const seedOrganization = (store: Store, now: number) => {
   completeEventTypes(store);
   for (const { key } of team)
     for (const kind of ['google_conference', ...(connections[key] ?? [])])
-      store.run('INSERT INTO connected_locations VALUES (?, ?)', userId(key), kind);
+      store.add('connected_locations', { user: userId(key), kind });
 };

@@ -91,8 +91,9 @@ const seedTeam = (store: Store, now: number, plan: Plan): Map<Member, UserRecord
     const user = userOf(member, joined);
     users.set(member.key, user);
     store.insert('users', userId(member.key), user);
-    const membership = [makeId(`seed/membership/${member.key}`), userId(member.key), organizationId, member.role];
-    store.run('INSERT INTO memberships VALUES (?, ?, ?, ?, ?, ?)', ...membership, joined, joined);
+    const membership = { id: makeId(`seed/membership/${member.key}`), user: userId(member.key), role: member.role };
+    const times = { created_at: joined, updated_at: joined };
+    store.add('memberships', { ...membership, organization: organizationId, ...times });
   }
   return users;
 };
@@ -111,7 +112,7 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
     });
     const hosts = offer.hosts.map((key) => {
       const user = users.get(key)!;
-      store.run('INSERT INTO event_type_hosts (event_type, user) VALUES (?, ?)', id, userId(key));
+      store.add('event_type_hosts', { event_type: id, user: userId(key) });
       const schedule = newSchedule(makeId(`seed/schedule/${slug}/${key}`), user, now);
       store.insert('schedules', idIn(schedule.uri), schedule, { event_type: id, user: userId(key) });
       return { id: userId(key), key, user, schedule };

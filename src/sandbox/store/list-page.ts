@@ -23,13 +23,15 @@ export const writeCursor = (way: Cursor['way'], place: string, list: string, now
   return payload + digest(payload, list);
 };
 
+export const staleCursor = () =>
+  invalidParameter('page_token', 'has expired: start again from the first page', 'expired');
+
 export const readCursor = (token: string, list: string, now: number): Cursor => {
   const payload = token.slice(0, -11);
   if (token.slice(-11) !== digest(payload, list))
     throw invalidParameter('page_token', "doesn't belong to this list and these filters", 'invalid');
   const [issued, way, ...place] = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  if (now - issued > lifetimeMilliseconds)
-    throw invalidParameter('page_token', 'has expired: start again from the first page', 'expired');
+  if (now - issued > lifetimeMilliseconds) throw staleCursor();
   return { way, place };
 };
 

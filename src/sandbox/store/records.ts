@@ -141,5 +141,5 @@ export const insertEvent = (
   facts: { organization: string; eventType: string; hosts: string[] },
 ) => {
   store.insert('events', id, event, { organization: facts.organization, event_type: facts.eventType });
-  for (const host of facts.hosts) store.run('INSERT INTO event_hosts VALUES (?, ?, ?)', host, event.start_time, id);
+  for (const host of facts.hosts) store.add('event_hosts', { user: host, start_time: event.start_time, event: id });
 };

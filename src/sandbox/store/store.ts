@@ -10,13 +10,13 @@ declare const holds: unique symbol;
 export type Text<Doc> = string & { readonly [holds]?: Doc };
 
 export interface Store extends Database {
-  /** The record, or `undefined`. */
   get<Doc>(table: Table, id: string): Doc | undefined;
   /** The record as stored JSON, or `undefined`. */
   text<Doc>(table: Table, id: string): Text<Doc> | undefined;
-  /** Adds a row; `columns` are stored beside the record. */
+  /** Adds a row with these columns. */
+  add(table: string, row: Record<string, SqlValue>): void;
+  /** Adds a record; `columns` are stored beside it. */
   insert(table: Table, id: string, doc: object, columns?: Record<string, SqlValue>): void;
-  /** Replaces the record of an existing row. */
   update(table: Table, id: string, doc: object): void;
   /** A new ID. Call it inside a transaction, which makes it unique across processes. */
   nextId(kind: string, counter?: string): string;
@@ -26,15 +26,12 @@ export interface Store extends Database {
   clear(): void;
 }
 
-const pragma = (database: Database, name: string): number =>
-  Number(Object.values(database.all<Record<string, number>>(`PRAGMA ${name}`)[0] ?? { none: 0 })[0]);
+const versionOf = (database: Database): number =>
+  database.first<{ user_version: number }>('PRAGMA user_version')!.user_version;
 
-/** Rejects files of other programs and of newer versions, and migrates older files. */
+/** Rejects files of newer versions, and migrates older files. */
 const migrate = (database: Database, steps: readonly string[]) => {
-  const version = pragma(database, 'user_version');
-  const isEmpty = database.all('SELECT 1 FROM sqlite_master LIMIT 1').length === 0;
-  if (!isEmpty && pragma(database, 'application_id') !== applicationId)
-    throw unusable('The file is not a sandbox database.');
+  const version = versionOf(database);
   if (version > steps.length)
     throw unusable(
       `The sandbox was created by a newer version of sched (schema ${version}; this version supports ${steps.length}). Update sched, or delete the file to start over.`,
@@ -45,8 +42,7 @@ const migrate = (database: Database, steps: readonly string[]) => {
 
 /** `steps` lets tests create a file of an older version. */
 export const openStore = (database: Database, steps: readonly string[] = migrations): Store => {
-  const isCurrent = () =>
-    pragma(database, 'user_version') === steps.length && pragma(database, 'application_id') === applicationId;
+  const isCurrent = () => versionOf(database) === steps.length;
   // Checked again inside the transaction: another process may have migrated the file meanwhile.
   if (!isCurrent()) database.transaction(() => isCurrent() || migrate(database, steps));
 
@@ -57,12 +53,12 @@ export const openStore = (database: Database, steps: readonly string[] = migrati
       return text && (JSON.parse(text) as Doc);
     },
     text: (table, id) => database.first<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id)?.doc,
-    insert(table, id, doc, columns = {}) {
-      const names = ['id', 'doc', ...Object.keys(columns)];
+    add(table, row) {
+      const names = Object.keys(row).map((name) => `"${name}"`);
       const marks = names.map(() => '?').join(', ');
-      const values = [id, JSON.stringify(doc), ...Object.values(columns)];
-      database.run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...values);
+      database.run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
     },
+    insert: (table, id, doc, columns = {}) => store.add(table, { id, doc: JSON.stringify(doc), ...columns }),
     update(table, id, doc) {
       database.run(`UPDATE ${table} SET doc = ? WHERE id = ?`, JSON.stringify(doc), id);
     },

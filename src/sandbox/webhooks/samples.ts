@@ -38,13 +38,9 @@ const sampleFor = (store: Store, webhook: string, event: WebhookEvent, now: numb
   return row && change(JSON.parse(row.invitee), JSON.parse(row.event), now);
 };
 
-interface Trigger {
-  event: WebhookEvent;
+interface Trigger extends Omit<Happening, 'payload' | 'by'> {
   /** Only webhooks with this URL. */
   to?: string | undefined;
-  /** The origin of links in the samples. */
-  origin: string;
-  now: number;
 }
 
 /**
@@ -63,8 +59,9 @@ export const addSamples = (store: Store, { event, to, origin, now }: Trigger): n
     const owner = store.first<{ user: string }>("SELECT user FROM memberships WHERE role = 'owner'")!;
     const added = webhooks.flatMap(({ id }) => {
       const payload = sampleFor(store, id, event, now);
-      const happening: Happening | undefined = payload && { event, payload, by: uri('users', owner.user), origin, now };
-      return happening === undefined ? [] : [addDelivery(store, id, happening, false)];
+      return payload
+        ? [addDelivery(store, id, { event, payload, by: uri('users', owner.user), origin, now }, false)]
+        : [];
     });
     if (added.length === 0)
       throw new Refusal(404, 'Resource Not Found', `The data has no record to report as ${event}.`);

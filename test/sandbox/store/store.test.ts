@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/sandbox/store/database.ts';
 import { openStore } from '../../../src/sandbox/store/store.ts';
@@ -73,8 +73,10 @@ describe('store', () => {
     const file = temporaryFile('foreign.db');
     const database = await openDatabase(file);
     database.exec('CREATE TABLE recipes (name)');
-    expect(() => openStore(database)).toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
-    expect(database.all('SELECT name FROM sqlite_master')).toEqual([{ name: 'recipes' }]);
+    database.close();
+    const before = readFileSync(file);
+    await expect(openDatabase(file)).rejects.toMatchObject({ code: 'SANDBOX_FILE', isForeign: true });
+    expect(readFileSync(file).equals(before)).toBe(true);
   });
 
   it('rejects a file that is not a database', async () => {

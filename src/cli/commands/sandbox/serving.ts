@@ -4,13 +4,14 @@ import { withFaults } from '../../../sandbox/admin.ts';
 import { dataCalls } from '../../../sandbox/data-admin.ts';
 import {
   createFaultScript,
+  type Fault,
   type FaultScript,
   readFault,
   readFaults,
   unknownOperation,
 } from '../../../sandbox/faults/faults.ts';
 import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
-import { clientId, readyTokens } from '../../../sandbox/ready-tokens.ts';
+import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
 import { type Plan, plans } from '../../../sandbox/subscription.ts';
 import type { Clock } from '../../../system.ts';
@@ -69,9 +70,6 @@ export const servingFlags: Flag[] = [
   ...webhookFlags,
 ];
 
-const readPort = (invocation: Invocation, usual: number): number =>
-  readWholeNumber('port', invocation, 0, 65_535) ?? usual;
-
 const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
   problems.choice('plan', typed.plan, plans);
   return plans.find((each) => each === typed.plan);
@@ -92,36 +90,23 @@ export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined 
   return undefined;
 };
 
-const attempt = <Value>(read: () => Value, problem: (words: string) => void): Value | undefined => {
-  try {
-    return read();
-  } catch (error) {
-    problem((error as Error).message);
-    return undefined;
-  }
-};
-
 const readScript = async ({ context, typed, problems }: Invocation): Promise<FaultScript> => {
-  const script = createFaultScript();
-  const file = typed.faults === undefined ? undefined : String(typed.faults);
-  if (file !== undefined) {
-    const text = await readJsonText(file, '--faults', context.runtime, problems);
-    const read = attempt(
-      () => readFaults(text ?? '[]'),
-      (words) => problems.add(`--faults ${file}: ${words}`),
-    );
-    script.add(...(read ?? []));
+  const faults: Fault[] = [];
+  const add = (where: string, read: () => Fault[]) => {
+    try {
+      faults.push(...read());
+    } catch (error) {
+      problems.add(`${where}: ${(error as Error).message}`);
+    }
+  };
+  if (typed.faults !== undefined) {
+    const text = await readJsonText(String(typed.faults), '--faults', context.runtime, problems);
+    add(`--faults ${typed.faults}`, () => readFaults(text ?? '[]'));
   }
-  for (const text of [typed.fault ?? []].flat()) {
-    const fault = attempt(
-      () => readFault(String(text)),
-      (words) => problems.add(`--fault: ${words}`),
-    );
-    if (fault !== undefined) script.add(fault);
-  }
-  const unknown = await unknownOperation(script.faults.map(({ fault }) => fault));
+  for (const text of [typed.fault ?? []].flat()) add('--fault', () => [readFault(String(text))]);
+  const unknown = await unknownOperation(faults);
   if (unknown !== undefined) problems.add(`Unknown operation "${unknown}" in a fault`);
-  return script;
+  return createFaultScript(faults);
 };
 
 export const readData = ({ typed, problems }: Invocation): string | undefined => {
@@ -134,7 +119,7 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
   auth_url: url,
   mcp_url: url,
   client_id: clientId,
-  token: readyTokens[0]!.token,
+  token: ownerToken,
   tokens: Object.fromEntries(readyTokens.map(({ name, token }) => [name, token])),
   plan,
   data,
@@ -169,7 +154,7 @@ export const whileServing = async (
 ): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime } = context;
-  const port = readPort(invocation, usual.port);
+  const port = readWholeNumber('port', invocation, 0, 65_535) ?? usual.port;
   const data = readData(invocation) ?? usual.data;
   const plan = readPlan(invocation);
   const world = readSeed(invocation);
