@@ -10,7 +10,6 @@ import { findRoute } from './route.ts';
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
 export const adminHeader = 'x-sandbox-admin';
 
-/** One request and its result. */
 export interface LogEntry {
   number: number;
   at: string;
@@ -35,7 +34,6 @@ interface AdminOptions {
   script: FaultScript;
   secret: string;
   clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Further admin requests. */
   more?: Record<string, AdminCall>;
 }
 
@@ -75,7 +73,6 @@ const answerAdmin = async (answer: AdminCall, request: HttpRequest, status: numb
   }
 };
 
-/** The JSON object in the body of an admin request. */
 export const bodyOf = ({ body = '' }: HttpRequest): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(body);

@@ -1,11 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
-import { ownerToken } from './ready-tokens.ts';
 import { openClock, type SandboxClock } from './sandbox-clock.ts';
 import type { SeedName } from './seed/name.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
-import { copyAdvice, openDatabase, unusable } from './store/database.ts';
+import { copyAdvice, openDatabase, type SqlValue, unusable } from './store/database.ts';
 import { openStore, type Store } from './store/store.ts';
 import { changePlan, type Plan, planOf } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
@@ -18,11 +17,7 @@ export interface Sandbox {
   serving: Serving | undefined;
   /** The rate limit headers for a request that the server refuses before the service sees it. */
   refusalHeaders(): Record<string, string>;
-  /** The service's clock, which can be moved. */
   readonly clock: SandboxClock;
-  /** The token of the default user, who owns the organization. */
-  readonly token: string;
-  /** Plan of the organization. */
   readonly plan: Plan;
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
@@ -34,16 +29,6 @@ export interface Sandbox {
 export interface Serving {
   url: string;
   secret: string;
-}
-
-/** A webhook that exists while a server runs. */
-interface Temporary {
-  id: string;
-  doc: string;
-  organization: string;
-  owner: string;
-  signing_key: string | null;
-  pid: number;
 }
 
 const servingFact = 'serving';
@@ -105,7 +90,6 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
         store.all('PRAGMA wal_checkpoint(PASSIVE)');
       },
       clock,
-      token: ownerToken,
       get plan() {
         return planOf(store);
       },
@@ -116,12 +100,13 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
         store.transaction(() => {
           // A server that runs keeps its address and its webhook.
           const kept = store.fact(servingFact);
-          const temporary = store.all<Temporary>('SELECT * FROM webhooks WHERE pid IS NOT NULL');
+          const temporary = store.all<Record<string, SqlValue>>(
+            'SELECT id, doc, organization, owner, signing_key, pid FROM webhooks WHERE pid IS NOT NULL',
+          );
           store.clear();
           seed(store, clock.now(), { plan, world: another });
           if (kept !== undefined) store.setFact(servingFact, kept);
-          for (const { id, doc, organization, owner, signing_key, pid } of temporary)
-            store.insert('webhooks', id, JSON.parse(doc), { organization, owner, signing_key, pid });
+          for (const webhook of temporary) store.add('webhooks', webhook);
         });
         // Frees the disk space of a larger seed.
         store.exec('VACUUM');

@@ -39,7 +39,6 @@ export interface Route {
   handle: AnyHandler;
 }
 
-/** A row with its path pattern and handler. */
 interface RouteEntry extends Omit<Route, 'params'> {
   pattern: RegExp;
 }

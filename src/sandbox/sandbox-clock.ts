@@ -9,9 +9,7 @@ export interface SandboxClock extends Pick<Clock, 'now'> {
   readonly offset: number;
   /** Sets the time for every process that uses the data. */
   set(time: number): void;
-  /** Moves the clock by exactly this many milliseconds. */
   advance(milliseconds: number): void;
-  /** Resets the clock to system time. */
   restore(): void;
 }
 

@@ -9,10 +9,11 @@ const spans = { minute: 60_000, hour: 3_600_000, day: dayMilliseconds } as const
 
 type WindowSpan = keyof typeof spans;
 
-/** A rate limit: a number of requests per time span, for one token or user. */
-export interface RateWindow {
+/** A rate limit: a number of requests per time span. */
+interface RateWindow {
   /** Shown in the 429 reply, such as `general/minute`. */
   name: string;
+  whose: 'token' | 'address' | 'user';
   /** Identifies the counter. */
   key: string;
   limit: number;
@@ -27,7 +28,7 @@ interface WindowLevel {
 }
 
 /** The rate limit headers for a request, and the window that refused it, if any. */
-export interface Admission {
+interface Admission {
   headers: Record<string, string>;
   refusedBy?: RateWindow;
 }
@@ -39,6 +40,7 @@ const bookingLimits: Record<Plan, Partial<Record<WindowSpan, number>>> = { free:
 
 const generalWindow = ({ token, plan }: Caller): RateWindow => ({
   name: 'general/minute',
+  whose: 'token',
   key: `general/${token}`,
   limit: plan === 'free' ? limits.requestsPerMinute.free : limits.requestsPerMinute.paid,
   span: 'minute',
@@ -50,6 +52,7 @@ const generalWindow = ({ token, plan }: Caller): RateWindow => ({
  */
 const addressWindow: RateWindow = {
   name: 'address/minute',
+  whose: 'address',
   key: 'address/loopback',
   limit: limits.requestsPerMinute.paid,
   span: 'minute',
@@ -62,6 +65,7 @@ const addressWindow: RateWindow = {
 const bookingWindows = ({ user, plan }: Caller): RateWindow[] =>
   (Object.entries(bookingLimits[plan]) as Array<[WindowSpan, number]>).map(([span, limit]) => ({
     name: `create-invitee/${span}`,
+    whose: 'user',
     key: `create-invitee/${span}/${user}`,
     limit,
     span,
@@ -139,11 +143,6 @@ export const admit = (store: Store, windows: readonly RateWindow[], now: number)
 export const addressHeaders = (store: Store, now: number): Record<string, string> =>
   admit(store, [addressWindow], now).headers;
 
-const owners: readonly [prefix: string, whose: string][] = [
-  ['general', 'token'],
-  ['address', 'address'],
-];
-
 /**
  * Counts a request, sets the three headers on its reply, and refuses the request if a window is full. Without a known
  * token, the request counts for the caller's address.
@@ -161,11 +160,10 @@ export const throttle = (
   const { headers: current, refusedBy } = admit(store, windows, now);
   Object.assign(headers, current);
   if (!refusedBy) return;
-  const whose = owners.find(([prefix]) => refusedBy.name.startsWith(prefix))?.[1] ?? 'user';
   throw new Refusal(
     429,
     'Too Many Requests',
-    `Rate limit reached: ${refusedBy.limit} requests per ${refusedBy.span} for this ${whose}. Try again in ${current['x-ratelimit-reset']} seconds.`,
+    `Rate limit reached: ${refusedBy.limit} requests per ${refusedBy.span} for this ${refusedBy.whose}. Try again in ${current['x-ratelimit-reset']} seconds.`,
     { window: refusedBy.name },
   );
 };

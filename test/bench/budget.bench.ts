@@ -5,6 +5,7 @@ import type { HttpReply, Send } from '../../src/http/message.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import type { BudgetStore } from '../../src/state/budget-store.ts';
 import { redisBudgets } from '../../src/state/redis/budgets.ts';
@@ -116,7 +117,7 @@ const use = async (plan: Plan, limit: number, processes: number, windows: number
     const client = simulatedProcess(clock, send, directory);
     while (left > 0) {
       left -= 1;
-      const { status } = await client.send({ headers: { authorization: `Bearer ${sandbox.token}` } });
+      const { status } = await client.send({ headers: { authorization: `Bearer ${ownerToken}` } });
       if (status !== 200) throw new Error(`status ${status}`);
     }
     await client.budget.close();

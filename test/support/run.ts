@@ -8,6 +8,7 @@ import { clock as realClock } from '../../src/node/clock.ts';
 import { afterSend } from '../../src/node/send.ts';
 import type { World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import { openConnection } from '../../src/state/redis/redis-client.ts';
 import type { Clock } from '../../src/system.ts';
@@ -118,12 +119,12 @@ export const createWorld = async (options: WorldOptions = {}) => {
   dontWaitForDisk(sandbox.store);
   const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
-    runInWorld(line, sandbox.service, sandbox.token, more.clock ?? clock, {
+    runInWorld(line, sandbox.service, ownerToken, more.clock ?? clock, {
       ...options,
       ...more,
       env: { ...options.env, ...more.env },
     });
-  return { run, clock, service: sandbox.service, token: sandbox.token, close };
+  return { run, clock, service: sandbox.service, token: ownerToken, close };
 };
 
 /** A world of a test: `createWorld` made it. */

@@ -3,6 +3,7 @@ import { SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
 import { serve } from '../../sandbox/http-server.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
+import { ownerToken } from '../../sandbox/ready-tokens.ts';
 import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
@@ -73,7 +74,7 @@ export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: 
     baseUrl: server.url,
     mcpUrl: server.url,
     isSandbox: true,
-    credentials: { current: async () => ({ token: sandbox.token, origin: server.url }) },
+    credentials: { current: async () => ({ token: ownerToken, origin: server.url }) },
     close: async () => {
       await server.close();
       sandbox.close();

@@ -135,10 +135,8 @@ export const readFault = (text: string): Fault => {
   return faultOf(fault);
 };
 
-/** Reads the JSON of a faults file: one fault or an array of faults. */
 export const readFaults = (text: string): Fault[] => [JSON.parse(text)].flat().map(faultOf);
 
-/** The facts about a request that decide whether a fault affects it. */
 export interface RequestFacts {
   method: string;
   /** Path without the query. */
@@ -148,7 +146,6 @@ export interface RequestFacts {
   /** Such as `events.list`. */
   operation?: string | undefined;
   hasCursor: boolean;
-  /** How many addresses the body lists. */
   addresses: number;
 }
 
@@ -168,7 +165,6 @@ export const unknownOperation = async (faults: readonly Fault[]): Promise<string
   return named.find((name) => !known.some((each) => wild(name).test(each)));
 };
 
-/** Whether the fault applies to this kind of request. */
 export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {
   if (kind === 'stale-cursor' && !asked.hasCursor) return false;
   if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
@@ -177,7 +173,6 @@ export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: R
   return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
 };
 
-/** A fault with its counters so far. */
 export interface ScriptedFault {
   fault: Fault;
   matched: number;

@@ -12,7 +12,6 @@ export interface WireReply extends HttpReply {
   bytes?: Uint8Array;
   /** Resets the connection: at once, or after this many bytes of the body. */
   reset?: 'at once' | number;
-  /** Milliseconds between two bytes of the body. */
   drip?: number;
 }
 
@@ -156,7 +155,6 @@ const alterations: Partial<Record<FaultKind, Alter>> = {
 
 const find = (faults: readonly Fault[], kind: FaultKind) => faults.find((fault) => fault.kind === kind);
 
-/** Sends the request to the service with these faults applied. */
 export const inject = async (
   service: Send,
   request: HttpRequest,

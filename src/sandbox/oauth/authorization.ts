@@ -5,7 +5,6 @@ import { clientId } from '../ready-tokens.ts';
 export interface OAuthClient {
   id: string;
   name: string;
-  /** Short description for the consent page. */
   about: string;
   allows(redirectUri: string): boolean;
 }
@@ -55,7 +54,6 @@ export const readForm = ({ body = '', headers }: HttpRequest): Parameters | unde
     ? readParameters(new URLSearchParams(body))
     : undefined;
 
-/** A validated authorization request. */
 export interface AuthorizationRequest {
   client: string;
   redirectUri: string;
@@ -80,7 +78,6 @@ const challengePattern = /^[A-Za-z0-9_-]{43}$/;
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
 
-/** The names in the parameter `scope`, each once. */
 export const scopesIn = ({ scope = '' }: Parameters['values']): string[] => [
   ...new Set(scope.split(' ').filter((name) => name !== '')),
 ];

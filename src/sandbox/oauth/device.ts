@@ -65,7 +65,6 @@ export const decideDevice = (store: Store, userCode: string, decision: 'allow' |
 export const findDevice = (store: Store, code: string): DeviceCodeRow | undefined =>
   store.all<DeviceCodeRow>('SELECT * FROM device_codes WHERE hash = ?', fingerprint(code))[0];
 
-/** Whether the last request came so recently that this one comes too early. */
 const isTooEarly = ({ asked_at, pause_seconds }: DeviceCodeRow, now: number): boolean =>
   asked_at !== null && now - Date.parse(asked_at) < pause_seconds * 1000;
 

@@ -44,7 +44,6 @@ export interface OAuthOptions {
 interface OAuthCall extends OAuthOptions, GrantContext {
   url: URL;
   request: HttpRequest;
-  /** Whether token requests are rate limited. */
   limits: boolean;
 }
 
@@ -105,7 +104,6 @@ const readDecision = <Request>(asked: OAuthCall, page: TicketForm) => {
 
 const undecided = () => errorPage('The form has no decision or no account.');
 
-/** Handles the form of the consent page. */
 const decide = (asked: OAuthCall): HttpReply => {
   const form = readDecision<AuthorizationRequest>(asked, 'consent');
   if (!form)
@@ -156,7 +154,6 @@ const verify = (asked: OAuthCall): HttpReply => {
   return devicePage(client, { userCode, names: names.split(' ').filter(isScope), ticket, chosen: logins[0]!.key });
 };
 
-/** Handles the form of that page. */
 const decideOnDevice = (asked: OAuthCall): HttpReply => {
   const { now, store } = asked;
   const form = readDecision<{ userCode: string }>(asked, 'device');
@@ -214,13 +211,11 @@ const token = forClient((asked, values) => {
     if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
     let headers: Record<string, string> = {};
     if (found.owner && asked.limits) {
-      const window = { name: 'token/minute', key: `token/${found.owner}`, limit: tokenRequestsPerMinute } as const;
-      const admission = admit(asked.store, [{ ...window, span: 'minute' }], asked.now);
+      const counter = { name: 'token/minute', whose: 'user', key: `token/${found.owner}`, span: 'minute' } as const;
+      const admission = admit(asked.store, [{ ...counter, limit: tokenRequestsPerMinute }], asked.now);
       headers = admission.headers;
-      if (admission.refusedBy) {
-        const words = `Rate limit reached: ${tokenRequestsPerMinute} token requests per minute and user (${window.name}).`;
-        return refused('rate_limited', words, 429, headers);
-      }
+      const words = `Rate limit reached: ${tokenRequestsPerMinute} token requests per minute and user (${counter.name}).`;
+      if (admission.refusedBy) return refused('rate_limited', words, 429, headers);
     }
     const granted = found.redeem();
     if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);

@@ -134,7 +134,6 @@ const introduction = ({ id, name, about }: OAuthClient): string =>
   `<p>${quoted(`${name}, ${about},`)} wants to access your Northlight Advisory account.
 <span class="soft id">Client ID <code>${quoted(id)}</code></span></p>`;
 
-/** Asks the user to allow or deny the request. */
 export const consentPage = ({
   client,
   request,
@@ -159,7 +158,6 @@ ${decision(oauthPaths.authorize, ticket, chosen)}
   );
 };
 
-/** Asks for the code of a device login. */
 export const codePage = (why?: string): HttpReply =>
   page(
     why === undefined ? 200 : 400,
@@ -173,7 +171,6 @@ export const codePage = (why?: string): HttpReply =>
 </form>`,
   );
 
-/** Asks the user to allow or deny a device login. */
 export const devicePage = (
   client: OAuthClient,
   { userCode, names, ticket, chosen }: { userCode: string; names: readonly Scope[]; ticket: string; chosen: Member },
@@ -188,7 +185,6 @@ ${access(names)}
 ${decision(oauthPaths.verify, ticket, chosen)}`,
   );
 
-/** The end of a device login, in the browser. */
 export const deviceEndPage = (isAllowed: boolean): HttpReply =>
   page(
     200,

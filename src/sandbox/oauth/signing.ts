@@ -16,7 +16,6 @@ const keyOf = (store: Store, randomBytes: RandomBytes): string => {
   });
 };
 
-/** Signs a text with the sandbox's key. */
 export type Sign = (text: string) => string;
 
 export const signerOf =
@@ -24,7 +23,6 @@ export const signerOf =
   (text) =>
     createHmac('sha256', keyOf(store, randomBytes)).update(text).digest('base64url');
 
-/** Compares two strings in constant time. */
 export const timingSafeSame = (one: string, other: string): boolean => {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);

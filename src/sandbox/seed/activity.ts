@@ -34,7 +34,6 @@ const actorsOf = (store: Store): SeedActor[] =>
 const docs = <Doc>(store: Store, table: string): Doc[] =>
   store.all<{ doc: string }>(`SELECT doc FROM ${table} ORDER BY id`).map(({ doc }) => JSON.parse(doc));
 
-/** Logs the cancellations and no-shows of the seeded events. */
 const fromEvents = (store: Store, actors: SeedActor[]) => {
   const write = (key: string, host: string, [name, details]: ActivityLine, at: string) => {
     const found = actors.find(({ user }) => user.uri === host) ?? actors[0]!;

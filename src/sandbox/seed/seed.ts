@@ -121,9 +121,7 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
   });
 
 interface SeedOptions {
-  /** Plan of the organization, by default `enterprise`. */
   plan?: Plan | undefined;
-  /** Which seed to use, by default `demo`. */
   world?: SeedName | undefined;
 }
 

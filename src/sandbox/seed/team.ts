@@ -2,7 +2,6 @@ import type { Caller } from '../handler.ts';
 import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord } from '../store/records.ts';
 
-/** The members of the sandbox's organization. */
 export const team = [
   { key: 'amara', name: 'Amara Lindqvist', role: 'owner', timezone: 'Europe/Berlin', locale: 'en' },
   { key: 'jonas', name: 'Jonas Weber', role: 'admin', timezone: 'Europe/Berlin', locale: 'de' },

@@ -39,7 +39,6 @@ export type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
 
 /** A list that is read page by page. */
 export interface ListQuery {
-  /** Tables and joins. */
   from: string;
   /** Where the record and its ID are. Default: the columns `doc` and `id`. */
   doc?: string;

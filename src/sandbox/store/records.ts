@@ -82,7 +82,6 @@ const noTracking: InviteeRecord['tracking'] = {
   crm_uuid: null,
 };
 
-/** A newly booked invitee. */
 export const newInvitee = (given: {
   id: string;
   event: string;

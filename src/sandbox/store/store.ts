@@ -13,7 +13,6 @@ export interface Store extends Database {
   get<Doc>(table: Table, id: string): Doc | undefined;
   /** The record as stored JSON, or `undefined`. */
   text<Doc>(table: Table, id: string): Text<Doc> | undefined;
-  /** Adds a row with these columns. */
   add(table: string, row: Record<string, SqlValue>): void;
   /** Adds a record; `columns` are stored beside it. */
   insert(table: Table, id: string, doc: object, columns?: Record<string, SqlValue>): void;

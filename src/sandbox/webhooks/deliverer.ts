@@ -56,7 +56,6 @@ const signatureOf = (key: string, seconds: number, body: string): string =>
 
 const free = '(d.claimed_until IS NULL OR d.claimed_until NOT BETWEEN ? AND ?)';
 
-/** Sends deliveries from the store in the background. */
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const { store, clock, system, name, userAgent, post = postToLoopback } = options;
   /** The running attempts by webhook. */

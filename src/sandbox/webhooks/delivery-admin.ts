@@ -8,7 +8,6 @@ import type { Store } from '../store/store.ts';
 import type { Deliverer } from './deliverer.ts';
 import { addSamples } from './samples.ts';
 
-/** Deliveries that one reply lists. */
 const mostListed = 100;
 
 interface DeliveryRow {

@@ -36,7 +36,6 @@ const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json
   return /^[+-]/.test(wanted) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
 };
 
-/** Sends an admin request about the clock, or carries it out. */
 type AskClock = (method: 'GET' | 'POST', body?: Json) => Promise<Json>;
 
 const showOrMove = async (invocation: Invocation, ask: AskClock): Promise<void> => {

@@ -43,7 +43,6 @@ export const readReceiver = async (invocation: Invocation): Promise<ReceiverAddr
 export interface Deliveries {
   /** The service, which sends what its writes cause. */
   service: Send;
-  /** Admin requests about deliveries. */
   calls: Record<string, AdminCall>;
   /** Sends what is due, for a few seconds at most. */
   drain(): Promise<void>;

@@ -44,7 +44,6 @@ interface AdminRequest {
   refusal: { message: string; advice?: string };
 }
 
-/** Sends an admin request to a running sandbox. */
 export const askRunning = async (
   runtime: Runtime,
   { url, secret }: Serving,
