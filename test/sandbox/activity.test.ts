@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { amara, freeMonday, noon, openWorld, organization, parametersOf, pathOf, uri, type World } from './world.ts';
+import { amara, freeMonday, noon, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
 
 describe('activity', () => {
   let world: World;
@@ -65,13 +65,6 @@ describe('activity', () => {
     const before = await walk();
     await world.book('intro-call', `${freeMonday}T02:00:00Z`);
     expect(await walk()).toEqual(before);
-  });
-
-  it('requires the organization, and an admin or its owner', async () => {
-    expect((await list({}, { token: 'sandbox_user' })).status).toBe(403);
-    expect((await list({}, { token: 'sandbox_admin' })).status).toBe(200);
-    expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
-    expect(parametersOf((await world.get('/activity_log_entries')).body)).toEqual(['organization']);
   });
 
   it.each(['trial', 'free', 'standard'] as const)('is not available on the %s plan', async (plan) => {

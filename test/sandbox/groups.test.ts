@@ -15,16 +15,9 @@ describe('groups', () => {
     expect((await world.get('/groups', { organization }, asUser)).status).toBe(200);
   });
 
-  it('require the organization', async () => {
-    const { status, body } = await world.get('/groups');
-    expect([status, parametersOf(body)]).toEqual([400, ['organization']]);
-    expect((await world.get('/groups', { organization: uri('organizations', 'OTHER') })).status).toBe(403);
-  });
-
   it('can be read by ID', async () => {
     const { body } = await world.get(pathOf(group('Leadership')));
     expect(body.resource).toMatchObject({ uri: group('Leadership'), name: 'Leadership', organization });
-    expect((await world.get('/groups/NONE')).status).toBe(404);
   });
 
   describe('relationships', () => {
@@ -52,16 +45,9 @@ describe('groups', () => {
       expect([wrong.status, parametersOf(wrong.body)]).toEqual([400, ['owner']]);
     });
 
-    it('reject unknown groups and members, and other organizations', async () => {
-      expect((await list({ group: uri('groups', 'NONE') })).status).toBe(404);
-      expect((await list({ owner: uri('organization_memberships', 'NONE') })).status).toBe(404);
-      expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
-    });
-
     it('can be read by ID', async () => {
       const [first] = (await list({ organization })).body.collection;
       expect((await world.get(pathOf(first.uri))).body.resource).toEqual(first);
-      expect((await world.get('/group_relationships/NONE')).status).toBe(404);
     });
   });
 });

@@ -9,7 +9,6 @@ import {
   parametersOf,
   pathOf,
   tomas,
-  uri,
   user,
   type World,
 } from './world.ts';
@@ -25,12 +24,10 @@ describe('organizations', () => {
   it("shows the caller's organization to all members", async () => {
     const { body } = await world.get(pathOf(organization), {}, asUser);
     expect(body.resource).toMatchObject({ uri: organization, kind: 'team', plan: 'enterprise', stage: 'active' });
-    expect((await world.get('/organizations/OTHER')).status).toBe(404);
   });
 
   it('lets members see each other', async () => {
     expect((await world.get(pathOf(amara), {}, asUser)).body.resource).toMatchObject({ uri: amara });
-    expect((await world.get('/users/NOBODY')).status).toBe(404);
   });
 
   describe('members', () => {
@@ -66,7 +63,6 @@ describe('organizations', () => {
       expect((await list({ user: amara, organization }, asUser)).status).toBe(403);
       expect(names((await list({ user: tomas }, asUser)).body)).toEqual(['Tomás Ferreira']);
       expect((await list({}, asUser)).status).toBe(403);
-      expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
     });
 
     it('can be read by ID', async () => {
@@ -74,7 +70,6 @@ describe('organizations', () => {
       expect(body.resource).toMatchObject({ uri: membership('tomas'), role: 'user', user: { uri: tomas } });
       expect((await world.get(pathOf(membership('amara')), {}, asUser)).status).toBe(403);
       expect((await world.get(pathOf(membership('tomas')))).body).toEqual(body);
-      expect((await world.get('/organization_memberships/NONE')).status).toBe(404);
     });
   });
 
@@ -99,13 +94,6 @@ describe('organizations', () => {
         'email',
         'status',
       ]);
-    });
-
-    it('require the organization, and an admin or its owner', async () => {
-      expect(parametersOf((await list({})).body)).toEqual(['organization']);
-      expect((await list({ organization }, asUser)).status).toBe(403);
-      expect((await list({ organization }, { token: 'sandbox_admin' })).status).toBe(200);
-      expect((await list({ organization: uri('organizations', 'OTHER') })).status).toBe(403);
     });
   });
 
@@ -133,7 +121,6 @@ describe('organizations', () => {
       expect(body).toEqual((await list({}, asUser)).body);
       expect(body.collection).toContainEqual({ kind: 'zoom_conference', connected: false });
       expect((await list({ user: amara }, asUser)).status).toBe(403);
-      expect((await list({ user: uri('users', 'NOBODY') })).status).toBe(404);
     });
   });
 });
