@@ -6,7 +6,7 @@ import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { copyAdvice, openDatabase, type SqlValue, unusable } from './store/database.ts';
 import { openStore, type Store } from './store/store.ts';
-import { changePlan, type Plan, planOf } from './subscription.ts';
+import { changePlan, type Plan } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
 
 export interface Sandbox {
@@ -18,7 +18,6 @@ export interface Sandbox {
   /** The rate limit headers for a request that the server refuses before the service sees it. */
   refusalHeaders(): Record<string, string>;
   readonly clock: SandboxClock;
-  readonly plan: Plan;
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
   /** Seeds fresh data, with `another` seed or the one given on opening. Other processes can keep the data open. */
@@ -90,9 +89,6 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
         store.all('PRAGMA wal_checkpoint(PASSIVE)');
       },
       clock,
-      get plan() {
-        return planOf(store);
-      },
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },

@@ -43,19 +43,16 @@ const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_
 const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
 /** A list that is never split has the envelope of every list. */
-const wholeList = (records: unknown[]): ResultPage<unknown> => ({
-  items: JSON.stringify(records).slice(1, -1),
-  count: records.length,
-  next: null,
-  previous: null,
-});
+const pageOf = (result: unknown): ResultPage<unknown> =>
+  Array.isArray(result)
+    ? { items: JSON.stringify(result).slice(1, -1), count: result.length, next: null, previous: null }
+    : (result as ResultPage<unknown>);
 
 /** The reply as JSON, with its envelope. */
 const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: string): string => {
   if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
   if (kind === 'bare') return jsonOf(result);
-  const page = Array.isArray(result) ? wholeList(result) : (result as ResultPage<unknown>);
-  const { items, count, next, previous } = page;
+  const { items, count, next, previous } = pageOf(result);
   const address = (token: string | null) => {
     if (token === null) return null;
     const query = new URLSearchParams(url.searchParams);
@@ -73,14 +70,10 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: s
   return `{"collection":[${items}],"pagination":${JSON.stringify(pagination)}}`;
 };
 
-const recordsOf = ({ kind }: Operation['reply'], result: unknown): unknown[] => {
-  if (kind !== 'many') return [JSON.parse(jsonOf(result))];
-  return Array.isArray(result) ? result : JSON.parse(`[${(result as ResultPage<unknown>).items}]`);
-};
-
 /** Throws if a result doesn't match its row exactly. */
 const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
-  for (const record of recordsOf(row.reply, result)) {
+  const { items } = row.reply.kind === 'many' ? pageOf(result) : { items: jsonOf(result) };
+  for (const record of JSON.parse(`[${items}]`)) {
     const { error } = row.reply.of.record.safeParse(record);
     if (error) throw new Error(`${noun} ${verb} returned a wrong shape: ${error.message}`);
   }

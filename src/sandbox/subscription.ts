@@ -24,7 +24,7 @@ export const requirePlan = (row: Operation, plan: Plan) => {
 
 /** The plan of the only organization. */
 export const planOf = (store: Store): Plan =>
-  store.all<{ plan: Plan }>("SELECT doc ->> 'plan' AS plan FROM organizations")[0]!.plan;
+  store.first<{ plan: Plan }>("SELECT doc ->> 'plan' AS plan FROM organizations")!.plan;
 
 /** Moves existing data to another plan. Invitations contain the plan too. */
 export const changePlan = (store: Store, plan: Plan) => {

@@ -1,8 +1,7 @@
 import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
-import type { Send } from '../../../http/message.ts';
+import type { HttpRequest } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { AdminCall } from '../../../sandbox/admin.ts';
 import { Refusal } from '../../../sandbox/error-replies.ts';
 import type { Sandbox } from '../../../sandbox/open.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
@@ -40,21 +39,8 @@ export const readReceiver = async (invocation: Invocation): Promise<ReceiverAddr
   return url === undefined ? undefined : { url, key: await signingKeyOf(invocation, 'create') };
 };
 
-export interface Deliveries {
-  /** The service, which sends what its writes cause. */
-  service: Send;
-  calls: Record<string, AdminCall>;
-  /** Sends what is due, for a few seconds at most. */
-  drain(): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** Starts to send the deliveries of a sandbox, until closed. */
-export const startDeliveries = async (
-  sandbox: Sandbox,
-  receiver: ReceiverAddress | undefined,
-  runtime: Runtime,
-): Promise<Deliveries> => {
+export const startDeliveries = async (sandbox: Sandbox, receiver: ReceiverAddress | undefined, runtime: Runtime) => {
   const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers, subscribeTemporarily }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
     import('../../../sandbox/webhooks/delivery-admin.ts'),
@@ -82,7 +68,8 @@ export const startDeliveries = async (
   // Deliveries of an earlier run may be left.
   deliverer.wake();
   return {
-    service: async (request) => {
+    /** The service, which sends what its writes cause. */
+    service: async (request: HttpRequest) => {
       const reply = await sandbox.service(request);
       if (request.method !== 'GET') deliverer.wake();
       return reply;

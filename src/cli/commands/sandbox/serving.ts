@@ -13,7 +13,7 @@ import {
 import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
 import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
-import { type Plan, plans } from '../../../sandbox/subscription.ts';
+import { type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
 import type { Clock } from '../../../system.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -183,7 +183,7 @@ export const whileServing = async (
       const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
       sandbox.serving = { url: server.url, secret };
       try {
-        await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
+        await work(factsOf(server.url, planOf(sandbox.store), sandboxFile(runtime, data), secret));
         if (!runtime.interrupted.aborted) await deliveries.drain();
       } finally {
         await server.close();
