@@ -40,8 +40,9 @@ export const refusalOf = (error: unknown): Refusal =>
 export const invalid = (...details: Detail[]) =>
   new Refusal(400, 'Invalid Argument', 'The supplied parameters are invalid.', { details });
 
-export const invalidParameter = (parameter: string, message: string, code = 'invalid') =>
-  invalid({ parameter, message, code });
+export const detail = (parameter: string, message: string, code = 'invalid'): Detail => ({ parameter, message, code });
+
+export const invalidParameter = (...wrong: Parameters<typeof detail>) => invalid(detail(...wrong));
 
 /** Refuses the request if there are any details. */
 export const refuseInvalid = (details: Detail[]): void => {

@@ -5,7 +5,7 @@ import type { Operation } from '../api/operation.ts';
 import { plainErrors } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { isLoopbackUrl } from '../uri.ts';
-import { type Detail, invalid, Refusal } from './error-replies.ts';
+import { type Detail, detail, invalid, Refusal } from './error-replies.ts';
 
 /** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
 const dotted = (path: PropertyKey[]): string =>
@@ -15,6 +15,8 @@ const dotted = (path: PropertyKey[]): string =>
   }, '');
 
 const required = 'is required';
+
+const unknownName = (name: string): Detail => detail(name, 'is not a parameter of this operation', 'unknown');
 
 /** The issues of the best matching union option: of those with the right `type`, the one with the fewest issues. */
 const bestMatch = (errors: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] => {
@@ -27,16 +29,10 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
     const inner = bestMatch(issue.errors);
     if (inner.length > 0) return inner.flatMap((each) => detailsOf({ ...each, path: [...issue.path, ...each.path] }));
     const path = issue.errors.length > 0 ? [...issue.path, 'type'] : issue.path;
-    return [{ parameter: dotted(path), message: 'is not a known type', code: 'invalid' }];
+    return [detail(dotted(path), 'is not a known type')];
   }
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
-      parameter: dotted([...issue.path, key]),
-      message: 'is not a parameter of this operation',
-      code: 'unknown',
-    }));
-  const code = issue.message === required ? 'required' : issue.code;
-  return [{ parameter: dotted(issue.path), message: issue.message, code }];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownName(dotted([...issue.path, key])));
+  return [detail(dotted(issue.path), issue.message, issue.message === required ? 'required' : issue.code)];
 };
 
 /** Any address of this machine will do: links of an earlier run, or of another process with the same data, stay valid. */
@@ -50,8 +46,7 @@ const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = [])
   const { collection, element, fields } = inspect(field);
   if (collection !== undefined && typeof value === 'string') {
     if (isReference(value, collection)) return [];
-    const message = `must be a URI like http://127.0.0.1:PORT/${collection}/ID`;
-    return [{ parameter: dotted(path), message, code: 'invalid_reference' }];
+    return [detail(dotted(path), `must be a URI like http://127.0.0.1:PORT/${collection}/ID`, 'invalid_reference')];
   }
   if (element && Array.isArray(value))
     return value.flatMap((item, index) => wrongReferences(element, item, [...path, index]));
@@ -86,10 +81,8 @@ const readQuery = (row: Operation, search: URLSearchParams): unknown => {
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
   for (const [name, text] of search) {
-    if (!Object.hasOwn(fields, name))
-      refused.set(name, { parameter: name, message: 'is not a parameter of this operation', code: 'unknown' });
-    else if (Object.hasOwn(given, name))
-      refused.set(name, { parameter: name, message: 'is given more than once', code: 'repeated' });
+    if (!Object.hasOwn(fields, name)) refused.set(name, unknownName(name));
+    else if (Object.hasOwn(given, name)) refused.set(name, detail(name, 'is given more than once', 'repeated'));
     else given[name] = fromText(inspect(fields[name]!).type, text);
   }
   if (refused.size > 0) throw invalid(...refused.values());

@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import { found, invalid } from '../error-replies.ts';
+import { detail, found, invalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
 import { type ListQuery, readPage } from '../store/list-page.ts';
@@ -39,13 +39,10 @@ export const groups: Handlers<'groups'> = {
 
   relationships({ query }, { store, caller, asked }) {
     const given = scopes.filter((scope) => query[scope] !== undefined);
+    const [wrong, code] = given.length === 0 ? [scopes, 'required'] : [given, 'exclusive'];
     if (given.length !== 1)
       throw invalid(
-        ...(given.length === 0 ? scopes : given).map((parameter) => ({
-          parameter,
-          message: 'exactly one of organization, owner and group is required',
-          code: given.length === 0 ? 'required' : 'exclusive',
-        })),
+        ...wrong.map((name) => detail(name, 'exactly one of organization, owner and group is required', code)),
       );
     const [group, owner] = [query.group && idIn(query.group), query.owner && idIn(query.owner)];
     if (query.organization !== undefined) requireOrganization(caller, query.organization);

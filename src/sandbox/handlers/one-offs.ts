@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import { type Detail, refuseInvalid } from '../error-replies.ts';
+import { type Detail, detail, refuseInvalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -18,11 +18,9 @@ interface WantedHost {
 /** Hosts that aren't members of the organization or are listed twice. */
 const wrongHosts = (store: Store, hosts: WantedHost[]): Detail[] =>
   hosts.flatMap(({ parameter, id }, index): Detail[] => {
-    if (!store.get('users', id))
-      return [{ parameter, message: 'is not a member of the organization', code: 'unknown_user' }];
-    if (hosts.findIndex((other) => other.id === id) < index)
-      return [{ parameter, message: 'is listed twice', code: 'repeated' }];
-    return [];
+    if (!store.get('users', id)) return [detail(parameter, 'is not a member of the organization', 'unknown_user')];
+    const isFirst = hosts.findIndex((other) => other.id === id) === index;
+    return isFirst ? [] : [detail(parameter, 'is listed twice', 'repeated')];
   });
 
 export const oneOffs: Handlers<'one-offs'> = {

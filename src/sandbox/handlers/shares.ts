@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { idIn } from '../../uri.ts';
-import { type Detail, refuseInvalid } from '../error-replies.ts';
+import { type Detail, detail, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext, Handlers } from '../handler.ts';
 import { requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
@@ -22,15 +22,11 @@ const requireHost = ({ store, caller }: HandlerContext, { id }: KnownEventType) 
 
 const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[] => {
   const details: Detail[] = [];
-  if (!type.active) details.push({ parameter: 'event_type', message: 'is not active', code: 'inactive' });
+  if (!type.active) details.push(detail('event_type', 'is not active', 'inactive'));
   const { duration, duration_options, availability_rule: hours } = body;
   // If the request has options, the row's schema already checks the duration.
   if (duration !== undefined && duration_options === undefined && !options.includes(duration))
-    details.push({
-      parameter: 'duration',
-      message: `must be one of the event type's duration options: ${options.join(', ')}`,
-      code: 'invalid',
-    });
+    details.push(detail('duration', `must be one of the event type's duration options: ${options.join(', ')}`));
   details.push(...invalidRules(hours?.rules ?? [], 'availability_rule.rules'));
   details.push(...wrongZone(hours?.timezone, 'availability_rule.timezone'));
   return details;

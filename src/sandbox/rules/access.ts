@@ -1,5 +1,5 @@
 import { idIn } from '../../uri.ts';
-import { denied, found, invalid } from '../error-replies.ts';
+import { denied, detail, found, invalid } from '../error-replies.ts';
 import type { Caller } from '../handler.ts';
 import type { EventRecord } from '../store/records.ts';
 import type { Store, Text } from '../store/store.ts';
@@ -21,11 +21,7 @@ export const chooseOwner = (store: Store, caller: Caller, asked: Owners, fallbac
   const query = asked.user === undefined && asked.organization === undefined ? fallback : asked;
   if (query.user === undefined && query.organization === undefined)
     throw invalid(
-      ...['user', 'organization'].map((parameter) => ({
-        parameter,
-        message: 'user or organization is required',
-        code: 'required',
-      })),
+      ...['user', 'organization'].map((name) => detail(name, 'user or organization is required', 'required')),
     );
   const user = query.user && idIn(query.user);
   if (query.organization !== undefined) requireOrganization(caller, query.organization);

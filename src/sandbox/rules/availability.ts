@@ -1,7 +1,7 @@
 import type { AvailabilityRule, AvailabilitySchedule } from '../../api/availability.ts';
 import type { Value } from '../../api/field.ts';
 import { weekdays } from '../../api/weekdays.ts';
-import type { Detail } from '../error-replies.ts';
+import { type Detail, detail } from '../error-replies.ts';
 import { dayMilliseconds, uri } from '../store/names.ts';
 import type { UserRecord } from '../store/records.ts';
 import { localTime } from './local-time.ts';
@@ -46,20 +46,13 @@ export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => 
   return rules.flatMap((rule, index) => {
     const details: Detail[] = [];
     const [field, day] = rule.type === 'wday' ? ['wday', rule.wday] : ['date', rule.date];
-    if (seen.has(day))
-      details.push({
-        parameter: `${path}[${index}].${field}`,
-        message: `has more than one rule: ${day}`,
-        code: 'repeated',
-      });
+    if (seen.has(day)) details.push(detail(`${path}[${index}].${field}`, `has more than one rule: ${day}`, 'repeated'));
     seen.add(day);
     for (const [place, { from, to }] of rule.intervals.entries())
       if (rule.intervals.slice(0, place).some((other) => from < other.to && other.from < to))
-        details.push({
-          parameter: `${path}[${index}].intervals[${place}]`,
-          message: 'overlaps another interval of this day',
-          code: 'overlapping',
-        });
+        details.push(
+          detail(`${path}[${index}].intervals[${place}]`, 'overlaps another interval of this day', 'overlapping'),
+        );
     return details;
   });
 };

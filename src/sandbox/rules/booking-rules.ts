@@ -2,7 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { idIn } from '../../uri.ts';
-import { conflict, type Detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
+import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext } from '../handler.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
@@ -41,7 +41,7 @@ const wrongAnswers = (
   const seen = new Set<string>();
   for (const [index, { question: text, answer, position }] of answers.entries()) {
     const wrong = (field: string, message: string) =>
-      details.push({ parameter: `custom_questions[${index}].${field}`, message, code: 'invalid' });
+      details.push(detail(`custom_questions[${index}].${field}`, message));
     const question = asked.find(({ name }) => name === text);
     if (!question) wrong('question', 'is not a question of this event type');
     else if (seen.has(text)) wrong('question', 'is answered twice');
@@ -52,8 +52,7 @@ const wrongAnswers = (
     seen.add(text);
   }
   for (const { name, required } of asked)
-    if (required && !seen.has(name))
-      details.push({ parameter: 'custom_questions', message: `"${name}" must be answered`, code: 'required' });
+    if (required && !seen.has(name)) details.push(detail('custom_questions', `"${name}" must be answered`, 'required'));
   return details;
 };
 
@@ -153,7 +152,7 @@ export const book = (body: BookingBody, context: HandlerContext): InviteeRecord 
   const end = start + type.duration * 60_000;
 
   const details = wrongAnswers(type, body.custom_questions);
-  if (start <= now) details.push({ parameter: 'start_time', message: 'must be in the future', code: 'past' });
+  if (start <= now) details.push(detail('start_time', 'must be in the future', 'past'));
   refuseInvalid([...details, ...wrongZone(body.invitee.timezone, 'invitee.timezone')]);
   const place = choosePlace(bookable.places, body.location);
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
-import type { Detail } from '../error-replies.ts';
+import { type Detail, detail } from '../error-replies.ts';
 import { dayMilliseconds, timestamp } from '../store/names.ts';
 import { localTime } from './local-time.ts';
 
@@ -44,18 +44,14 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
 export const invalidDates = (dates: Dates, duration: number, now: number): Detail[] => {
   if (dates.kind === 'days')
     return dates.last < localTime(dates.timezone, now).date
-      ? [{ parameter: 'date_setting.end_date', message: 'must not be in the past', code: 'past' }]
+      ? [detail('date_setting.end_date', 'must not be in the past', 'past')]
       : [];
   return dates.spots.flatMap(({ from, to }, index) => {
     const spot = `date_setting.spots[${index}]`;
     const details: Detail[] = [];
-    if (from <= now) details.push({ parameter: `${spot}.start_time`, message: 'must be in the future', code: 'past' });
+    if (from <= now) details.push(detail(`${spot}.start_time`, 'must be in the future', 'past'));
     if (to - from < duration * 60_000)
-      details.push({
-        parameter: `${spot}.end_time`,
-        message: `must be at least ${duration} minutes after start_time`,
-        code: 'too_short',
-      });
+      details.push(detail(`${spot}.end_time`, `must be at least ${duration} minutes after start_time`, 'too_short'));
     return details;
   });
 };

@@ -1,5 +1,5 @@
 import { weekdays } from '../../api/weekdays.ts';
-import type { Detail } from '../error-replies.ts';
+import { type Detail, detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
 
 /** Wall-clock time in a zone, from the platform's zone data. */
@@ -37,7 +37,7 @@ export const wrongZone = (zone: string | undefined, parameter = 'timezone'): Det
     if (zone !== undefined) formatOf(zone);
     return [];
   } catch {
-    return [{ parameter, message: 'is not an IANA time zone', code: 'invalid' }];
+    return [detail(parameter, 'is not an IANA time zone')];
   }
 };
 
