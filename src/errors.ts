@@ -45,6 +45,7 @@ export interface ErrorFacts {
   hint?: CommandLine | Suggestion;
   /** A typed value, and the value that was probably meant. The hint is then the user's own command with it. */
   meant?: { from: string; to: string };
+  /** `not-sent` by default. */
   outcome?: Outcome;
   /** Scopes that the token lacks. */
   scopes?: string[];

@@ -45,7 +45,8 @@ export interface Flag {
   /** Required unless this flag is given. */
   unless?: string;
   description: string;
-  heading: (typeof flagHeadings)[number];
+  /** `Flags` by default. */
+  heading?: (typeof flagHeadings)[number];
 }
 
 export type { Typed };

@@ -20,20 +20,16 @@ export interface BatchPlan {
   digest: string;
 }
 
-export interface PlanOptions {
-  /** Returns the form in which items are compared, or undefined if the text isn't an item. */
-  fold(text: string): string | undefined;
-}
-
 /** Hashes the sorted list, one item per line, so that files with the same set of items have the same digest. */
 export const digestOf = (folded: Iterable<string>): string =>
   `sha256:${createHash('sha256')
     .update([...folded].sort().join('\n'))
     .digest('hex')}`;
 
+/** `fold` returns the form in which items are compared, or undefined if the text isn't an item. */
 export const makePlan = async (
   entries: AsyncIterable<SourceEntry<string>>,
-  { fold }: PlanOptions,
+  fold: (text: string) => string | undefined,
 ): Promise<BatchPlan> => {
   const seen = new Set<string>();
   const plan: Omit<BatchPlan, 'digest'> = {
@@ -82,6 +78,21 @@ export const linesText = (lines: readonly number[], most = 20): string => {
   const shown = lines.slice(0, most).map((line) => formatNumber(line));
   const left = lines.length - shown.length;
   return `${shown.join(', ')}${left > 0 ? ` and ${formatNumber(left)} more` : ''}`;
+};
+
+/** The problems of lines, each with all its lines in words: `lines 4, 17`. */
+export const groupProblems = (invalid: readonly Invalid[], thing: 'item' | 'line') => {
+  const groups = new Map<string | undefined, number[]>();
+  for (const { line, problem } of invalid) {
+    const lines = groups.get(problem);
+    if (lines === undefined) groups.set(problem, [line]);
+    else lines.push(line);
+  }
+  return [...groups].map(([problem, lines]) => ({
+    problem,
+    isOne: lines.length === 1,
+    lines: `${thing}${lines.length === 1 ? '' : 's'} ${linesText(lines)}`,
+  }));
 };
 
 /** How long one request takes without any wait, roughly. */

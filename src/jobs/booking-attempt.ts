@@ -25,6 +25,8 @@ export interface BookingContext {
   pid: number;
   /** Whether the process of an open attempt may still run. Not this process, and only a guess for other machines. */
   mayBeRunning(entry: LedgerEntry): boolean;
+  /** Makes the client keep to the booking limits of the plan. */
+  applyPlanLimits(): Promise<void>;
   /** The command that looks the booking up again later. */
   checkAgain: Suggestion;
   /** Called when a booking is sent although the ledger can't be written. */

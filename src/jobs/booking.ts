@@ -275,6 +275,7 @@ export const book = async (
   };
   let written: Written;
   try {
+    await context.applyPlanLimits();
     written = await booking.send(beforeSend);
   } catch (error) {
     // Nothing was sent yet, so the other process decides.

@@ -30,14 +30,12 @@ const inUse = (pid: number, since: string): SchedError =>
   new SchedError('conflict', 'Another process follows the same bookings', {
     reason: `process ${pid} has been running since ${since}`,
     advice: 'stop it first, or set SCHED_STATE_DIR to another directory to run a second process',
-    outcome: 'not-sent',
   });
 
 const damaged = (path: string): SchedError =>
   new SchedError('environment', "Can't read where events follow stopped", {
     reason: `${path} is damaged, or a newer version of sched wrote it`,
     advice: 'add --since TIME to start again from that time',
-    outcome: 'not-sent',
   });
 
 /** Takes the lock, or throws an error that names the process that has it. */

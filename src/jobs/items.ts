@@ -34,14 +34,8 @@ const columnsText = (first: readonly string[], { isItem }: ItemOptions): string 
   return `the columns are ${names.join(', ')}${first.length > mostNames ? ` and ${first.length - mostNames} more` : ''}`;
 };
 
-/** The column with the items. */
-interface ItemColumn {
-  index: number;
-  /** Whether the first record is a header. */
-  isNamed: boolean;
-}
-
-const columnOf = (first: readonly string[], options: ItemOptions): ItemColumn => {
+/** The column with the items, and whether the first record is a header. */
+const columnOf = (first: readonly string[], options: ItemOptions): { index: number; isNamed: boolean } => {
   const { column, usual, isItem, onChosen } = options;
   const width = first.length;
   const isNamed = (index: number) => !isItem(first[index]!);

@@ -1,12 +1,15 @@
+import { jsonIn } from '../json.ts';
 import { endOfString, locateJsonError } from '../json-error.ts';
 import { BadInput, linesOf, type SourceEntry } from './text-source.ts';
 
 /**
- * Positions, counted from 1, in the list of a valid JSON text where an object has two fields of the same name.
- * `JSON.parse` would silently keep only the second one.
+ * The names that an object of a valid JSON text has twice, each with the position in the list of the text, counted from
+ * 1. `JSON.parse` would silently keep only the second field. `fold` returns the form in which names are compared.
  */
-export const placesWithDoubledNames = (json: string): Set<number> => {
-  const places = new Set<number>();
+export function* repeatedNames(
+  json: string,
+  fold = (name: string): string => name,
+): Generator<{ name: string; place: number }> {
   /** The field names so far of each open object; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   let place = 1;
@@ -24,15 +27,14 @@ export const placesWithDoubledNames = (json: string): Set<number> => {
       const names = open.at(-1)!;
       // The same name can be written in several ways, such as "\u0065mail".
       const name = JSON.parse(text) as string;
-      if (names.has(name)) places.add(place);
-      names.add(name);
+      if (names.has(fold(name))) yield { name, place };
+      names.add(fold(name));
     } else {
       token.lastIndex = endOfString(json, token.lastIndex)!;
       text = json.slice(match.index, token.lastIndex);
     }
   }
-  return places;
-};
+}
 
 const isDoubled = { problem: 'it has the same field twice' };
 
@@ -47,15 +49,9 @@ export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<
       yield { line, skipped: 'blank' };
       continue;
     }
-    let value: unknown;
-    try {
-      value = JSON.parse(raw);
-    } catch {
-      // The platform's message quotes the text.
-      yield { line, problem: 'it is not JSON' };
-      continue;
-    }
-    yield placesWithDoubledNames(raw).size > 0 ? { line, ...isDoubled } : { line, value };
+    const value = jsonIn(raw);
+    if (value === undefined) yield { line, problem: 'it is not JSON' };
+    else yield repeatedNames(raw).next().done ? { line, value } : { line, ...isDoubled };
   }
 }
 
@@ -75,15 +71,13 @@ export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<S
   let whole = '';
   for await (const piece of text) whole += piece;
   if (whole.trim() === '') return;
-  let value: unknown;
-  try {
-    value = JSON.parse(whole);
-  } catch {
+  const value = jsonIn(whole);
+  if (value === undefined) {
     if (isJsonl(whole)) return yield* jsonlValues(once(whole));
     const place = locateJsonError(whole);
     throw new BadInput(`it is not JSON: ${place?.problem} at line ${place?.line}, column ${place?.column}`);
   }
-  const doubled = placesWithDoubledNames(whole);
+  const doubled = new Set(Array.from(repeatedNames(whole), ({ place }) => place));
   let line = 0;
   for (const each of Array.isArray(value) ? value : [value]) {
     line += 1;

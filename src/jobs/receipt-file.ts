@@ -9,13 +9,8 @@ export interface ReceiptFile {
   readonly head: string;
   /** Whether a write has failed. Nothing may be sent after that. */
   readonly isBroken: boolean;
-  /**
-   * Adds a line in memory, to be written together with the next one, because each write takes time. The caller must
-   * make sure that `write` or `settle` follows, even after an error.
-   */
+  /** Adds a line. A kill doesn't lose it; a power cut may, until the next `write`. */
   add(line: ReceiptLine): void;
-  /** Writes the lines in memory. */
-  settle(): void;
   /** Adds a line. It and all lines before it are on disk when this returns. */
   write(line: ReceiptLine): void;
   close(): Promise<void>;
@@ -31,33 +26,25 @@ const writing = (
   isSandbox: boolean,
 ): ReceiptFile => {
   let { size, head } = at;
-  let added = { text: '', head };
   let trouble: { error: unknown } | undefined;
   /** After a failure the state on disk is unknown, so nothing more is written: later calls throw the same error. */
-  const attempt = <Value>(work: () => Value): Value => {
+  const attempt = (work: () => void): void => {
     if (trouble !== undefined) throw trouble.error;
     try {
-      return work();
+      work();
     } catch (error) {
       trouble = { error };
       throw error;
     }
   };
-  const add = (line: ReceiptLine) => {
-    const { text, hash } = attempt(() => sealLine(line, added.head, isSandbox));
-    added = { text: added.text + text, head: hash };
-  };
-  const settle = () => {
-    const { text } = added;
-    if (text === '') return;
+  const add = (line: ReceiptLine) =>
     attempt(() => {
+      const { text, hash } = sealLine(line, head, isSandbox);
       if (file.size() !== size) throw otherWriter(path);
       file.append(text);
+      size += text.length;
+      head = hash;
     });
-    size += text.length;
-    head = added.head;
-    added = { text: '', head };
-  };
   return {
     path,
     get head() {
@@ -67,10 +54,8 @@ const writing = (
       return trouble !== undefined;
     },
     add,
-    settle,
     write: (line) => {
       add(line);
-      settle();
       attempt(() => file.sync());
     },
     close: () => file.close(),

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonIn } from '../json.ts';
 import { readPrivateFile, writePrivateFile } from '../state/files.ts';
 
 /** A run whose receipt is outside the state directory, which only has the path. */
@@ -23,12 +24,8 @@ const folders = [indexFolder, 'elsewhere'];
 const nameOf = (run: string): string => `${run}${ending}`;
 
 const read = async (path: string): Promise<IndexedReceipt | undefined> => {
-  try {
-    const facts = JSON.parse((await readPrivateFile(path)) ?? 'null') as IndexedReceipt | null;
-    return names.every((name) => typeof facts?.[name] === 'string') ? facts! : undefined;
-  } catch {
-    return undefined;
-  }
+  const facts = jsonIn((await readPrivateFile(path).catch(() => undefined)) ?? '') as IndexedReceipt | undefined;
+  return names.every((name) => typeof facts?.[name] === 'string') ? facts : undefined;
 };
 
 export const findIndexed = async (folder: string, run: string): Promise<IndexedReceipt | undefined> => {

@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
-import { asciiJson, isObject, type Json } from '../json.ts';
+import { asciiJson, isObject, type Json, jsonIn } from '../json.ts';
+import type { RandomBytes } from '../system.ts';
 
 /*
  * A receipt is printable ASCII text with one JSON object per line. Each line ends with its own SHA-256:
@@ -59,10 +60,10 @@ export interface VerdictLine {
   at: string;
   verdict: Verdict | 'split' | 'refused';
   /** HTTP status of the reply; missing if there was none. */
-  status?: number;
+  status?: number | undefined;
   /** How the verdict is known, if not from the reply. */
-  by?: string;
-  request?: string;
+  by?: string | undefined;
+  request?: string | undefined;
 }
 
 /** A later process resumes the run. */
@@ -103,7 +104,7 @@ export interface Damage {
 
 /** A receipt as read from disk. */
 export interface Receipt {
-  lines: { value: Json; number: number }[];
+  lines: Json[];
   /** Hash of the last complete line. */
   head: string;
   /** Bytes of complete lines. The bytes after them are an unfinished line of a killed process. */
@@ -130,15 +131,10 @@ export const readReceipt = (bytes: Buffer): ReceiptReading => {
     if (hashOf(`${parts[1]}}`) !== parts[3]) return { ok: false, line: number, problem: 'its hash does not match' };
     if (parts[2] !== prev) return { ok: false, line: number, problem: 'it does not follow the line above' };
     prev = parts[3]!;
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      value = undefined;
-    }
+    const value = jsonIn(text);
     if (!isObject(value)) return { ok: false, line: number, problem: 'it is not JSON' };
     isSandbox ||= value.sandbox === true;
-    lines.push({ value, number });
+    lines.push(value);
   }
   return { ok: true, lines, head: prev, wholeBytes, tornBytes: bytes.length - wholeBytes, isSandbox };
 };
@@ -163,10 +159,11 @@ export interface RunHistory {
   endedAt?: string;
   /** When the last line was written. */
   lastAt: string;
-  firstAt: string;
 }
 
-export const isFinal = (verdict: Verdict): boolean => verdict !== 'unknown';
+/** Whether the item with this mark needs no request anymore. */
+export const isSettled = ({ outcomes }: RunHistory, mark: string): boolean =>
+  (outcomes.get(mark)?.verdict ?? 'unknown') !== 'unknown';
 
 const isVerdict = (word: unknown): word is Verdict => word === 'accepted' || word === 'rejected' || word === 'unknown';
 
@@ -180,15 +177,17 @@ const malformed = (line: number, problem: string) => ({ ok: false as const, line
 
 /** Replays the lines of an intact chain. A forged chain has valid hashes, but its history may be inconsistent. */
 export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok: false } & Damage) => {
-  const run = lines[0]?.value as unknown as RunLine | undefined;
+  const run = lines[0] as unknown as RunLine | undefined;
   if (run?.type !== 'run' || run.receipt !== 1 || typeof run.total !== 'number')
     return malformed(1, 'it is not the first line of a receipt');
   const batches = new Map<number, string[]>();
   const outcomes = new Map<string, ItemOutcome>();
   let nextBatch = 1;
   let endedAt: string | undefined;
-  for (const { value, number } of lines.slice(1)) {
+  let number = 1;
+  for (const value of lines.slice(1)) {
     const line = value as unknown as Exclude<ReceiptLine, RunLine>;
+    number += 1;
     endedAt = undefined;
     if (line.type === 'sending') {
       if (Array.isArray(line.items)) batches.set(line.batch, line.items);
@@ -213,12 +212,11 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
   return {
     ok: true,
     run,
-    outcomes: outcomes,
+    outcomes,
     counts: countOutcomes(outcomes.values(), run.total, run.skipped),
     nextBatch,
     ...(endedAt === undefined ? {} : { endedAt }),
-    firstAt: run.at,
-    lastAt: String(lines.at(-1)!.value.at),
+    lastAt: String(lines.at(-1)!.at),
   };
 };
 
@@ -232,10 +230,9 @@ export interface ReceiptKey {
   mac(text: string): string;
 }
 
-export const keyBytes = 32;
-
-/** The content of a key file, in a form that `openssl dgst -macopt hexkey:…` accepts. */
-export const keyText = (bytes: Uint8Array): string => `${Buffer.from(bytes).toString('hex')}\n`;
+/** The content of a file with a new key, in a form that `openssl dgst -macopt hexkey:…` accepts. */
+export const newKeyText = (randomBytes: RandomBytes): string => `${Buffer.from(randomBytes(32)).toString('hex')}
+`;
 
 /** Reads a key from its text; undefined if the text isn't a key. */
 export const readKey = (text: string): ReceiptKey | undefined => {

@@ -1,16 +1,17 @@
 import { isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Clock } from '../system.ts';
-import { type Counts, countOutcomes, type ItemOutcome, isFinal, type Verdict } from './receipt.ts';
+import { type Counts, isSettled, type RunHistory, type Verdict, type VerdictLine } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
 
 /** The result of a request for a batch of items. */
-export type SendResult = { status?: number; request?: string } & (
-  | { verdict: Verdict; by?: string }
-  /** Refused because of one of the items, or (`isTooLarge`) because there are too many. */
-  | { verdict: 'split'; isTooLarge?: true }
-  /** Refused regardless of the items, so there is no point in sending more. */
-  | { verdict: 'refused'; error: SchedError }
-);
+export type SendResult = Pick<VerdictLine, 'status' | 'by' | 'request'> &
+  (
+    | { verdict: Verdict }
+    /** Refused because of one of the items, or (`isTooLarge`) because there are too many. */
+    | { verdict: 'split'; isTooLarge?: true }
+    /** Refused regardless of the items, so there is no point in sending more. */
+    | { verdict: 'refused'; error: SchedError }
+  );
 
 /** A bulk operation: distinct items, and how to send a batch of them. */
 export interface Job {
@@ -25,16 +26,15 @@ export interface Job {
   send(items: readonly string[], leaving: () => Promise<void>): Promise<SendResult>;
 }
 
-export interface JobWorld {
+interface JobWorld {
   clock: Pick<Clock, 'now'>;
   interrupted: AbortSignal;
   receipt: ReceiptFile;
   /** Results of earlier processes of the same run. */
-  before: { outcomes: ReadonlyMap<string, ItemOutcome>; nextBatch: number };
-  skipped: number;
+  before: RunHistory | undefined;
+  /** The counts so far. */
+  counts: Counts;
   onProgress(counts: Counts): void;
-  /** Resolves when the request being prepared has been sent, or when it has to wait for something. */
-  afterSend(): Promise<void>;
 }
 
 /** This many lost replies in a row mean an outage, and more requests would only make it worse. */
@@ -47,15 +47,6 @@ const halves = (batch: Batch): [Batch, Batch] => {
   return [batch.slice(0, middle), batch.slice(middle)];
 };
 
-/** Items without a final verdict. */
-const leftOf = ({ items, mark }: Job, outcomes: ReadonlyMap<string, ItemOutcome>): Batch =>
-  outcomes.size === 0
-    ? items
-    : items.filter((item) => {
-        const outcome = outcomes.get(mark(item));
-        return outcome === undefined || !isFinal(outcome.verdict);
-      });
-
 /** Whether the error ends the run with the batch's outcome unknown: a signal, or a retry that could not be sent. */
 const isCutOff = (error: SchedError): boolean =>
   error.category === 'interrupted' ||
@@ -67,31 +58,15 @@ const isCutOff = (error: SchedError): boolean =>
  * the request is sent, and its verdict is written before the next request (R33).
  */
 export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
-  const { clock, interrupted, receipt, before, skipped, onProgress, afterSend } = world;
-  const total = job.items.length;
-  const known = [...before.outcomes.values()].filter(({ verdict }) => isFinal(verdict));
-  const counts = countOutcomes(known, total, skipped);
-  const left = leftOf(job, before.outcomes);
+  const { clock, interrupted, receipt, before, onProgress } = world;
+  const counts = { ...world.counts };
+  const left = before === undefined ? job.items : job.items.filter((item) => !isSettled(before, job.mark(item)));
   const split: Batch[] = [];
   let { batchSize } = job;
   let from = 0;
-  let { nextBatch } = before;
+  let nextBatch = before?.nextBatch ?? 1;
   let lostInARow = 0;
   const now = () => new Date(clock.now()).toISOString();
-  const ahead = new Map<string, string>();
-
-  /** Computes the marks of the next batch while the current request waits for its reply, so they take no extra time. */
-  const markAhead = async () => {
-    await afterSend();
-    for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
-  };
-
-  const marksOf = (batch: Batch): string[] =>
-    batch.map((item) => {
-      const mark = ahead.get(item) ?? job.mark(item);
-      ahead.delete(item);
-      return mark;
-    });
 
   const take = (): Batch | undefined => {
     for (let half = split.pop(); half !== undefined; half = split.pop()) {
@@ -111,19 +86,11 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     let attempt = 0;
     const leaving = async () => {
       attempt += 1;
-      const first = attempt === 1 ? { items: marksOf(items) } : {};
+      const first = attempt === 1 ? { items: items.map(job.mark) } : {};
       receipt.write({ type: 'sending', batch, attempt, at: now(), ...first });
-      // If a mark fails, the error is thrown again when its batch is sent.
-      markAhead().catch(() => {});
     };
-    const conclude = ({ verdict, ...facts }: Omit<SendResult, 'error'>) => {
-      receipt.add({ type: 'verdict', batch, at: now(), verdict, ...facts });
-      // Usually the next request follows at once, and its line is written together with this one. If the write fails
-      // here, adding the next line throws the error.
-      afterSend()
-        .then(receipt.settle)
-        .catch(() => {});
-    };
+    const conclude = ({ verdict, status, by, request }: SendResult) =>
+      receipt.add({ type: 'verdict', batch, at: now(), verdict, status, by, request });
     let answer: SendResult;
     try {
       answer = await job.send(items, leaving);
@@ -134,44 +101,34 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         conclude({ verdict: 'unknown' });
         throw error;
       }
-      answer = isOutcomeUnknown(error) ? { verdict: 'unknown' } : { verdict: 'refused', error };
-      const { status } = error.facts.http ?? {};
-      if (status !== undefined) answer.status = status;
+      const status = error.facts.http?.status;
+      answer = isOutcomeUnknown(error) ? { verdict: 'unknown', status } : { verdict: 'refused', status, error };
     }
-    if (answer.verdict === 'split' && items.length === 1) {
-      const { isTooLarge: _, ...facts } = answer;
-      answer = { ...facts, verdict: 'rejected' };
-    }
+    if (answer.verdict === 'split' && items.length === 1) answer = { ...answer, verdict: 'rejected' };
     // A verdict needs a line that names its items, also if nothing was sent.
-    if (attempt === 0) receipt.add({ type: 'sending', batch, attempt, at: now(), items: marksOf(items) });
-    const facts: Record<string, unknown> = { ...answer };
-    for (const name of ['error', 'isTooLarge']) delete facts[name];
-    conclude(facts as Omit<SendResult, 'error'>);
+    if (attempt === 0) receipt.add({ type: 'sending', batch, attempt, at: now(), items: items.map(job.mark) });
+    conclude(answer);
     return { answer, isSent: attempt > 0 };
   };
 
-  try {
-    for (let batch = take(); batch !== undefined; batch = take()) {
-      interrupted.throwIfAborted();
-      const { answer, isSent } = await judge(batch);
-      if (answer.verdict === 'refused') throw answer.error;
-      if (answer.verdict === 'split') {
-        const [one, other] = halves(batch);
-        split.push(other, one);
-        if (answer.isTooLarge) batchSize = Math.min(batchSize, one.length);
-        continue;
-      }
-      counts[answer.verdict] += batch.length;
-      if (isSent) lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
-      onProgress(counts);
-      if (lostInARow === mostLostInARow)
-        throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
-          reason: 'the service may be down, so nothing more was sent',
-          outcome: 'unknown',
-        });
+  for (let batch = take(); batch !== undefined; batch = take()) {
+    interrupted.throwIfAborted();
+    const { answer, isSent } = await judge(batch);
+    if (answer.verdict === 'refused') throw answer.error;
+    if (answer.verdict === 'split') {
+      const [one, other] = halves(batch);
+      split.push(other, one);
+      if (answer.isTooLarge) batchSize = Math.min(batchSize, one.length);
+      continue;
     }
-  } finally {
-    receipt.settle();
+    counts[answer.verdict] += batch.length;
+    if (isSent) lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
+    onProgress(counts);
+    if (lostInARow === mostLostInARow)
+      throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
+        reason: 'the service may be down, so nothing more was sent',
+        outcome: 'unknown',
+      });
   }
   interrupted.throwIfAborted();
   receipt.write({ type: 'end', at: now(), ...counts });

@@ -1,71 +1,50 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject, type Json } from '../json.ts';
 import { noWait } from '../state/whole-file.ts';
 import type { Disk } from './disk.ts';
-import {
-  type Damage,
-  type EndLine,
-  type Receipt,
-  type RunHistory,
-  type RunLine,
-  readReceipt,
-  replay,
-} from './receipt.ts';
+import { type Damage, type Receipt, type RunHistory, type RunLine, readReceipt, replay } from './receipt.ts';
 import { type IndexedReceipt, listIndexed } from './receipt-index.ts';
 
 export const receiptEnding = '.jsonl';
 
-const opened = (path: string): Promise<FileHandle | undefined> =>
-  open(path, constants.O_RDONLY | noWait).catch(() => undefined);
+/** Longer than the first line of any receipt, and than the last one of a finished receipt. */
+const longestLine = 8192;
 
-/** Longer than any first line. */
-const longestFirstLine = 8192;
-
-/** The first line of a receipt, unchecked, or undefined if it can't be read. */
-export const firstLineOf = async (path: string): Promise<RunLine | undefined> => {
-  const handle = await opened(path);
-  if (handle === undefined) return undefined;
+/** The first or the last line of a receipt, unchecked, or undefined if it can't be read. */
+const lineAt = async (path: string, edge: 'start' | 'end'): Promise<Json | undefined> => {
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(longestFirstLine), 0, longestFirstLine, 0);
-    const end = buffer.indexOf(0x0a);
-    if (end < 0 || end >= bytesRead) return undefined;
-    const line = JSON.parse(buffer.toString('latin1', 0, end)) as Partial<RunLine> | null;
-    return line?.type === 'run' && typeof line.at === 'string' ? (line as RunLine) : undefined;
+    const handle = await open(path, constants.O_RDONLY | noWait);
+    try {
+      const from = edge === 'start' ? 0 : Math.max(0, (await handle.stat()).size - longestLine);
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, from);
+      const lines = buffer.toString('latin1', 0, bytesRead).split('\n');
+      // What follows the last line break is empty, or a line that was cut off.
+      const isWhole = lines.pop() === '';
+      const line: unknown = JSON.parse((edge === 'start' ? lines[0] : lines.at(-1)) ?? '');
+      return isObject(line) && (edge === 'start' || isWhole) ? line : undefined;
+    } finally {
+      await handle.close();
+    }
   } catch {
     return undefined;
-  } finally {
-    await handle.close();
   }
 };
 
-/** Longer than any last line of a finished receipt. */
-const longestEnd = 1024;
+/** The first line of a receipt, unchecked, or undefined if it can't be read. */
+export const firstLineOf = async (path: string): Promise<RunLine | undefined> => {
+  const line = await lineAt(path, 'start');
+  return line?.type === 'run' && typeof line.at === 'string' ? (line as unknown as RunLine) : undefined;
+};
 
 /**
  * When a run was completed according to its receipt, unchecked, or undefined if it wasn't. Reads only the last line,
  * because there may be years of daily receipts for the same input.
  */
 export const doneAt = async (path: string): Promise<string | undefined> => {
-  const handle = await opened(path);
-  if (handle === undefined) return undefined;
-  try {
-    const { size } = await handle.stat();
-    const { bytesRead, buffer } = await handle.read(
-      Buffer.alloc(longestEnd),
-      0,
-      longestEnd,
-      Math.max(0, size - longestEnd),
-    );
-    const text = buffer.toString('latin1', 0, bytesRead);
-    if (!text.endsWith('\n')) return undefined;
-    const line = JSON.parse(text.slice(text.lastIndexOf('\n', text.length - 2) + 1)) as Partial<EndLine> | null;
-    return line?.type === 'end' && line.unknown === 0 ? line.at : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    await handle.close();
-  }
+  const line = await lineAt(path, 'end');
+  return line?.type === 'end' && line.unknown === 0 ? String(line.at) : undefined;
 };
 
 export interface KnownRun {
@@ -73,10 +52,11 @@ export interface KnownRun {
   run: RunLine;
 }
 
-const isNewer = (one: KnownRun, other: KnownRun): number => (one.run.at < other.run.at ? 1 : -1);
-
-/** The receipts in a folder and those elsewhere in its index. Only first lines are read, and nothing is checked yet. */
-export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost: IndexedReceipt[] }> => {
+/**
+ * The receipts in a folder and those elsewhere in its index, newest first. Only first lines are read, and nothing is
+ * checked yet.
+ */
+export const listRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost: IndexedReceipt[] }> => {
   const names = await readdir(folder).catch(() => []);
   const runs: KnownRun[] = [];
   const lost: IndexedReceipt[] = [];
@@ -91,11 +71,8 @@ export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lo
     if (run?.run === place.run) runs.push({ path: place.receipt, run });
     else lost.push(place);
   }
-  return { runs: runs.sort(isNewer), lost };
+  return { runs: runs.sort((one, other) => (one.run.at < other.run.at ? 1 : -1)), lost };
 };
-
-/** All known runs, newest first. */
-export const listRuns = async (folder: string): Promise<KnownRun[]> => (await surveyRuns(folder)).runs;
 
 export type Opened = { ok: true; receipt: Receipt; history: RunHistory } | ({ ok: false } & Damage);
 

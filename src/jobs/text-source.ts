@@ -48,14 +48,8 @@ export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   yield decode();
 }
 
-/** A line and its number, counted from 1. */
-export interface SourceLine {
-  line: number;
-  text: string;
-}
-
-/** The lines of a text, with line endings of Unix, Windows or old Macs. */
-export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<SourceLine> {
+/** The lines of a text, counted from 1, with line endings of Unix, Windows or old Macs. */
+export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<{ line: number; text: string }> {
   let line = 0;
   let rest = '';
   // A carriage return at the end of a piece may be half of a Windows line ending.

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { parseJson } from '../json.ts';
-import { checkSignature, readSignature, type SignatureCheck } from './signature.ts';
+import { isObject, parseJson } from '../json.ts';
+import { checkSignature, readSignature } from './signature.ts';
 
 /** R51: a larger body is refused, by its declared length or while it is read. */
 export const mostBodyBytes = 1024 * 1024;
@@ -92,8 +92,7 @@ const isDeeperThan = (levels: number, value: unknown): boolean =>
 const contentOf = (body: string): Record<string, unknown> | undefined => {
   try {
     const value = parseJson(body);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return isDeeperThan(mostLevels, value) ? undefined : (value as Record<string, unknown>);
+    return isObject(value) && !isDeeperThan(mostLevels, value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -104,8 +103,6 @@ const textOf = (bytes: Buffer): string | undefined => {
   const text = bytes.toString('utf8');
   return Buffer.from(text).equals(bytes) ? text : undefined;
 };
-
-const refusalOf = ({ kind }: SignatureCheck): RefusalReason | undefined => (kind === 'ok' ? undefined : kind);
 
 /** Checks a request. R51: nothing of it is parsed, printed or forwarded before its signature and age are checked. */
 const deliveryIn = async (
@@ -118,8 +115,8 @@ const deliveryIn = async (
   if (typeof readSignature(header) === 'string') return 'malformed';
   const bytes = await readBody(message);
   if (bytes === undefined) return 'too large';
-  const refusal = refusalOf(checkSignature({ header, body: bytes }, { key, toleranceMs, now: now() }));
-  if (refusal !== undefined) return refusal;
+  const { kind } = checkSignature({ header, body: bytes }, { key, toleranceMs, now: now() });
+  if (kind !== 'ok') return kind;
   const body = textOf(bytes);
   const content = body === undefined ? undefined : contentOf(body);
   return content === undefined ? 'malformed' : { content, body: body!, headers };

@@ -21,12 +21,6 @@ interface Remembered {
   accepted: Promise<boolean> | undefined;
 }
 
-export interface Handled {
-  accepted: boolean;
-  /** Another request had the same delivery, and its result is used. */
-  isDouble: boolean;
-}
-
 /** What an earlier process of the same listener has accepted. */
 export interface Kept {
   keys: readonly string[];
@@ -48,7 +42,8 @@ export const createRecent = (kept = nothingKept, most = mostRemembered) => {
     return entry;
   };
   return {
-    async handle(key: string, work: (attempt: number) => Promise<boolean>): Promise<Handled> {
+    /** `isDouble`: another request had the same delivery, and its result is used. */
+    async handle(key: string, work: (attempt: number) => Promise<boolean>) {
       const entry = remember(key);
       if (entry.accepted !== undefined) return { accepted: await entry.accepted, isDouble: true };
       entry.attempts += 1;

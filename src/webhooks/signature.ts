@@ -20,18 +20,6 @@ export type SignatureCheck =
   | { kind: 'forged' }
   | { kind: 'malformed'; why: string };
 
-export interface SignedBody {
-  header: string;
-  /** The bytes as received: a body that was parsed and written again has another signature. */
-  body: Uint8Array;
-}
-
-export interface SignatureOptions {
-  key: string;
-  now: number;
-  toleranceMs?: number | undefined;
-}
-
 /** Reads the header, or returns why it can't be read. Unknown parts are ignored, so that a later `v2` does no harm. */
 // Assumed (webhooks.signature): the header `Webhook-Signature` has a time as `t` and as `v1` the HMAC-SHA256 of that
 // time, a dot and the body. While a key is rotated, it has one `v1` for each key.
@@ -47,11 +35,11 @@ export const readSignature = (header: string): Signature | string => {
 
 /**
  * Checks who signed a body, and then when. R51: values are compared in constant time, and the age counts only if the
- * signature is right.
+ * signature is right. `body` has the bytes as received: if it was parsed and written again, it has another signature.
  */
 export const checkSignature = (
-  { header, body }: SignedBody,
-  { key, now, toleranceMs = defaultToleranceMs }: SignatureOptions,
+  { header, body }: { header: string; body: Uint8Array },
+  { key, now, toleranceMs = defaultToleranceMs }: { key: string; now: number; toleranceMs?: number },
 ): SignatureCheck => {
   const signature = readSignature(header);
   if (typeof signature === 'string') return { kind: 'malformed', why: signature };

@@ -1150,6 +1150,16 @@ describe('events cancel --from', () => {
     expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"read back"');
   });
 
+  test('names events whose outcome is unknown', async () => {
+    const [uri] = await active(1);
+    const send: Send = async (request) =>
+      request.url.includes('/scheduled_events/') ? { status: 502, headers: {}, body: '' } : world.service(request);
+    const result = await world.run('events cancel --from - --yes --json', { stdin: uri!, send });
+    expect(result.code).toBe(11);
+    expect(JSON.parse(result.stdout)).toMatchObject({ total: 1, unknown: 1 });
+    expect(result.stderr).toContain(`unknown: ${uri!.split('/').at(-1)}: `);
+  });
+
   test('counts a refused event as canceled only if the service shows that it is', async () => {
     const uris = await active(2);
     await world.run(`events cancel ${uris[0]} --yes`);
@@ -1183,6 +1193,7 @@ describe('events cancel --from', () => {
       stdin: 'https://x.example/scheduled_events/A\n',
     });
     expect(foreign.code).toBe(2);
+    expect(foreign.stderr).toContain('https://x.example is not the service of this profile');
     expect(foreign.requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
 });

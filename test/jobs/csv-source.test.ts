@@ -20,7 +20,7 @@ const planOf = (text: string, column?: string): Promise<BatchPlan> =>
       isItem: (word) => word.includes('@'),
       isSurelyItem: (word) => foldAddress(word) !== undefined,
     }),
-    { fold: foldAddress },
+    foldAddress,
   );
 
 /** Addresses in a file that are neither sent nor on a reported line. Empty if the file is refused. */

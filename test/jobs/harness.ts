@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { SchedError } from '../../src/errors.ts';
 import { type Disk, realDisk } from '../../src/jobs/disk.ts';
-import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
+import { type Counts, countOutcomes, type RunLine } from '../../src/jobs/receipt.ts';
 import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
 import { runJob, type SendResult } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
-import { afterSend as nodeLetLeave } from '../../src/node/send.ts';
 
 /** The process was killed: none of its later steps happen. */
 export class Killed extends Error {}
@@ -136,8 +135,6 @@ export const runOnce = async (
     batchSize = 3,
     isSandbox = false,
     disk = mortalDisk(killSwitch),
-    mark = (item: string) => `mark-of-${item}`,
-    afterSend = nodeLetLeave,
     onProgress = () => {},
   } = {},
 ): Promise<Counts> => {
@@ -153,15 +150,14 @@ export const runOnce = async (
       receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
     return await runJob(
-      { items, mark, batchSize, send: service.send(killSwitch) },
+      { items, mark: (item) => `mark-of-${item}`, batchSize, send: service.send(killSwitch) },
       {
         clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
         interrupted: new AbortController().signal,
         receipt,
-        before: opened?.history ?? { outcomes: new Map(), nextBatch: 1 },
-        skipped: 0,
+        before: opened?.history,
+        counts: opened === undefined ? countOutcomes([], items.length, 0) : { ...opened.history.counts, unknown: 0 },
         onProgress,
-        afterSend,
       },
     );
   } finally {

@@ -32,7 +32,7 @@ const read = async (...given: Parameters<typeof entriesOf>) => {
   return entries;
 };
 
-const planOf = (...given: Parameters<typeof entriesOf>) => makePlan(entriesOf(...given), { fold: foldAddress });
+const planOf = (...given: Parameters<typeof entriesOf>) => makePlan(entriesOf(...given), foldAddress);
 
 const two = [
   [1, 'a@x.example'],

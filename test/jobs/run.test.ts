@@ -5,16 +5,9 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
 import type { SendResult } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
-import { afterSend } from '../../src/node/send.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { createService, itemsUpTo, Killed, KillSwitch, memoryDisk, mortalDisk, runOnce } from './harness.ts';
-
-/** The next request follows a verdict at once, so that both lines are written together, or later. */
-const pauses = [
-  { pause: 'at once', afterSend },
-  { pause: 'later', afterSend: async () => {} },
-];
 
 const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
 const linesOf = (path: string) =>
@@ -44,38 +37,34 @@ describe('run', () => {
   });
 
   // R34
-  test.each(pauses.flatMap((pause) => [0, 0.5, 1].map((share) => ({ ...pause, share }))))(
-    'loses nothing if killed at any step ($share of a write done, the next request $pause) and run again',
-    async ({ share, afterSend }) => {
-      let steps = 0;
-      for (let last = 1; ; last += 1) {
-        const folder = temporaryDirectory();
-        const path = fileIn(folder);
-        const service = createService();
-        const killSwitch = new KillSwitch(last);
-        const died = await runOnce(path, itemsUpTo(8), service, {
-          killSwitch,
-          disk: mortalDisk(killSwitch, share),
-          afterSend,
-        }).then(
-          () => false,
-          (error) => error instanceof Killed || Promise.reject(error),
-        );
-        if (!died) break;
-        steps += 1;
-        const counts = await runOnce(path, itemsUpTo(8), service);
-        expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
-        const times = service.times();
-        expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
-        // At most one batch is sent twice.
-        const twice = [...times.values()].filter((count) => count > 1);
-        expect(twice.length).toBeLessThanOrEqual(3);
-        expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
-        expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts });
-      }
-      expect(steps).toBeGreaterThan(20);
-    },
-  );
+  test.each([0, 0.5, 1])('loses nothing if killed at any step (%s of a write done) and run again', async (share) => {
+    let steps = 0;
+    for (let last = 1; ; last += 1) {
+      const folder = temporaryDirectory();
+      const path = fileIn(folder);
+      const service = createService();
+      const killSwitch = new KillSwitch(last);
+      const died = await runOnce(path, itemsUpTo(8), service, {
+        killSwitch,
+        disk: mortalDisk(killSwitch, share),
+      }).then(
+        () => false,
+        (error) => error instanceof Killed || Promise.reject(error),
+      );
+      if (!died) break;
+      steps += 1;
+      const counts = await runOnce(path, itemsUpTo(8), service);
+      expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
+      const times = service.times();
+      expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
+      // At most one batch is sent twice.
+      const twice = [...times.values()].filter((count) => count > 1);
+      expect(twice.length).toBeLessThanOrEqual(3);
+      expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
+      expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', history: { counts } });
+    }
+    expect(steps).toBeGreaterThan(20);
+  });
 
   test('finishes even if killed repeatedly at random steps', async () => {
     const path = fileIn(temporaryDirectory());
@@ -93,7 +82,10 @@ describe('run', () => {
     expect(kills).toBeGreaterThan(5);
     expect([...service.times().keys()]).toHaveLength(60);
     expect([...service.times().values()].reduce((sum, count) => sum + count - 1, 0)).toBeLessThanOrEqual(kills * 3);
-    expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts: { accepted: 60, total: 60 } });
+    expect(verify(readFileSync(path))).toMatchObject({
+      status: 'ok',
+      history: { counts: { accepted: 60, total: 60 } },
+    });
   });
 
   test('finds the one rejected item of a batch', async () => {
@@ -105,7 +97,10 @@ describe('run', () => {
     const counts = await runOnce(path, itemsUpTo(8), service, { batchSize: 8 });
     expect(counts).toMatchObject({ accepted: 7, rejected: 1 });
     expect(service.requests).toHaveLength(7);
-    expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts: { accepted: 7, rejected: 1 } });
+    expect(verify(readFileSync(path))).toMatchObject({
+      status: 'ok',
+      history: { counts: { accepted: 7, rejected: 1 } },
+    });
   });
 
   test('sends smaller batches after one was too large', async () => {
@@ -217,72 +212,27 @@ describe('run: a failure', () => {
     });
   });
 
-  test.each(pauses)(
-    'to write the receipt ends the run, even if the sender takes it for a rejection ($pause)',
-    async ({ afterSend }) => {
-      const path = fileIn(temporaryDirectory());
-      const service = createService((): SendResult => {
-        appendFileSync(path, 'x');
-        return { verdict: 'accepted', status: 202 };
-      });
-      let times = 0;
-      const gullible: typeof service = {
-        ...service,
-        send: (killSwitch) => async (items, leaving) => {
-          times += 1;
-          return service
-            .send(killSwitch)(items, leaving)
-            .catch((): SendResult => ({ verdict: 'rejected', status: 409 }));
-        },
-      };
-      await expect(runOnce(path, itemsUpTo(30), gullible, { afterSend })).rejects.toMatchObject({
-        category: 'conflict',
-      });
-      expect(service.requests).toHaveLength(1);
-      expect(times).toBeLessThanOrEqual(2);
-    },
-  );
-});
-
-describe('run: marks', () => {
-  const noting = (steps: string[]) => (item: string) => {
-    steps.push(item);
-    return item;
-  };
-
-  test('are computed once, for the next batch while a request waits for its reply', async () => {
-    const steps: string[] = [];
-    let leave = () => {};
-    const service = createService(async (): Promise<SendResult> => {
-      steps.push('request');
-      leave();
-      await undefined;
-      await undefined;
-      steps.push('answer');
+  test('to write the receipt ends the run, even if the sender takes it for a rejection', async () => {
+    const path = fileIn(temporaryDirectory());
+    const service = createService((): SendResult => {
+      appendFileSync(path, 'x');
       return { verdict: 'accepted', status: 202 };
     });
-    await runOnce(fileIn(temporaryDirectory()), itemsUpTo(5), service, {
-      batchSize: 2,
-      mark: noting(steps),
-      afterSend: () =>
-        new Promise((resolve) => {
-          leave = resolve;
-        }),
+    let times = 0;
+    const gullible: typeof service = {
+      ...service,
+      send: (killSwitch) => async (items, leaving) => {
+        times += 1;
+        return service
+          .send(killSwitch)(items, leaving)
+          .catch((): SendResult => ({ verdict: 'rejected', status: 409 }));
+      },
+    };
+    await expect(runOnce(path, itemsUpTo(30), gullible)).rejects.toMatchObject({
+      category: 'conflict',
     });
-    expect(steps).toEqual([
-      ...['item-0', 'item-1', 'request', 'item-2', 'item-3', 'answer'],
-      ...['request', 'item-4', 'answer'],
-      ...['request', 'answer'],
-    ]);
-  });
-
-  test('are computed in time even if the reply is faster', async () => {
-    const steps: string[] = [];
-    const path = fileIn(temporaryDirectory());
-    const never = () => new Promise<void>(() => {});
-    await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps), afterSend: never });
-    expect(steps).toEqual(itemsUpTo(7));
-    expect(linesOf(path).flatMap(({ items }) => items ?? [])).toEqual(itemsUpTo(7));
+    expect(service.requests).toHaveLength(1);
+    expect(times).toBe(1);
   });
 });
 
@@ -316,30 +266,27 @@ const smallDisk = (disk: Disk, bytes: number): Disk => ({
 
 describe('run: the receipt on disk', () => {
   // R35
-  test.each(pauses)(
-    'stops the run before the next request if the disk is full at any byte ($pause), and resumes when there is room',
-    async ({ afterSend }) => {
-      const whole = memoryDisk();
-      await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
-      for (const room of cuts(whole.bytes!)) {
-        const disk = memoryDisk();
-        const service = createService();
-        const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room), afterSend });
-        await expect(full).rejects.toMatchObject({
-          category: 'environment',
-          facts: { reason: 'the disk is full (ENOSPC)' },
-        });
-        const sent = disk
-          .bytes!.toString()
-          .split('\n')
-          .filter((line) => /"type":"sending".*\}$/.test(line)).length;
-        expect(service.requests.length).toBeLessThanOrEqual(sent);
-        expect(await runOnce('r', itemsUpTo(8), service, { disk })).toMatchObject({ accepted: 8 });
-        expect(Math.max(...service.times().values())).toBeLessThanOrEqual(2);
-        expect(verify(disk.bytes!).status).toBe('ok');
-      }
-    },
-  );
+  test('stops the run before the next request if the disk is full at any byte, and resumes when there is room', async () => {
+    const whole = memoryDisk();
+    await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
+    for (const room of cuts(whole.bytes!)) {
+      const disk = memoryDisk();
+      const service = createService();
+      const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room) });
+      await expect(full).rejects.toMatchObject({
+        category: 'environment',
+        facts: { reason: 'the disk is full (ENOSPC)' },
+      });
+      const sent = disk
+        .bytes!.toString()
+        .split('\n')
+        .filter((line) => /"type":"sending".*\}$/.test(line)).length;
+      expect(service.requests.length).toBeLessThanOrEqual(sent);
+      expect(await runOnce('r', itemsUpTo(8), service, { disk })).toMatchObject({ accepted: 8 });
+      expect(Math.max(...service.times().values())).toBeLessThanOrEqual(2);
+      expect(verify(disk.bytes!).status).toBe('ok');
+    }
+  });
 
   test('is repaired if its last line is cut off at any byte', async () => {
     const whole = memoryDisk();
@@ -391,55 +338,32 @@ describe('run: the receipt on disk', () => {
   });
 
   // R33
-  test.each([
-    { ...pauses[0]!, following: ['verdict sending', 'sync', 'request'] },
-    { ...pauses[1]!, following: ['verdict', 'sending', 'sync', 'request'] },
-  ])(
-    'has each batch before its request is sent, and its verdict before the next request ($pause)',
-    async ({ afterSend, following }) => {
-      const steps: string[] = [];
-      const disk: Disk = {
-        ...realDisk,
-        open: async (path) => {
-          const file = await realDisk.open(path);
-          return {
-            ...file,
-            append: (text) => {
-              const lines = text.trim().split('\n');
-              steps.push(lines.map((line) => JSON.parse(line).type).join(' '));
-              file.append(text);
-            },
-            sync: () => {
-              file.sync();
-              steps.push('sync');
-            },
-          };
-        },
-      };
-      const service = createService((): SendResult => {
-        steps.push('request');
-        return { verdict: 'accepted', status: 202 };
-      });
-      await runOnce(fileIn(temporaryDirectory()), itemsUpTo(9), service, { disk, afterSend });
-      expect(steps).toEqual(['sending', 'sync', 'request', ...following, ...following, 'verdict', 'end', 'sync']);
-    },
-  );
-
-  test('has the verdict while the next request waits', async () => {
-    const path = fileIn(temporaryDirectory());
-    const seen: string[] = [];
-    const service = createService();
-    const waitingService: typeof service = {
-      ...service,
-      send: (killSwitch) => async (items, leaving) => {
-        await afterSend();
-        await afterSend();
-        seen.push(linesOf(path).at(-1).type);
-        return service.send(killSwitch)(items, leaving);
+  test('has each batch before its request is sent, and its verdict before the next request', async () => {
+    const steps: string[] = [];
+    const disk: Disk = {
+      ...realDisk,
+      open: async (path) => {
+        const file = await realDisk.open(path);
+        return {
+          ...file,
+          append: (text) => {
+            steps.push(JSON.parse(text).type);
+            file.append(text);
+          },
+          sync: () => {
+            file.sync();
+            steps.push('sync');
+          },
+        };
       },
     };
-    await runOnce(path, itemsUpTo(9), waitingService);
-    expect(seen).toEqual(['run', 'verdict', 'verdict']);
+    const service = createService((): SendResult => {
+      steps.push('request');
+      return { verdict: 'accepted', status: 202 };
+    });
+    await runOnce(fileIn(temporaryDirectory()), itemsUpTo(9), service, { disk });
+    const batch = ['sending', 'sync', 'request', 'verdict'];
+    expect(steps).toEqual([...batch, ...batch, ...batch, 'end', 'sync']);
   });
 
   test('is the only file left', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { checkScript } from '../../src/jobs/audit-scripts.ts';
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
-import { type ReceiptFinding, type Status, verify } from '../../src/jobs/verify-receipt.ts';
+import { type ReceiptFinding, verify } from '../../src/jobs/verify-receipt.ts';
 import { execFileSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { needs } from '../support/tools.ts';
@@ -12,7 +12,13 @@ import { needs } from '../support/tools.ts';
 /** What the auditor's scripts use. */
 export const auditTools = ['bash', 'jq', 'openssl', 'sha256sum'] as const;
 
-const exits: Record<Status, number> = { ok: 0, edited: 13, rewritten: 13, incomplete: 11, sandbox: 13 };
+const exits: Record<ReceiptFinding['status'], number> = {
+  ok: 0,
+  edited: 13,
+  rewritten: 13,
+  incomplete: 11,
+  sandbox: 13,
+};
 
 /** Runs check.sh on many receipts. Returns the exit code and the first line of output for each. */
 const audit = (receipts: readonly Buffer[], head: string): { code: number; words: string }[] => {

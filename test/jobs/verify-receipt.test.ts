@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkScript, proveScript } from '../../src/jobs/audit-scripts.ts';
-import { firstPrev, keyText, type ReceiptLine, readKey } from '../../src/jobs/receipt.ts';
+import { firstPrev, newKeyText, type ReceiptLine, readKey } from '../../src/jobs/receipt.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -140,7 +140,7 @@ describe('verify, check.sh and prove.sh', () => {
     needs(...auditTools);
     const place = temporaryDirectory('proof');
     const [script, keyFile, receipt] = ['prove.sh', 'receipt.key', 'receipt.jsonl'].map((name) => join(place, name));
-    const text = keyText(new Uint8Array(32).fill(7));
+    const text = newKeyText((count) => new Uint8Array(count).fill(7));
     const key = readKey(text)!;
     const lines = (isSandbox = false) =>
       rechain(
@@ -199,7 +199,7 @@ describe('verify, check.sh and prove.sh', () => {
       const { prove, keyFile, text, key } = proof();
       writeFileSync(keyFile, text.replace('\n', '\r\n'));
       expect(prove('ada@engine.example\n')).toMatchObject(found);
-      const other = keyText(new Uint8Array(32).fill(8));
+      const other = newKeyText((count) => new Uint8Array(count).fill(8));
       writeFileSync(keyFile, other);
       expect(prove('ada@engine.example\n')).toMatchObject({
         status: 3,

@@ -40,28 +40,20 @@ export const examples = {
 };
 
 const flags: Flag[] = [
-  {
-    name: 'rule',
-    value: 'RULE',
-    repeat: true,
-    description: "hours for a day, as 'monday 09:00-12:00,13:00-17:00'",
-    heading: 'Flags',
-  },
+  { name: 'rule', value: 'RULE', repeat: true, description: "hours for a day, as 'monday 09:00-12:00,13:00-17:00'" },
   {
     name: 'day-off',
     value: 'DAY',
     repeat: true,
     description: 'day to set as unavailable: date, tomorrow, range of dates, or weekday (every week)',
-    heading: 'Flags',
   },
   {
     name: 'remove',
     value: 'DAY',
     repeat: true,
     description: 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)',
-    heading: 'Flags',
   },
-  { name: 'replace', description: 'replace all rules with the given ones', heading: 'Flags' },
+  { name: 'replace', description: 'replace all rules with the given ones' },
 ];
 
 /** The commands of the two operations: for one schedule, and for all schedules of an event type. */

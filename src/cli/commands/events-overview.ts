@@ -56,14 +56,8 @@ export const agendaCommand = (): Command => {
 };
 
 const statsFlags: Flag[] = [
-  {
-    name: 'by',
-    value: 'GROUP',
-    choices: groupings,
-    description: 'what to group the events by (default event-type)',
-    heading: 'Flags',
-  },
-  { name: 'no-shows', description: 'also count no-shows: reads the invitees of each event', heading: 'Flags' },
+  { name: 'by', value: 'GROUP', choices: groupings, description: 'what to group the events by (default event-type)' },
+  { name: 'no-shows', description: 'also count no-shows: reads the invitees of each event' },
 ];
 
 /** Scripts rely on these names and their order. */
@@ -121,13 +115,8 @@ const followFlags: Flag[] = [
     description: 'only events that start before this time (default +60d, which moves along)',
     heading: 'Filters',
   },
-  {
-    name: 'every',
-    value: 'DURATION',
-    description: 'pause between two checks, at least 10s (default 10s)',
-    heading: 'Flags',
-  },
-  { name: 'once', description: 'check once and exit, for a cron job', heading: 'Flags' },
+  { name: 'every', value: 'DURATION', description: 'pause between two checks, at least 10s (default 10s)' },
+  { name: 'once', description: 'check once and exit, for a cron job' },
 ];
 
 export const followCommand = (): Command => {

@@ -17,11 +17,7 @@ import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 
-export const firstFreeFlag: Flag = {
-  name: 'first-free',
-  description: 'book the first free time instead of --start',
-  heading: 'Flags',
-};
+export const firstFreeFlag: Flag = { name: 'first-free', description: 'book the first free time instead of --start' };
 
 export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
   ...flag,

@@ -63,7 +63,6 @@ const answerFlag: Flag = {
   value: 'Q=A',
   repeat: true,
   description: "answer to a question of the event type, as 'Question=Answer'",
-  heading: 'Flags',
 };
 
 /** Adds the answers to the body, with the exact text and position of each question from the event type. */
@@ -119,11 +118,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     return printRequest(invocation, invitees.create, [input]);
   }
   const client = await context.client();
-  const send: Booking['send'] = async (beforeSend) => {
-    const { applyPlanLimits } = await import('../session/booking-limits.ts');
-    await applyPlanLimits(context);
-    return client.write(invitees.create, input, beforeSend);
-  };
+  const send: Booking['send'] = (beforeSend) => client.write(invitees.create, input, beforeSend);
   const booked =
     chosen?.existing ??
     (await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation)).catch(

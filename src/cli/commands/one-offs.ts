@@ -18,11 +18,11 @@ export const examples = {
 };
 
 const flags: Flag[] = [
-  { name: 'days', value: 'N', description: 'bookable for this many days from now', heading: 'Flags' },
-  { name: 'weekdays-only', description: 'with --days: skip Saturday and Sunday', heading: 'Flags' },
-  { name: 'start-date', value: 'DATE', description: 'first bookable day', heading: 'Flags' },
-  { name: 'end-date', value: 'DATE', description: 'last bookable day', heading: 'Flags' },
-  { name: 'spot', value: 'START/END', repeat: true, description: 'single bookable time', heading: 'Flags' },
+  { name: 'days', value: 'N', description: 'bookable for this many days from now' },
+  { name: 'weekdays-only', description: 'with --days: skip Saturday and Sunday' },
+  { name: 'start-date', value: 'DATE', description: 'first bookable day' },
+  { name: 'end-date', value: 'DATE', description: 'last bookable day' },
+  { name: 'spot', value: 'START/END', repeat: true, description: 'single bookable time' },
 ];
 
 type Spot = Record<'start_time' | 'end_time', string>;

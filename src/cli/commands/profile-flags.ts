@@ -38,5 +38,4 @@ export const fileFlag: Flag = {
   name: 'from',
   value: 'FILE',
   description: 'read the output of `profiles export` from a file, or - for stdin',
-  heading: 'Flags',
 };

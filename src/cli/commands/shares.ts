@@ -10,8 +10,8 @@ import { printCreated, writeAndRead } from '../operation/write-result.ts';
 
 /** `--location-kind` and `--location`, for bodies whose location is not a plain object. */
 const locationFlags: Flag[] = [
-  { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'kind of location', heading: 'Flags' },
-  { name: 'location', value: 'TEXT', description: 'address, phone number or instructions', heading: 'Flags' },
+  { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'kind of location' },
+  { name: 'location', value: 'TEXT', description: 'address, phone number or instructions' },
 ];
 
 const readLocation = ({ typed, problems }: Invocation): { kind: string; location?: string } | undefined => {
@@ -37,7 +37,6 @@ const ruleFlag: Flag = {
   value: 'RULE',
   repeat: true,
   description: "hours instead of the event type's, as 'monday 09:00-12:00'",
-  heading: 'Flags',
 };
 
 const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };

@@ -4,7 +4,7 @@ import { type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { isJson, jsonText, parseJson } from '../../json.ts';
+import { jsonIn, jsonText, parseJson } from '../../json.ts';
 import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
@@ -67,7 +67,7 @@ export const printCurl = async (
   { isHidden, hasToken }: CurlOptions,
 ): Promise<void> => {
   const open = await connection();
-  const bodyOf = (text: string) => (isHidden ? { file: 'FILE' } : isJson(text) ? escapeJson(text) : text);
+  const bodyOf = (text: string) => (isHidden ? { file: 'FILE' } : jsonIn(text) === undefined ? text : escapeJson(text));
   const lines = requests.map(({ method, url, headers, body }) =>
     curlLine({
       method,

@@ -23,7 +23,7 @@ export const optionOf = (flag: Flag): Option => {
     `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
     `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${requirementOf(flag)}`,
   );
-  option.helpGroup(`${flag.heading}:`);
+  option.helpGroup(`${flag.heading ?? 'Flags'}:`);
   // `--no-input` is its own flag, not the opposite of `--input`, and `typed` is keyed by flag name.
   option.negate = false;
   option.attributeName = () => flag.name;
@@ -32,7 +32,7 @@ export const optionOf = (flag: Flag): Option => {
 };
 
 /** The option `--no-active` for a flag `--active`. Both set the same value. */
-const oppositeOf = ({ name, heading }: Flag): Option => {
+const oppositeOf = ({ name, heading = 'Flags' }: Flag): Option => {
   const option = new Option(`--no-${name}`, `the opposite of --${name}`).helpGroup(`${heading}:`);
   option.attributeName = () => name;
   return option;

@@ -89,6 +89,7 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     pid: machine.pid,
     mayBeRunning: ({ pid, host = machine.host }) =>
       host !== machine.host || (pid !== machine.pid && machine.isAlive(pid)),
+    applyPlanLimits: async () => (await import('../session/booking-limits.ts')).applyPlanLimits(context),
     checkAgain: { command: ['invitees', 'reconcile'] },
     onUnkept: (reason) => notes.info(`Booking without the ledger: ${reason}`),
   };

@@ -52,7 +52,7 @@ export const openLogin = async (
   { profile }: Account,
   runtime: Runtime,
   settings: Pick<Settings, 'allowRefresh'>,
-  notes: Notes,
+  notes: Pick<Notes, 'warn'>,
 ): Promise<Session | undefined> => {
   if (profile.login === undefined) return undefined;
   const { store, ...key } = profile.login;

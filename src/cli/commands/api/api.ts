@@ -2,7 +2,7 @@ import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
 import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
-import { isJson, isObject } from '../../../json.ts';
+import { isObject, jsonIn } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';
@@ -21,20 +21,13 @@ import { type ApiRequest, readRequest } from './read-request.ts';
 import { printReply, recordView } from './reply.ts';
 
 const flags: Flag[] = [
-  {
-    name: 'method',
-    short: 'X',
-    value: 'METHOD',
-    description: 'HTTP method, same as the METHOD argument',
-    heading: 'Flags',
-  },
+  { name: 'method', short: 'X', value: 'METHOD', description: 'HTTP method, same as the METHOD argument' },
   {
     name: 'raw-field',
     short: 'f',
     value: 'KEY=VALUE',
     repeat: true,
     description: 'text field: in the query of a GET, otherwise in the JSON body',
-    heading: 'Flags',
   },
   {
     name: 'field',
@@ -42,22 +35,13 @@ const flags: Flag[] = [
     value: 'KEY=VALUE',
     repeat: true,
     description: 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value',
-    heading: 'Flags',
   },
   {
     name: 'input',
     value: 'FILE',
     description: 'read the body from a file, or - for stdin; fields then go in the query',
-    heading: 'Flags',
   },
-  {
-    name: 'header',
-    short: 'H',
-    value: 'HEADER',
-    repeat: true,
-    description: "request header, as 'Name: value'",
-    heading: 'Flags',
-  },
+  { name: 'header', short: 'H', value: 'HEADER', repeat: true, description: "request header, as 'Name: value'" },
   { name: 'paginate', description: 'fetch all pages of a list and print one array of items', heading: 'Listing' },
   ...listFlags
     .filter(({ name }) => name !== 'all')
@@ -80,7 +64,7 @@ const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHi
   const parts = [`"method":${JSON.stringify(method)}`, `"url":${JSON.stringify(url)}`];
   if (Object.keys(headers).length > 0) parts.push(`"headers":${JSON.stringify(headers)}`);
   if (body !== undefined && isHidden) parts.push(`"body_bytes":${Buffer.byteLength(body)}`);
-  else if (body !== undefined) parts.push(`"body":${isJson(body) ? body : JSON.stringify(body)}`);
+  else if (body !== undefined) parts.push(`"body":${jsonIn(body) === undefined ? JSON.stringify(body) : body}`);
   return `{${parts.join(',')}}`;
 };
 
@@ -108,8 +92,7 @@ const effectOf = (operation: Operation | undefined): Pick<HttpRequest, 'effect'>
 
 /** R12: the signing key of a webhook is a secret. */
 const keepSigningKey = ({ secrets }: Runtime, body = ''): void => {
-  if (!body.includes('signing_key') || !isJson(body)) return;
-  const value: unknown = JSON.parse(body);
+  const value = body.includes('signing_key') ? jsonIn(body) : undefined;
   if (isObject(value) && typeof value.signing_key === 'string') secrets.keep(value.signing_key, 'signing key');
 };
 

@@ -3,10 +3,10 @@ import { writtenIn } from '../../../client/outcome.ts';
 import { SchedError } from '../../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { type Booking, book } from '../../../jobs/booking.ts';
+import { repeatedNames } from '../../../jobs/json-source.ts';
 import { isObject, type Json, jsonIn, jsonText } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
 import { bookedRecord, bookingContextOf, bookingOptions, bookingTexts } from '../../scheduling/booking-context.ts';
-import { repeatedName } from './json-text.ts';
 import { printReply, type ReplyOptions } from './reply.ts';
 
 type BookingFacts = Omit<Booking, 'send'>;
@@ -28,17 +28,17 @@ const unreadable = (problem: string): SchedError =>
   new SchedError('usage', `Can't tell what this body would book: ${problem}`, {
     reason: 'sched compares a booking with earlier ones before sending it, so that nothing is booked twice',
     advice: 'fix the body, or add --allow-duplicate to send it without this check',
-    outcome: 'not-sent',
   });
 
 const bookingKeys = ['event_type', 'start_time', 'invitee'];
 
 /** The booking in a body. Rejects a body it can't read: it could be an earlier booking in another form. */
 export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): BookingFacts => {
-  const value = jsonIn(body);
+  const value = jsonIn(body ?? '');
   if (!isObject(value)) throw unreadable('it is not a JSON object');
-  const repeated = repeatedName(body!);
-  if (repeated !== undefined) throw unreadable(`it contains "${repeated}" twice`);
+  // Parsers differ in which of the two they use.
+  for (const { name } of repeatedNames(body!, (each) => each.toLowerCase()))
+    throw unreadable(`it contains "${name}" twice`);
   const elsewhere = query.find(([name]) => bookingKeys.includes(name.split(/[[.]/)[0]!));
   if (elsewhere !== undefined) throw unreadable(`"${elsewhere[0]}" is in the query`);
   const { event_type, start_time, invitee } = value;
@@ -62,8 +62,6 @@ export const bookRaw = async (
   const request: HttpRequest = { ...raw, effect: 'creation' };
   let reply: HttpReply | undefined;
   const send: Booking['send'] = async (beforeSend) => {
-    const { applyPlanLimits } = await import('../../session/booking-limits.ts');
-    await applyPlanLimits(context);
     reply = await client.send({ ...request, beforeSend });
     return writtenIn(invitees.create, request, reply);
   };

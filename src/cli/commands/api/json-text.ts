@@ -1,13 +1,8 @@
+import { endOfString } from '../../../json-error.ts';
 import { escapeJson } from '../../../output/sanitize.ts';
 
 /** The indentation stops growing at this depth: a hostile reply must not make the output grow quadratically. */
 const deepestIndent = 64;
-
-const endOfString = (json: string, start: number): number => {
-  let at = start + 1;
-  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
-  return at + 1;
-};
 
 const isBlank = (char: string | undefined) => char === ' ' || char === '\n' || char === '\r' || char === '\t';
 
@@ -22,7 +17,7 @@ export const layOutJson = (json: string, isPretty: boolean): string => {
   for (let at = 0; at < json.length; ) {
     const char = json[at]!;
     if (char === '"') {
-      const end = endOfString(json, at);
+      const end = endOfString(json, at + 1)!;
       laid += json.slice(at, end);
       at = end;
       continue;
@@ -45,21 +40,4 @@ export const layOutJson = (json: string, isPretty: boolean): string => {
     else laid += char;
   }
   return escapeJson(laid);
-};
-
-const nameOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
-
-/** A name that occurs twice in one object of valid JSON, ignoring case. Parsers differ in which of the two they use. */
-export const repeatedName = (json: string): string | undefined => {
-  const open: Set<string>[] = [];
-  for (const [found, text, colon] of json.matchAll(nameOrBrace)) {
-    if (found === '{') open.push(new Set());
-    else if (found === '}') open.pop();
-    else if (colon !== undefined) {
-      const name = JSON.parse(text!) as string;
-      if (open.at(-1)!.has(name.toLowerCase())) return name;
-      open.at(-1)!.add(name.toLowerCase());
-    }
-  }
-  return undefined;
 };

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
-import { hasCategory, SchedError } from '../../../errors.ts';
+import { SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { readJsonText, readTextFile } from '../../json-file.ts';
@@ -71,10 +71,8 @@ const ownUri = async (context: Context, name: 'user' | 'organization'): Promise<
   try {
     return await context.identity[name]();
   } catch (error) {
-    if (!hasCategory(error, 'usage')) throw error;
-    throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`, {
-      outcome: 'not-sent',
-    });
+    if (!(error instanceof SchedError && error.category === 'usage')) throw error;
+    throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`);
   }
 };
 

@@ -191,7 +191,7 @@ export const commands: Command[] = [
     name: 'status',
     summary: 'Show the current login and when it expires',
     arguments: [],
-    flags: [{ name: 'offline', description: "show what is stored, and don't ask the service", heading: 'Flags' }],
+    flags: [{ name: 'offline', description: "show what is stored, and don't ask the service" }],
     examples: ['auth status', 'auth status --json', 'auth status --offline'],
     notes: [
       'Asks the service whether it accepts the token. A token that it refuses ends with exit code 4. See also: sched whoami.',
@@ -203,14 +203,7 @@ export const commands: Command[] = [
     name: 'token',
     summary: 'Print the access token for use in scripts',
     arguments: [],
-    flags: [
-      {
-        name: 'min-ttl',
-        value: 'DURATION',
-        description: 'refresh first if the token expires sooner',
-        heading: 'Flags',
-      },
-    ],
+    flags: [{ name: 'min-ttl', value: 'DURATION', description: 'refresh first if the token expires sooner' }],
     examples: ['auth token', 'auth token --min-ttl 20m'],
     run: token,
   },
@@ -227,7 +220,7 @@ export const commands: Command[] = [
     name: 'logout',
     summary: 'Revoke the login and delete it from this machine',
     arguments: [],
-    flags: [{ name: 'all', description: 'log out of all profiles', heading: 'Flags' }],
+    flags: [{ name: 'all', description: 'log out of all profiles' }],
     examples: ['auth logout', 'auth logout --all --yes'],
     run: logout,
   },

@@ -2,9 +2,10 @@ import { isObject, jsonIn } from '../../../json.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Reading } from '../../../time/reading.ts';
 import { readZone } from '../../../time/zone.ts';
-import type { Invocation, Typed } from '../../command.ts';
+import type { Invocation } from '../../command.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
 import { readValue } from '../../operation/values.ts';
+import type { Typed } from '../../session/settings.ts';
 
 /** A line with its values as flags: its own, else those of the command line. */
 export interface BookingRow {

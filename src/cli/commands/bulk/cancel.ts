@@ -2,20 +2,17 @@ import { createHash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { readId } from '../../../client/ids.ts';
-import { SchedError } from '../../../errors.ts';
-import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import { change } from '../../../jobs/read-back.ts';
-import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
+import { isSettled, type RunHistory } from '../../../jobs/receipt.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { readInput } from '../../operation/input.ts';
+import { checkOrigins, readInput } from '../../operation/input.ts';
 import { changeOptions } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
-import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { askRequester, isSandboxed } from '../compliance/requester.ts';
-import { isItemRefused } from './bulk.ts';
+import { askRequester } from '../compliance/requester.ts';
+import { failedItem } from './item-refused.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
 import { runBulk } from './run-bulk.ts';
 
@@ -27,16 +24,6 @@ const eventItems: ItemKind = {
     const read = readId(text, events.cancel.path, 'event');
     return read.ok ? read.ids.at(-1) : undefined;
   },
-};
-
-/** Rejects URIs of another service: an ID in them could belong to a different event here. */
-const checkOrigins = async ({ context, problems }: Invocation, { items }: BatchPlan): Promise<void> => {
-  const origins = new Set(items.filter((text) => text.includes('://')).map((text) => new URL(text).origin));
-  origins.delete(new URL((await context.connection()).baseUrl).origin);
-  if (origins.size === 0) return;
-  origins.delete(new URL(await context.identity.root()).origin);
-  for (const origin of origins) problems.add(`${origin} is not the service of this profile`);
-  problems.check();
 };
 
 /** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
@@ -59,10 +46,7 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
         ? { verdict: 'accepted', by: 'read back' }
         : { verdict: 'accepted', status: changed.refused, by: 'canceled already' };
     } catch (error) {
-      if (!(error instanceof SchedError) || !isItemRefused(error)) throw error;
-      context.notes.warn(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
-      const { status } = error.facts.http ?? {};
-      return { verdict: 'rejected', ...(status === undefined ? {} : { status }) };
+      return failedItem(context, id!, error);
     }
   };
 };
@@ -76,19 +60,22 @@ const confirmRest = async (
   const { yes, canAsk } = context.settings;
   if (yes) return;
   const { cancelQuestion, readSome } = await import('../../scheduling/event-facts.ts');
-  const left = ids.filter((id) => !isFinal(history?.outcomes.get(id)?.verdict ?? 'unknown'));
+  const left = history === undefined ? ids : ids.filter((id) => !isSettled(history, id));
   const isNamed = canAsk || left.length === 1;
   await confirm(context, await cancelQuestion(context, isNamed ? await readSome(context, left) : [], left.length));
 };
 
 /** Cancels the events listed in a file, one after another, and writes a receipt. */
 export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+  const { context, problems } = invocation;
   const plan = await readPlan(invocation, eventItems);
   checkInvalid(invocation, plan, 'event ID');
   if (plan.items.length === 0) problems.add('No events in the input');
   problems.check();
-  await checkOrigins(invocation, plan);
+  // An ID in a URI of another service could belong to a different event here.
+  const origins = plan.items.filter((text) => text.includes('://')).map((text) => new URL(text).origin);
+  await checkOrigins(invocation, [...new Set(origins)]);
+  problems.check();
   noteLeftOut(invocation, plan);
   const ids = plan.items.map((item) => eventItems.fold(item)!);
   const inputs = { ...invocation, args: [ids[0]!] };
@@ -98,27 +85,22 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     return printRequest(invocation, events.cancel, requests);
   }
   const client = await context.client();
-  const { baseUrl, isSandbox } = await context.connection();
-  await runBulk(context, {
-    command: 'events cancel',
+  await runBulk(invocation, {
     things: 'events',
     done: 'canceled',
     operation: 'events.cancel',
-    endpoint: `${isSandbox ? sandboxAddress : baseUrl}${events.cancel.path}`,
-    ...(await askRequester(context)),
-    isSandbox: await isSandboxed(context),
+    ...(await askRequester(context, events.cancel)),
     key: 'none',
     // The reason that invitees see is part of the input: another reason makes it another run.
     input: createHash('sha256')
       .update(JSON.stringify([plan.digest, body]))
       .digest('hex'),
-    plan,
     items: ids,
+    duplicates: plan.duplicates.length,
+    skipped: plan.invalid.length,
     mark: (id) => id,
     batchSize: 1,
     send: sendCancel(context, client, body),
-    receipt: typed.receipt as string | undefined,
-    again: typed.again === true,
     confirm: async (history) => confirmRest(context, ids, history),
   });
 };

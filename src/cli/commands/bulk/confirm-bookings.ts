@@ -1,25 +1,13 @@
 import { SchedError } from '../../../errors.ts';
 import { type BookingTime, bookingTime } from '../../../jobs/booking-time.ts';
-import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
+import { isSettled, type RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { shortInstant } from '../../../time/echo.ts';
-import type { Invocation } from '../../command.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 import { mostNamed } from '../../scheduling/event-facts.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
+import type { ExpectedCount } from './check-count.ts';
 import type { BookingLine } from './read-bookings.ts';
-
-/** The flags about the number of bookings. */
-export interface CountFlags {
-  confirm: number | undefined;
-  max: number | undefined;
-}
-
-export const readCounts = (invocation: Invocation): CountFlags => ({
-  confirm: readWholeNumber('confirm', invocation, 0),
-  max: readWholeNumber('max', invocation, 0),
-});
 
 const units = [
   ['day', 86_400],
@@ -77,20 +65,20 @@ const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLin
 /** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */
 export const confirmBookings = async (
   context: Context,
-  counts: CountFlags,
+  expected: ExpectedCount,
   lines: ReadonlyMap<string, BookingLine>,
   history: RunHistory | undefined,
 ): Promise<void> => {
   const { yes, canAsk, zone } = context.settings;
-  const left = [...lines].filter(([mark]) => !isFinal(history?.outcomes.get(mark)?.verdict ?? 'unknown'));
+  const left = [...lines].filter(([mark]) => history === undefined || !isSettled(history, mark));
   await noteTime(context, left.length);
-  if (yes || counts.confirm !== undefined) return;
+  if (yes || expected.confirm !== undefined) return;
   const meetings = counted(left.length, 'meeting');
   if (!canAsk)
     throw new SchedError(
       'confirmation-required',
       `Confirmation needed to book ${meetings}, but there is no terminal to ask on`,
-      { hint: { flags: { confirm: String(lines.size) } }, outcome: 'not-sent' },
+      { hint: { flags: { confirm: String(lines.size) } } },
     );
   const named = left.slice(0, mostNamed).map(([, line]) => lineText(context, line));
   const more = left.length - named.length;

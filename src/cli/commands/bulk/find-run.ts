@@ -1,22 +1,18 @@
-import { join, resolve } from 'node:path';
-import { hasCategory, SchedError } from '../../../errors.ts';
+import { join } from 'node:path';
+import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { isDone, type RunLine } from '../../../jobs/receipt.ts';
 import { doneAt, firstLineOf, type KnownRun, listRuns, type Opened, openReceipt } from '../../../jobs/runs.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
-import type { Bulk } from './bulk.ts';
 
 /** The folder for receipts, unless --receipt names a file. */
-export const receiptFolder = ({ runtime }: Context): string => join(stateOf({ runtime }), 'receipts');
-
-const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
+export const receiptFolder = ({ runtime }: Context): string => {
   const directory = stateDirectory(runtime);
-  if (directory !== undefined) return directory;
+  if (directory !== undefined) return join(directory, 'receipts');
   throw new SchedError('environment', "Can't store receipts and locks", {
     reason: "the home directory doesn't exist",
     advice: 'set SCHED_STATE_DIR to a directory for them',
-    outcome: 'not-sent',
   });
 };
 
@@ -24,14 +20,18 @@ const damaged = (path: string, line: number, problem: string): SchedError =>
   new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
     reason: `${problem}; the file is left unchanged, and nothing is sent`,
     advice: 'restore the receipt from a backup, or name another file with --receipt',
-    outcome: 'not-sent',
   });
 
-const isSame = (run: RunLine, bulk: Bulk): boolean =>
-  run.operation === bulk.operation &&
-  run.input === bulk.input &&
-  run.endpoint === bulk.endpoint &&
-  run.organization === bulk.organization;
+/** The work that a run does. `receipt` is the file that --receipt names. */
+type Work = Pick<RunLine, 'operation' | 'input' | 'endpoint' | 'organization' | 'key'> & {
+  receipt: string | undefined;
+};
+
+const isSame = (run: RunLine, work: Work): boolean =>
+  run.operation === work.operation &&
+  run.input === work.input &&
+  run.endpoint === work.endpoint &&
+  run.organization === work.organization;
 
 export interface FoundRun {
   path: string;
@@ -49,21 +49,19 @@ export const otherRunError = (path: string, reason: string): SchedError =>
   new SchedError('conflict', `The receipt ${path} belongs to another run`, {
     reason,
     advice: 'name another file with --receipt',
-    outcome: 'not-sent',
   });
 
 /** The receipt in the file that --receipt names. */
-const findNamed = async (path: string, bulk: Bulk): Promise<FoundRun | undefined> => {
+const findNamed = async (path: string, work: Work): Promise<FoundRun | undefined> => {
   const found = await open(path);
   if (found === undefined) return undefined;
   const { run } = found.opened.history;
-  if (run.key !== bulk.key)
+  if (run.key !== work.key)
     throw new SchedError('environment', 'The receipt was made with another key', {
-      reason: `${path} was made with key ${run.key}, but the current key is ${bulk.key}`,
+      reason: `${path} was made with key ${run.key}, but the current key is ${work.key}`,
       advice: 'restore its key file and name it with --receipt-key-file',
-      outcome: 'not-sent',
     });
-  if (!isSame(run, bulk)) throw otherRunError(path, 'its input, organization or endpoint is different');
+  if (!isSame(run, work)) throw otherRunError(path, 'its input, organization or endpoint is different');
   return found;
 };
 
@@ -83,10 +81,11 @@ export const isRecent = (endedAt: string, now: number): boolean => {
  * The known run of the same work to resume or report: an unfinished one of any date, or else one that ended within the
  * last 12 hours.
  */
-const choose = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
+const choose = async (folder: string, work: Work, now: number): Promise<KnownRun | undefined> => {
   let recent: KnownRun | undefined;
-  for (const known of await listRuns(folder)) {
-    if (!isSame(known.run, bulk)) continue;
+  const { runs } = await listRuns(folder);
+  for (const known of runs) {
+    if (!isSame(known.run, work)) continue;
     const endedAt = await doneAt(known.path);
     if (endedAt === undefined) return known;
     if (isRecent(endedAt, now)) recent ??= known;
@@ -94,34 +93,30 @@ const choose = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun
   return recent;
 };
 
-const findKept = async (folder: string, bulk: Bulk, now: number): Promise<FoundRun | undefined> => {
-  const known = await choose(folder, bulk, now);
+const findKept = async (folder: string, work: Work, now: number): Promise<FoundRun | undefined> => {
+  const known = await choose(folder, work, now);
   return known === undefined ? undefined : open(known.path);
 };
 
 /** The unfinished or recently finished receipt of this work. Throws if --receipt names a receipt of other work. */
-export const findRun = async (folder: string, bulk: Bulk, now: number): Promise<FoundRun | undefined> => {
-  if (bulk.receipt === undefined) return findKept(folder, bulk, now);
-  const path = resolve(bulk.receipt);
-  const named = await findNamed(path, bulk);
+export const findRun = async (folder: string, work: Work, now: number): Promise<FoundRun | undefined> => {
+  if (work.receipt === undefined) return findKept(folder, work, now);
+  const named = await findNamed(work.receipt, work);
   if (named !== undefined && !isDone(named.opened.history)) return named;
   // Ignore a damaged receipt here: naming another file is how the user gets past it.
-  const kept = await findKept(folder, bulk, now).catch((error: unknown) => {
-    if (hasCategory(error, 'integrity')) return undefined;
+  const kept = await findKept(folder, work, now).catch((error: unknown) => {
+    if (error instanceof SchedError && error.category === 'integrity') return undefined;
     throw error;
   });
   if (kept === undefined || isDone(kept.opened.history)) return named ?? kept;
   throw new SchedError('conflict', 'There is an unfinished run with the same input', {
     reason: `its receipt is ${kept.path}`,
     hint: { flags: { receipt: false } },
-    outcome: 'not-sent',
   });
 };
 
 /** The receipt that another process may be writing. Reads only its first and last lines. */
-export const findRunInProgress = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
-  const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
-  const named = path === undefined ? undefined : await firstLineOf(path);
-  if (named !== undefined) return { path: path!, run: named };
-  return choose(folder, bulk, now);
+export const findRunInProgress = async (folder: string, work: Work, now: number): Promise<KnownRun | undefined> => {
+  const run = work.receipt === undefined ? undefined : await firstLineOf(work.receipt);
+  return run === undefined ? choose(folder, work, now) : { path: work.receipt!, run };
 };

@@ -5,9 +5,8 @@ const receiptFlags: Flag[] = [
     name: 'receipt',
     value: 'FILE',
     description: 'receipt file to write or to resume (default: in the state directory)',
-    heading: 'Flags',
   },
-  { name: 'again', description: 'repeat a run that finished within the last 12 hours', heading: 'Flags' },
+  { name: 'again', description: 'repeat a run that finished within the last 12 hours' },
 ];
 
 /** Flags of every command that reads a list of items from a file. */
@@ -16,11 +15,10 @@ export const bulkFlags = (things: string, thing: string): Flag[] => [
     name: 'from',
     value: 'FILE',
     description: `read ${things} from a file, or - for stdin: one per line, CSV, JSON or JSONL`,
-    heading: 'Flags',
   },
-  { name: 'column', value: 'NAME', description: 'CSV column to read, by name or number', heading: 'Flags' },
-  { name: 'field', value: 'PATH', description: 'JSON field to read, as a.b', heading: 'Flags' },
-  { name: 'skip-invalid', description: `skip lines without a valid ${thing}, and count them`, heading: 'Flags' },
+  { name: 'column', value: 'NAME', description: 'CSV column to read, by name or number' },
+  { name: 'field', value: 'PATH', description: 'JSON field to read, as a.b' },
+  { name: 'skip-invalid', description: `skip lines without a valid ${thing}, and count them` },
   ...receiptFlags,
 ];
 
@@ -30,7 +28,6 @@ export const bookingFileFlags: Flag[] = [
     name: 'from',
     value: 'FILE',
     description: 'read bookings from a file, or - for stdin: CSV, JSON or JSONL with named columns',
-    heading: 'Flags',
   },
   ...receiptFlags,
   { name: 'confirm', value: 'COUNT', description: 'with --from: confirm this number of bookings', heading: 'Safety' },

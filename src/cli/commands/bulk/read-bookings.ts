@@ -1,7 +1,7 @@
 import { invitees } from '../../../api/invitees.ts';
 import type { Input } from '../../../client/client.ts';
 import { hasCategory } from '../../../errors.ts';
-import { linesText } from '../../../jobs/batch-plan.ts';
+import { groupProblems } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
 import { type RecordValues, readRecords } from '../../../jobs/record-input.ts';
@@ -9,13 +9,14 @@ import type { SourceEntry } from '../../../jobs/text-source.ts';
 import type { Json } from '../../../json.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation, Typed } from '../../command.ts';
+import type { Invocation } from '../../command.ts';
 import { Problems } from '../../messages/problems.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
 import { readValue } from '../../operation/values.ts';
 import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
+import type { Typed } from '../../session/settings.ts';
 import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 
@@ -30,12 +31,6 @@ export interface BookingLine {
   typeName: string;
   /** The zone in which a start without an offset was read. */
   startZone?: string;
-}
-
-export interface BookingFile {
-  lines: BookingLine[];
-  /** Whether the line numbers are positions in a JSON list. */
-  isListed: boolean;
 }
 
 type InputRecord = Exclude<SourceEntry<RecordValues>, { skipped: unknown }>;
@@ -95,30 +90,29 @@ const addAnswers = (body: Json, answers: readonly string[], record: Json | undef
 
 const mostProblems = 50;
 
-/** Collects the problems of all lines, to report them together. */
-const lineProblems = (thing: 'item' | 'line') => {
-  const found = new Map<string, number[]>();
-  return {
+interface LineProblem {
+  line: number;
+  problem: string;
+}
+
+/** Reports the problems of all lines together, and throws if there are any. */
+const checkLines = (
+  { context, problems }: Invocation,
+  wrong: readonly LineProblem[],
+  thing: 'item' | 'line',
+  total: number,
+): void => {
+  if (wrong.length === 0) return;
+  const all = groupProblems(
+    wrong.toSorted((one, other) => one.line - other.line),
     thing,
-    add: (line: number, problem: string) => {
-      const lines = found.get(problem);
-      if (lines === undefined) found.set(problem, [line]);
-      else lines.push(line);
-    },
-    has: () => found.size > 0,
-    /** Reports each problem with its lines, and throws if there are any. */
-    check: ({ context, problems }: Invocation, total: number) => {
-      if (found.size === 0) return;
-      const all = [...found].sort(([, [one]], [, [other]]) => one! - other!);
-      for (const [problem, lines] of all.slice(0, mostProblems))
-        context.notes.warn(`${thing}${lines.length === 1 ? '' : 's'} ${linesText(lines)}: ${problem}`);
-      if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
-      const wrong = new Set([...found.values()].flat()).size;
-      const verb = wrong === 1 ? 'has' : 'have';
-      problems.add(`${formatNumber(wrong)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
-      problems.check();
-    },
-  };
+  );
+  for (const { lines, problem } of all.slice(0, mostProblems)) context.notes.warn(`${lines}: ${problem}`);
+  if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
+  const count = new Set(wrong.map(({ line }) => line)).size;
+  const verb = count === 1 ? 'has' : 'have';
+  problems.add(`${count.toLocaleString('en-US')} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
+  problems.check();
 };
 
 type Report = (line: number, problem: string) => void;
@@ -202,21 +196,25 @@ const bookingsOf = async (
 };
 
 /** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
-export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
+export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingLine[]> => {
   const { problems } = invocation;
   const records = await readFile(invocation, flags);
   if (records.length === 0) problems.add('No bookings in the input');
   problems.check();
-  const isListed = records[0]!.isListed === true;
-  const wrong = lineProblems(isListed ? 'item' : 'line');
-  const rows = await checkRows(invocation, flags, records, wrong.add);
-  const isLocallyWrong = wrong.has();
-  const lines = await bookingsOf(invocation, flags, rows, wrong.thing, wrong.add).catch((error: unknown) => {
+  const thing = records[0]!.isListed ? 'item' : 'line';
+  const wrong: LineProblem[] = [];
+  const report: Report = (line, problem) => {
+    wrong.push({ line, problem });
+  };
+  const check = () => checkLines(invocation, wrong, thing, records.length);
+  const rows = await checkRows(invocation, flags, records, report);
+  const isLocallyWrong = wrong.length > 0;
+  const lines = await bookingsOf(invocation, flags, rows, thing, report).catch((error: unknown) => {
     // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
-    if (isLocallyWrong) wrong.check(invocation, records.length);
+    if (isLocallyWrong) check();
     throw error;
   });
-  checkDuplicates(lines, wrong.add);
-  wrong.check(invocation, records.length);
-  return { lines, isListed };
+  checkDuplicates(lines, report);
+  check();
+  return lines;
 };

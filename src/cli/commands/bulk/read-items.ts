@@ -1,4 +1,4 @@
-import { type BatchPlan, leftOutText, linesText, makePlan } from '../../../jobs/batch-plan.ts';
+import { type BatchPlan, groupProblems, leftOutText, makePlan } from '../../../jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../../jobs/items.ts';
 import { BadInput, type Bytes, type SourceEntry } from '../../../jobs/text-source.ts';
 import { namedFileChunks } from '../../../state/named-file.ts';
@@ -70,22 +70,17 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
   return readingInput(invocation, async () => {
     const chosen = new Set<string>();
     const entries = entriesOf(invocation, kind, (what, name) => chosen.add(`${what} "${name}"`));
-    const plan = await makePlan(entries, kind);
+    const plan = await makePlan(entries, kind.fold);
     if (chosen.size > 0) context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
     return plan;
   });
 };
 
 /** One text per problem, with all its lines: `line 2 contains no event ID`, `lines 4, 5: a quote is never closed`. */
-const invalidTexts = ({ invalid, isListed }: BatchPlan, thing: string): string[] => {
-  const problems = [...new Set(invalid.map(({ problem }) => problem))];
-  return problems.map((problem) => {
-    const lines = invalid.filter((each) => each.problem === problem).map(({ line }) => line);
-    const isOne = lines.length === 1;
-    const words = `${isListed ? 'item' : 'line'}${isOne ? '' : 's'} ${linesText(lines)}`;
-    return problem === undefined ? `${words} ${isOne ? 'contains' : 'contain'} no ${thing}` : `${words}: ${problem}`;
-  });
-};
+const invalidTexts = ({ invalid, isListed }: BatchPlan, thing: string): string[] =>
+  groupProblems(invalid, isListed ? 'item' : 'line').map(({ problem, lines, isOne }) =>
+    problem === undefined ? `${lines} ${isOne ? 'contains' : 'contain'} no ${thing}` : `${lines}: ${problem}`,
+  );
 
 /** Rejects the input if it has invalid lines, unless --skip-invalid is set. */
 export const checkInvalid = ({ typed, problems }: Invocation, plan: BatchPlan, thing: string): void => {

@@ -3,20 +3,21 @@ import { appendFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SchedError, sameCommand } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { type Counts, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
+import { type Counts, countOutcomes, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
 import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
-import { runJob } from '../../../jobs/run.ts';
+import { type Job, runJob } from '../../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { formatNumber } from '../../../numbers.ts';
 import { safe } from '../../../output/sanitize.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { version } from '../../../version.ts';
+import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
-import type { Bulk } from './bulk.ts';
+import type { Requester } from '../compliance/requester.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
-import { type BulkResult, resultOf, resultView } from './run-result.ts';
+import { type BulkResult, resultView } from './run-result.ts';
 import { reportProgress } from './show-progress.ts';
 
 const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
@@ -24,7 +25,7 @@ const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\
 /** Adds a table to the summary page of a GitHub Actions job, if there is one. */
 export const addStepSummary = async (
   { runtime, notes }: Context,
-  title: string,
+  operation: string,
   state: string,
   { receipt: _, ...result }: BulkResult,
 ): Promise<void> => {
@@ -33,16 +34,45 @@ export const addStepSummary = async (
   const facts = { ...result, state };
   const rows = [Object.keys(facts), Object.keys(facts).map(() => '---'), Object.values(facts).map(cell)];
   const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
-  await appendFile(file, runtime.secrets.redact(`### ${title}\n\n${table}\n\n`)).catch(
+  await appendFile(file, runtime.secrets.redact(`### sched ${operation.replace('.', ' ')}\n\n${table}\n\n`)).catch(
     (error: NodeJS.ErrnoException) => {
       notes.info(`Can't write the step summary: ${error.code}`);
     },
   );
 };
 
+/** Bulk work, as prepared by its command. */
+export interface Bulk extends Job, Requester {
+  /** Noun and verb: `compliance.delete`. */
+  operation: string;
+  /** The key that the marks in the receipt are made with, or `none`. */
+  key: string;
+  /** A hash of the whole input. The same input is the same work. */
+  input: string;
+  /** How many lines of the input repeat an item, and how many were skipped because they have none. */
+  duplicates: number;
+  skipped: number;
+  /** The plural name of the items: `addresses`. */
+  things: string;
+  /** The state of an item after success: `accepted`. */
+  done: string;
+  /** Asks the user for confirmation, and throws if it isn't given. */
+  confirm(history: RunHistory | undefined): Promise<void>;
+}
+
+/** The work and its flags. */
+interface Planned extends Bulk {
+  /** The file that --receipt names. */
+  receipt: string | undefined;
+  /** Whether to repeat a finished run. */
+  again: boolean;
+}
+
 const tool = `sched ${version}`;
 
-const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
+const uniqueName = ({ runtime }: Context): string => Buffer.from(runtime.randomBytes(8)).toString('hex');
+
+const lockOf = async ({ runtime }: Context, folder: string, bulk: Planned) => {
   const { clock, machine, randomBytes, interrupted } = runtime;
   const first = await findRunInProgress(folder, bulk, clock.now());
   const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
@@ -60,24 +90,21 @@ const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
       new SchedError('conflict', 'Another run with the same input is in progress', {
         reason: `process ${pid} has been running it since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
         advice: 'wait for it to finish, then run the same command again',
-        outcome: 'not-sent',
       }),
   });
 };
 
 const timeNow = ({ runtime }: Context): string => new Date(runtime.clock.now()).toISOString();
 
-const newRun = ({ runtime }: Context, at: string): string =>
-  `${at.replace(/[-:]|\.\d+/g, '')}-${Buffer.from(runtime.randomBytes(3)).toString('hex')}`;
-
 /** Starts a new receipt. If the name of the run is taken, adds a number to it. */
-const begin = async (context: Context, folder: string, bulk: Bulk) => {
+const begin = async (context: Context, folder: string, bulk: Planned) => {
   const at = timeNow(context);
-  const first = newRun(context, at);
-  const { plan, operation, endpoint, owner, organization, key, input } = bulk;
-  for (let number = 1; ; number += 1) {
-    const run = number === 1 ? first : `${first}-${number}`;
-    const path = bulk.receipt === undefined ? join(folder, `${run}${receiptEnding}`) : resolve(bulk.receipt);
+  const random = Buffer.from(context.runtime.randomBytes(3)).toString('hex');
+  const first = `${at.replace(/[-:]|\.\d+/g, '')}-${random}`;
+  const { operation, endpoint, owner, organization, key, input, duplicates, skipped } = bulk;
+  for (let count = 1; ; count += 1) {
+    const run = count === 1 ? first : `${first}-${count}`;
+    const path = bulk.receipt ?? join(folder, `${run}${receiptEnding}`);
     if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
     if ((await findIndexed(folder, run)) !== undefined) continue;
     const line: RunLine = {
@@ -92,16 +119,15 @@ const begin = async (context: Context, folder: string, bulk: Bulk) => {
       organization,
       key,
       input,
-      total: plan.items.length,
-      duplicates: plan.duplicates.length,
-      skipped: plan.invalid.length,
+      total: bulk.items.length,
+      duplicates,
+      skipped,
     };
-    const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
-    return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, unique) };
+    return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, uniqueName(context)) };
   }
 };
 
-const resume = async (context: Context, { path, opened }: FoundRun, bulk: Bulk) => {
+const resume = async (context: Context, { path, opened }: FoundRun, bulk: Planned) => {
   const { receipt, history } = opened;
   const file = await continueReceipt(realDisk, path, receipt);
   const { owner, organization } = bulk;
@@ -117,12 +143,11 @@ const resume = async (context: Context, { path, opened }: FoundRun, bulk: Bulk) 
 };
 
 /** Adds a receipt outside the folder to the list of runs. If that fails, the run continues. */
-const remember = async ({ runtime, notes }: Context, folder: string, run: RunLine, path: string): Promise<void> => {
-  if (dirname(path) === folder) return;
-  const facts = { run: run.run, at: run.at, operation: run.operation, receipt: path };
-  await addToIndex(folder, facts, Buffer.from(runtime.randomBytes(8)).toString('hex')).catch((error: unknown) => {
+const remember = async (context: Context, folder: string, { run, at, operation }: RunLine, receipt: string) => {
+  if (dirname(receipt) === folder) return;
+  await addToIndex(folder, { run, at, operation, receipt }, uniqueName(context)).catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
-    notes.info(`This run won't be listed: ${error.message} (${error.facts.reason})`);
+    context.notes.info(`This run won't be listed: ${error.message} (${error.facts.reason})`);
   });
 };
 
@@ -138,8 +163,15 @@ const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedEr
   });
 };
 
+const resultOf = (run: string, counts: Counts, receipt: string, head: string): BulkResult => ({
+  run,
+  ...counts,
+  receipt,
+  head: `sha256:${head}`,
+});
+
 const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: string): Promise<void> => {
-  await addStepSummary(context, `sched ${bulk.command}`, state, result);
+  await addStepSummary(context, bulk.operation, state, result);
   await context.printer.one(resultView, result);
   if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk);
 };
@@ -153,10 +185,9 @@ const recordedProgress = async (file: ReceiptFile, known: Counts): Promise<{ cou
 /** Runs the job with the receipt open. Reports the progress even if the job fails. */
 const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, history: RunHistory | undefined) => {
   const { runtime, notes } = context;
-  const skipped = history?.run.skipped ?? bulk.plan.invalid.length;
-  const known = [...(history?.outcomes.values() ?? [])].filter(({ verdict }) => verdict !== 'unknown');
-  let counts: Counts = { total: bulk.items.length, accepted: 0, rejected: 0, unknown: 0, skipped };
-  for (const { verdict } of known) counts[verdict] += 1;
+  // An unknown outcome is not counted yet: its item is sent again.
+  let counts: Counts =
+    history === undefined ? countOutcomes([], bulk.items.length, bulk.skipped) : { ...history.counts, unknown: 0 };
   const progress = reportProgress(context, { ...counts });
   notes.ahead = () => {
     const left = counts.total - counts.accepted - counts.rejected - counts.unknown;
@@ -167,24 +198,22 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
       clock: runtime.clock,
       interrupted: runtime.interrupted,
       receipt: file,
-      before: { outcomes: history?.outcomes ?? new Map(), nextBatch: history?.nextBatch ?? 1 },
-      skipped,
+      before: history,
+      counts,
       onProgress: (now) => {
         counts = now;
         progress.update(now);
       },
-      afterSend: runtime.afterSend,
     });
   } catch (error) {
     progress.end();
     const recorded = await recordedProgress(file, counts);
     const { accepted, total } = recorded.counts;
-    const [done, all] = [accepted, total].map((count) => formatNumber(count));
     notes.always(
-      `Stopped with ${done} of ${all} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
+      `Stopped with ${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
     );
     const result = resultOf(run, recorded.counts, file.path, recorded.head);
-    await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
+    await addStepSummary(context, bulk.operation, 'unfinished', result);
     throw error;
   } finally {
     notes.ahead = undefined;
@@ -198,7 +227,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
 type RunChoice = { done: BulkResult; endedAt: string } | { unfinished: FoundRun } | 'new';
 
 /** Decides whether to start, resume or report a run. Drops a finished receipt from memory: it may be large. */
-const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<RunChoice> => {
+const choose = async ({ runtime }: Context, folder: string, bulk: Planned): Promise<RunChoice> => {
   const now = runtime.clock.now();
   const found = await findRun(folder, bulk, now);
   if (found === undefined) return 'new';
@@ -207,14 +236,25 @@ const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise
   const endedAt = history.endedAt!;
   if (isRecent(endedAt, now) && !bulk.again)
     return { done: resultOf(history.run.run, history.counts, found.path, receipt.head), endedAt };
-  if (bulk.receipt !== undefined && found.path === resolve(bulk.receipt))
+  if (found.path === bulk.receipt)
     throw otherRunError(found.path, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
   return 'new';
 };
 
+const noteDone = ({ notes }: Context, bulk: Planned, { total, accepted, receipt }: BulkResult, at: string): void => {
+  const what =
+    accepted === total
+      ? `Already ${bulk.done}`
+      : `${formatNumber(accepted)} of ${formatNumber(total)} already ${bulk.done}`;
+  const isElsewhere = bulk.receipt !== undefined && bulk.receipt !== receipt;
+  const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
+  notes.always(`${what} at ${at}: nothing was sent${where}. Use --again to repeat the run`);
+};
+
 /** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
-export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
-  const { notes } = context;
+export const runBulk = async ({ context, typed }: Invocation, job: Bulk): Promise<void> => {
+  const receipt = typed.receipt === undefined ? undefined : resolve(String(typed.receipt));
+  const bulk: Planned = { ...job, receipt, again: typed.again === true };
   const folder = receiptFolder(context);
   ensurePrivateDirectory(folder);
   const lock = await lockOf(context, folder, bulk);
@@ -222,15 +262,7 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
   try {
     const choice = await choose(context, folder, bulk);
     if (choice !== 'new' && 'done' in choice) {
-      const { total, accepted } = choice.done;
-      const what =
-        accepted === total
-          ? `Already ${bulk.done}`
-          : `${formatNumber(accepted)} of ${formatNumber(total)} already ${bulk.done}`;
-      const { receipt } = choice.done;
-      const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
-      const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
-      notes.always(`${what} at ${choice.endedAt}: nothing was sent${where}. Use --again to repeat the run`);
+      noteDone(context, bulk, choice.done, choice.endedAt);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const history = choice === 'new' ? undefined : choice.unfinished.opened.history;
@@ -240,7 +272,7 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
     const { run } = line;
     try {
       await remember(context, folder, line, file.path);
-      if (history !== undefined) notes.info(`Resuming run ${run}`);
+      if (history !== undefined) context.notes.info(`Resuming run ${run}`);
       const counts = await work(context, bulk, run, file, history);
       await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
     } finally {

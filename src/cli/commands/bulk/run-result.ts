@@ -23,14 +23,3 @@ export const resultView: View = {
 };
 
 export const resultFields = resultView.columns.map(({ path }) => path);
-
-export const resultOf = (run: string, counts: Counts, receipt: string, head: string): BulkResult => ({
-  run,
-  total: counts.total,
-  accepted: counts.accepted,
-  rejected: counts.rejected,
-  unknown: counts.unknown,
-  skipped: counts.skipped,
-  receipt,
-  head: `sha256:${head}`,
-});

@@ -6,15 +6,10 @@ import type { Context } from '../../session/context.ts';
 /** The time between two progress lines in a log. */
 const lineEveryMs = 5_000;
 
-export interface ProgressReport {
-  update(counts: Counts): void;
-  end(): void;
-}
-
 const doneOf = ({ accepted, rejected, unknown }: Counts): number => accepted + rejected + unknown;
 
 /** Shows the progress of a run: a bar in the status line, otherwise a line every few seconds. */
-export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts): ProgressReport => {
+export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts) => {
   const { clock, stderr } = runtime;
   const status = runtime.status?.isPlain === false ? runtime.status : undefined;
   const started = clock.now();
@@ -34,7 +29,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
   };
   status?.draw(bar);
   return {
-    update: (counts) => {
+    update: (counts: Counts): void => {
       progress.done = doneOf(counts);
       progress.ownDone = progress.done - doneOf(before);
       progress.elapsedMs = clock.now() - started;

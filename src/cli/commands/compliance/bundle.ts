@@ -56,7 +56,7 @@ const readActivity = async (
     if (!(await sameOrigin(context, history)))
       return { missing: 'the run was sent to a different service than the current one' };
     // Sorted, because the clock may have been set back before the run was resumed.
-    const [from, to] = [history.firstAt, history.lastAt].sort() as [string, string];
+    const [from, to] = [history.run.at, history.lastAt].sort() as [string, string];
     const query = {
       organization,
       ...windowQuery('occurred_at', { since: from, until: new Date(Date.parse(to) + afterMs).toISOString() }),
@@ -142,7 +142,7 @@ const writeAll = async (folder: string, files: Record<string, string | Buffer>):
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
-  if (args[0] === undefined) problems.missingArgument('run', 'Missing argument <run>');
+  if (args[0] === undefined) problems.missingArgument('run');
   problems.check();
   const { path, bytes, finding, history } = await loadDeletion(context, args[0]!);
   const key = await findKey(invocation, false).catch(() => undefined);
@@ -175,10 +175,7 @@ export const bundleCommand: Command = {
   name: 'bundle',
   summary: 'Create a folder with the evidence of a run for an auditor',
   arguments: [{ name: 'run', description: 'run ID or receipt file', required: true, names: 'files' }],
-  flags: [
-    { name: 'to', value: 'FOLDER', description: 'folder to create (default bundle-RUN)', heading: 'Flags' },
-    keyFileFlag,
-  ],
+  flags: [{ name: 'to', value: 'FOLDER', description: 'folder to create (default bundle-RUN)' }, keyFileFlag],
   fields: 'folder run status head activity_entries receipt'.split(' '),
   examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],
   notes: [

@@ -3,33 +3,32 @@ import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
+import { readWholeNumber } from '../../operation/values.ts';
 import { serviceFacts } from '../../session/confirm.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
-import { checkCount, differs } from '../bulk/bulk.ts';
+import { checkCount, differs, type ExpectedCount } from '../bulk/check-count.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
 
 /** Up to this many addresses typed as arguments need no further confirmation than --yes: the user has seen them. */
 const mostSeen = 10;
 
-/** The flags that confirm a deletion. */
-export interface DeletionFlags {
-  confirm?: string;
-  max?: number;
+/** The flags that confirm a deletion: a number of addresses, or their digest. */
+export interface DeletionFlags extends ExpectedCount {
+  digest?: string;
 }
 
-export const readConfirmation = ({ typed, problems }: Invocation): DeletionFlags => {
-  const confirmation: DeletionFlags = {};
-  if (typed.confirm !== undefined) {
-    confirmation.confirm = String(typed.confirm).trim().toLowerCase();
-    if (!/^(\d{1,9}|sha256:[0-9a-f]{64})$/.test(confirmation.confirm))
-      problems.add('--confirm must be the number of addresses or the sha256:… digest that --dry-run prints');
-  }
-  if (typed.max !== undefined) {
-    confirmation.max = /^\d{1,15}$/.test(String(typed.max)) ? Number(typed.max) : Number.NaN;
-    if (Number.isNaN(confirmation.max)) problems.add('--max must be a whole number from 0 up');
-  }
-  return confirmation;
+export const readConfirmation = (invocation: Invocation): DeletionFlags => {
+  const { typed, problems } = invocation;
+  const max = readWholeNumber('max', invocation, 0);
+  const text = String(typed.confirm ?? '')
+    .trim()
+    .toLowerCase();
+  if (/^sha256:[0-9a-f]{64}$/.test(text)) return { digest: text, max };
+  if (/^\d{1,9}$/.test(text)) return { confirm: Number(text), max };
+  if (typed.confirm !== undefined)
+    problems.add('--confirm must be the number of addresses or the sha256:… digest that --dry-run prints');
+  return { max };
 };
 
 /** Fewer addresses could be guessed from a plain hash of them. */
@@ -48,18 +47,6 @@ export const planDigest = async (invocation: Invocation, { items, digest }: Batc
   return key && `sha256:${key.mac(`confirm ${digest}`)}`;
 };
 
-/** Throws unless the input is what the flags confirm. */
-const checkDifference = ({ confirm, max }: DeletionFlags, { items }: BatchPlan, digest: string | undefined): void => {
-  const isDigest = confirm?.startsWith('sha256:') ?? false;
-  const count = confirm === undefined || isDigest ? undefined : Number(confirm);
-  checkCount('addresses', items.length, { confirm: count, max });
-  if (isDigest && confirm !== digest)
-    throw differs(
-      'The addresses differ from the confirmed ones',
-      digest === undefined ? noDigest : `their digest is ${digest}`,
-    );
-};
-
 /**
  * Returns true if the flags confirm the deletion, false if the user must be prompted. Nothing has been asked or sent
  * yet. Throws if neither is possible.
@@ -71,11 +58,17 @@ export const isConfirmed = (
   digest: string | undefined,
 ): boolean => {
   const { yes, canAsk } = context.settings;
-  checkDifference(confirmation, plan, digest);
   const count = plan.items.length;
-  const isSeen = args.length > 0 && count <= mostSeen;
+  checkCount('addresses', confirmation, count);
   const { confirm, max } = confirmation;
-  if (count === 0 || confirm !== undefined || (yes && (max !== undefined || isSeen))) return true;
+  if (confirmation.digest !== undefined && confirmation.digest !== digest)
+    throw differs(
+      'The addresses differ from the confirmed ones',
+      digest === undefined ? noDigest : `their digest is ${digest}`,
+    );
+  const isSeen = args.length > 0 && count <= mostSeen;
+  const isCounted = confirm !== undefined || confirmation.digest !== undefined;
+  if (count === 0 || isCounted || (yes && (max !== undefined || isSeen))) return true;
   if (canAsk) return false;
   throw new SchedError(
     'confirmation-required',
@@ -83,7 +76,6 @@ export const isConfirmed = (
     {
       reason: yes ? '--yes alone works only for up to 10 addresses typed as arguments' : "a deletion can't be undone",
       hint: { flags: isSeen ? { yes: true } : { confirm: String(count) } },
-      outcome: 'not-sent',
     },
   );
 };
@@ -92,8 +84,7 @@ export const isConfirmed = (
 export const askForCount = async (
   { context }: Invocation,
   plan: BatchPlan,
-  who: Requester,
-  isSandbox: boolean,
+  { organization, isSandbox }: Requester,
   history: RunHistory | undefined,
 ): Promise<void> => {
   const { settings } = context;
@@ -101,7 +92,7 @@ export const askForCount = async (
   const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
   const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
   const facts = [
-    ...(await serviceFacts(context, `${who.organization}${isSandbox ? ' (sandbox)' : ''}`)),
+    ...(await serviceFacts(context, `${organization}${isSandbox ? ' (sandbox)' : ''}`)),
     ...(history === undefined ? [] : [['already done', `${formatNumber(done)}, by run ${history.run.run}`] as const]),
   ] as const;
   const isMeant = async (): Promise<boolean> => {
@@ -113,5 +104,5 @@ export const askForCount = async (
     return answer.replace(/[,.\s_']/g, '') === String(count);
   };
   if (await isMeant()) return;
-  throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
+  throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent');
 };

@@ -9,7 +9,7 @@ import { idIn } from '../../../uri.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { referenceWords } from '../../operation/field-flags.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { sandboxAddress } from '../../session/connection.ts';
+import { readWholeNumber } from '../../operation/values.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
@@ -17,19 +17,18 @@ import { resultFields } from '../bulk/run-result.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
+import { askRequester, checkOrganization } from './requester.ts';
 import { sendDeletion } from './send-deletion.ts';
 
 const largestBatch = 1000;
 
 const flags: Flag[] = [
   ...bulkFlags('addresses', 'address'),
-  { name: 'allow-empty', description: "don't fail if there are no addresses", heading: 'Flags' },
+  { name: 'allow-empty', description: "don't fail if there are no addresses" },
   {
     name: 'batch-size',
     value: 'N',
     description: `addresses per request, 1 to ${largestBatch} (default ${limits.deletionBatch})`,
-    heading: 'Flags',
   },
   {
     name: 'confirm',
@@ -75,15 +74,6 @@ const addresses: ItemKind = {
   fold: foldAddress,
 };
 
-const readBatchSize = ({ typed, problems }: Invocation): number => {
-  const text = typed['batch-size'];
-  if (text === undefined) return limits.deletionBatch;
-  const size = /^\d{1,4}$/.test(String(text)) ? Number(text) : 0;
-  if (size >= 1 && size <= largestBatch) return size;
-  problems.add(`--batch-size must be a whole number from 1 to ${largestBatch}`);
-  return limits.deletionBatch;
-};
-
 /** Marks errors as `answered`: the plan was already printed in full, so the output isn't called incomplete. */
 const answered = (check: () => void): void => {
   try {
@@ -99,7 +89,6 @@ const checkEmpty = ({ typed }: Invocation, { items, invalid }: BatchPlan): void 
   throw new SchedError('usage', 'No addresses in the input', {
     ...(invalid.length > 0 ? { reason: 'all its lines are invalid' } : {}),
     hint: { flags: { 'allow-empty': true } },
-    outcome: 'not-sent',
   });
 };
 
@@ -125,7 +114,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   // A plan never connects, so say here that it is for the sandbox.
   if (context.settings.sandbox) context.notes.sandbox();
   const confirmation = readConfirmation(invocation);
-  const batchSize = readBatchSize(invocation);
+  const batchSize = readWholeNumber('batch-size', invocation, 1, largestBatch) ?? limits.deletionBatch;
   if (typed.from === undefined && invocation.args.length === 0)
     problems.add('No addresses given. Add some as arguments, or a file with --from');
   const plan = await readPlan(invocation, addresses);
@@ -142,35 +131,31 @@ const run = async (invocation: Invocation): Promise<void> => {
   problems.check();
   checkEmpty(invocation, plan);
   noteLeftOut(invocation, plan);
-  const digest = confirmation.confirm === undefined ? undefined : await planDigest(invocation, plan);
+  const digest = confirmation.digest === undefined ? undefined : await planDigest(invocation, plan);
   const isAgreed = isConfirmed(invocation, confirmation, plan, digest);
-  const { baseUrl, isSandbox: isBuiltIn } = await context.connection();
+  // Throws if there is no account, before a key is created.
+  await context.connection();
   const key = (await findKey(invocation, true))!;
-  const who = await askRequester(context);
+  const who = await askRequester(context, compliance.delete);
   if (typed.org !== undefined) {
     const isCurrent = typed.org === collections.organizations.self;
     checkOrganization(isCurrent ? idIn(await context.identity.organization()) : String(typed.org), who);
   }
-  const isSandbox = await isSandboxed(context);
-  await runBulk(context, {
-    command: 'compliance delete',
+  await runBulk(invocation, {
     things: 'addresses',
     done: 'accepted',
     operation: 'compliance.delete',
-    endpoint: `${isBuiltIn ? sandboxAddress : baseUrl}${compliance.delete.path}`,
     ...who,
-    isSandbox,
     key: key.id,
     input: key.mac(plan.digest),
-    plan,
     items: plan.items,
+    duplicates: plan.duplicates.length,
+    skipped: plan.invalid.length,
     mark: (item) => key.mac(foldAddress(item)!),
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
-    receipt: typed.receipt as string | undefined,
-    again: typed.again === true,
     confirm: async (history) => {
-      if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, history);
+      if (!isAgreed) await askForCount(invocation, plan, who, history);
     },
   });
   if (plan.items.length > 0) context.notes.info(`Accepted. ${unconfirmed}`);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { foldAddress } from '../../../api/email-address.ts';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { keyBytes, keyText, readKey } from '../../../jobs/receipt.ts';
+import { newKeyText, readKey } from '../../../jobs/receipt.ts';
 import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';
@@ -21,7 +21,6 @@ const headFlag = {
   name: 'head',
   value: 'HASH',
   description: 'head hash printed at the end of the run (sha256:…)',
-  heading: 'Flags',
 } as const;
 
 const runsView: View = {
@@ -59,7 +58,7 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
 };
 
 const needReceipt = ({ args, problems }: Invocation): string => {
-  if (args[0] === undefined) problems.missingArgument('receipt', 'Missing argument <receipt>');
+  if (args[0] === undefined) problems.missingArgument('receipt');
   return args[0] ?? '';
 };
 
@@ -102,7 +101,6 @@ const prove = async (invocation: Invocation): Promise<void> => {
     throw new SchedError('environment', "Can't find the key of this receipt", {
       reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
       advice: 'name its file with --receipt-key-file',
-      outcome: 'not-sent',
     });
   const mark = key.mac(address);
   const fate = history.outcomes.get(mark);
@@ -124,10 +122,7 @@ const prove = async (invocation: Invocation): Promise<void> => {
   if (finding.sandbox && !context.settings.sandbox)
     throw findingError({ ...finding, status: 'sandbox', finding: madeInSandbox })!;
   if (fate !== undefined) return;
-  throw new SchedError('not-found', 'This receipt has no result for this address', {
-    outcome: 'not-sent',
-    answered: true,
-  });
+  throw new SchedError('not-found', 'This receipt has no result for this address', { answered: true });
 };
 
 const keyView: View = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
@@ -140,7 +135,6 @@ const showKey = async (invocation: Invocation): Promise<void> => {
     throw new SchedError('not-found', 'There is no receipt key yet', {
       reason: 'the first deletion creates one',
       advice: 'to create one in a file now, run sched compliance key FILE',
-      outcome: 'not-sent',
     });
   await invocation.context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
 };
@@ -152,7 +146,7 @@ const makeKey = async ({ context, args, problems }: Invocation): Promise<void> =
     problems.missingArgument('file', 'Missing argument <file>. To see where the key is, run sched compliance key-file');
   problems.check();
   const path = resolve(args[0]!);
-  const text = keyText(runtime.randomBytes(keyBytes));
+  const text = newKeyText(runtime.randomBytes);
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
   notes.info('Store this key apart from the receipts. You need it to look up an address in them');
   await printer.one(keyView, { file: path, key: readKey(text)!.id });
@@ -202,13 +196,7 @@ export const evidenceCommands: Command[] = [
     summary: 'Show when an address was sent and how the service replied',
     arguments: [receiptArgument],
     flags: [
-      {
-        name: 'email',
-        value: 'EMAIL',
-        required: true,
-        description: 'email address, or - to read it from stdin',
-        heading: 'Flags',
-      },
+      { name: 'email', value: 'EMAIL', required: true, description: 'email address, or - to read it from stdin' },
       keyFileFlag,
     ],
     fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
-import { type ErrorFacts, SchedError } from '../../../errors.ts';
-import { realDisk } from '../../../jobs/disk.ts';
-import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
+import { SchedError } from '../../../errors.ts';
+import { createOnce } from '../../../jobs/disk.ts';
+import { newKeyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
 import { accountLock } from '../../../state/lock.ts';
@@ -24,11 +24,8 @@ const longestKeyFile = 64 * 1024;
 /** Name of the key's entry in the keychain. */
 const entryName = 'receipt-key';
 
-const trouble = (message: string, facts: ErrorFacts): SchedError =>
-  new SchedError('environment', message, { ...facts, outcome: 'not-sent' });
-
 /** A key and the place where it is stored. */
-export interface StoredKey extends ReceiptKey {
+interface StoredKey extends ReceiptKey {
   /** File or keychain. */
   readonly place: string;
   /** Not set if the key is in the keychain. */
@@ -38,7 +35,7 @@ export interface StoredKey extends ReceiptKey {
 const checked = (text: string, place: string, file?: string): StoredKey => {
   const key = readKey(text);
   if (key !== undefined) return { ...key, place, ...(file === undefined ? {} : { file }) };
-  throw trouble(`No receipt key in ${place}`, {
+  throw new SchedError('environment', `No receipt key in ${place}`, {
     reason: 'a key is 64 hexadecimal digits',
     advice: 'to create one in a new file, run sched compliance key FILE',
   });
@@ -48,7 +45,8 @@ const checked = (text: string, place: string, file?: string): StoredKey => {
 const fromFile = async (path: string, interrupted: AbortSignal): Promise<StoredKey> => {
   const bytes = await readNamedFile(path, interrupted, longestKeyFile).catch((error: NodeJS.ErrnoException) => {
     interrupted.throwIfAborted();
-    throw trouble(
+    throw new SchedError(
+      'environment',
       `Can't read the receipt key ${path}`,
       error.code === 'ENOENT'
         ? { reason: 'no such file', hint: { command: ['compliance', 'key', path] } }
@@ -57,8 +55,6 @@ const fromFile = async (path: string, interrupted: AbortSignal): Promise<StoredK
   });
   return checked(bytes.toString('utf8'), path, resolve(path));
 };
-
-const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(keyBytes));
 
 /** Says that a key was created: without it, nobody can look up an address in the receipts. */
 const announce = ({ notes }: Context, place: string): void =>
@@ -69,7 +65,7 @@ const makeInKeychain = async (context: Context, vault: Vault): Promise<string | 
   try {
     return await vault.use(async (entries) => {
       const isMissing = (await entries.get(entryName)) === undefined;
-      if (isMissing) await entries.set(entryName, newText(context));
+      if (isMissing) await entries.set(entryName, newKeyText(context.runtime.randomBytes));
       const kept = await entries.get(entryName);
       if (isMissing) announce(context, vault.describe());
       return kept;
@@ -88,25 +84,21 @@ const fromKeychain = async (context: Context, mayMake: boolean): Promise<StoredK
 };
 
 const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
+  const { randomBytes } = context.runtime;
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
-    throw trouble('No directory to store a receipt key in', {
+    throw new SchedError('environment', 'No directory to store a receipt key in', {
       reason: "the home directory doesn't exist",
       advice: 'name a file for it in SCHED_RECEIPT_KEY_FILE',
     });
   const path = join(folder, 'receipt.key');
-  const kept = await readPrivateFile(path);
-  if (kept !== undefined || !mayMake) return kept === undefined ? undefined : checked(kept, path, path);
-  ensurePrivateDirectory(folder);
-  const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
-  // Another process may have created the key first: use that one.
-  await realDisk.create(path, newText(context), unique).then(
-    () => announce(context, path),
-    async (error: unknown) => {
-      if ((await readPrivateFile(path)) === undefined) throw error;
-    },
-  );
-  return checked((await readPrivateFile(path))!, path, path);
+  let text = await readPrivateFile(path);
+  if (text === undefined && mayMake) {
+    ensurePrivateDirectory(folder);
+    if (await createOnce(path, newKeyText(randomBytes), randomBytes)) announce(context, path);
+    text = await readPrivateFile(path);
+  }
+  return text === undefined ? undefined : checked(text, path, path);
 };
 
 /**
@@ -122,7 +114,7 @@ export const findKey = async (
   const named = (typed['receipt-key-file'] as string | undefined) ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
   if (named !== undefined) return fromFile(named, context.runtime.interrupted);
   if (env.CI)
-    throw trouble('A receipt key file is required in CI', {
+    throw new SchedError('environment', 'A receipt key file is required in CI', {
       reason:
         'a key created here would be lost with the machine, and you could not resume the run or prove anything later',
       advice: 'create one with `sched compliance key FILE`, store it as a secret and set SCHED_RECEIPT_KEY_FILE',

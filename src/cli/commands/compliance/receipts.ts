@@ -2,12 +2,12 @@ import { join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
-import { firstLineOf, receiptEnding, surveyRuns } from '../../../jobs/runs.ts';
+import { firstLineOf, listRuns, receiptEnding } from '../../../jobs/runs.ts';
 import { madeInSandbox, type ReceiptFinding, verify } from '../../../jobs/verify-receipt.ts';
 import type { Context } from '../../session/context.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
 
-export const deletionOperation = 'compliance.delete';
+const deletionOperation = 'compliance.delete';
 
 const missing = (word: string, place: IndexedReceipt | undefined): SchedError =>
   new SchedError('not-found', `No receipt "${word}"`, {
@@ -16,7 +16,6 @@ const missing = (word: string, place: IndexedReceipt | undefined): SchedError =>
         ? 'this is neither a file nor the ID of a run on this machine'
         : `it was written to ${place.receipt}, but is no longer there`,
     hint: { command: ['compliance', 'runs'] },
-    outcome: 'not-sent',
   });
 
 /** Paths where the receipt may be, most likely first. */
@@ -63,14 +62,13 @@ export const loadDeletion = async (context: Context, word: string) => {
   throw new SchedError('usage', `Receipt "${word}" is not from a deletion`, {
     reason: `it is from ${operation}`,
     hint: { command: ['compliance', 'verify', word] },
-    outcome: 'not-sent',
   });
 };
 
 /** A run as it is listed. */
 export const runRecord = (path: string, { status, history, head, sandbox, finding }: ReceiptFinding) => ({
   run: history?.run.run ?? null,
-  started_at: history?.firstAt ?? null,
+  started_at: history?.run.at ?? null,
   ended_at: history?.endedAt ?? null,
   status,
   total: history?.counts.total ?? null,
@@ -88,7 +86,7 @@ export const runRecord = (path: string, { status, history, head, sandbox, findin
   head,
 });
 
-export type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: ReceiptFinding['status'] | 'missing' };
+type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: ReceiptFinding['status'] | 'missing' };
 
 const lostRecord = ({ run, at, receipt }: IndexedReceipt): RunRecord => {
   const finding = 'missing: the receipt was moved or deleted; if it was moved, pass its file instead of the run ID';
@@ -101,7 +99,7 @@ const mostInAPage = 100;
 
 /** Lists all deletion runs known on this machine, newest first. Runs whose receipt is gone are listed as missing. */
 export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[]> {
-  const { runs, lost } = await surveyRuns(receiptFolder(context));
+  const { runs, lost } = await listRuns(receiptFolder(context));
   const all = [
     ...runs.map(({ path, run }) => ({ path, place: run })),
     ...lost.map((place) => ({ path: undefined, place })),
@@ -124,8 +122,5 @@ export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[
 export const findingError = ({ status, finding }: ReceiptFinding): SchedError | undefined => {
   if (status === 'ok') return undefined;
   const words = `${finding[0]!.toUpperCase()}${finding.slice(1)}`;
-  return new SchedError(status === 'incomplete' ? 'partial' : 'integrity', words, {
-    outcome: 'not-sent',
-    answered: true,
-  });
+  return new SchedError(status === 'incomplete' ? 'partial' : 'integrity', words, { answered: true });
 };

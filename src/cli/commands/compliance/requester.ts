@@ -1,12 +1,17 @@
+import type { Operation } from '../../../api/operation.ts';
 import { users } from '../../../api/users.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
+import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 
-/** The owner of the token according to the service. A file or the environment would be no evidence. */
+/** Who sends a run and where to. The service says who the token belongs to: a file would be no evidence. */
 export interface Requester {
   owner: string;
   organization: string;
+  endpoint: string;
+  /** Whether the service is a sandbox, either the built-in one or a served one, which has sandbox tokens. */
+  isSandbox: boolean;
 }
 
 const unknown = 'unknown';
@@ -17,7 +22,7 @@ const sandboxPrefix = 'sandbox_';
 /** Accepts only a plain URI: anything that looks like an address must stay out of receipts. */
 const referenceIn = (value: string): string => (/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*$/.test(value) ? value : unknown);
 
-export const askRequester = async (context: Context): Promise<Requester> => {
+const askOwner = async (context: Context): Promise<Pick<Requester, 'owner' | 'organization'>> => {
   const client = await context.client();
   // R12: a receipt holds no secret, even if the service puts one into a user's URI.
   const reference = (value: unknown) => referenceIn(context.runtime.secrets.redact(String(value)));
@@ -30,6 +35,15 @@ export const askRequester = async (context: Context): Promise<Requester> => {
   }
 };
 
+export const askRequester = async (context: Context, { path }: Operation): Promise<Requester> => {
+  const { baseUrl, isSandbox, credentials } = await context.connection();
+  return {
+    ...(await askOwner(context)),
+    endpoint: `${isSandbox ? sandboxAddress : baseUrl}${path}`,
+    isSandbox: isSandbox || (await credentials.current()).token.startsWith(sandboxPrefix),
+  };
+};
+
 /** Guards against the wrong account: throws unless `--org` is the token's own organization. */
 export const checkOrganization = (wanted: string, { organization }: Requester): void => {
   if (organization === unknown)
@@ -37,18 +51,10 @@ export const checkOrganization = (wanted: string, { organization }: Requester): 
       reason: 'the token lacks the scope users:read',
       // Not a command to copy: without --org, nothing guards against the wrong account.
       advice: 'use a token with users:read, or omit --org',
-      outcome: 'not-sent',
     });
   const isSame = wanted.includes('://') ? wanted === organization : wanted === idIn(organization);
   if (isSame) return;
   throw new SchedError('conflict', 'The token belongs to a different organization than --org', {
     reason: `it belongs to ${organization}`,
-    outcome: 'not-sent',
   });
-};
-
-/** Whether the command talks to a sandbox, either the built-in one or a served one, which has sandbox tokens. */
-export const isSandboxed = async (context: Context): Promise<boolean> => {
-  const { isSandbox, credentials } = await context.connection();
-  return isSandbox || (await credentials.current()).token.startsWith(sandboxPrefix);
 };

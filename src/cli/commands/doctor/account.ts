@@ -109,19 +109,8 @@ export const tokenCheck: Check = async (context) => {
   if (account.profile.login === undefined)
     return [problem('token', `profile "${account.name}" is not logged in`, again)];
   const { openLogin } = await import('../../session/stored-login.ts');
-  const quiet = {
-    info: () => {},
-    warn: () => {},
-    sandbox: () => {},
-    footer: () => {},
-    always: () => {},
-    flush: async () => {},
-    quiet: true,
-    isJson: false,
-    color: false,
-  };
   try {
-    const session = await openLogin(account, runtime, { allowRefresh: false }, quiet);
+    const session = await openLogin(account, runtime, { allowRefresh: false }, { warn: () => {} });
     const { expires_at, refresh_token, access_token: token, origin } = await session!.record();
     if (expires_at === undefined)
       return [await checkedToken(context, { token, origin }, 'personal access token', again)];

@@ -8,7 +8,7 @@ import type { Command, Invocation } from '../../command.ts';
 import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
-import type { Check, DoctorContext, Finding } from './finding.ts';
+import type { Check, Finding } from './finding.ts';
 import {
   clockCheck,
   directoryCheck,
@@ -36,11 +36,6 @@ const checks: Check[] = [
   bookingCheck,
   runCheck,
 ];
-
-/** Checks everything that commands depend on; with `network` also the service. */
-export async function* runChecks(context: DoctorContext): AsyncGenerator<Finding[]> {
-  for (const check of context.network ? [...checks, networkCheck] : checks) yield await check(context);
-}
 
 const view: View = {
   columns: [
@@ -100,16 +95,15 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const account = profile === undefined ? undefined : { name: name!, profile };
   const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const findings: Finding[] = [];
-  for await (const found of runChecks({ runtime, config, name, account, network: typed.network === true }))
-    findings.push(...found);
+  const network = typed.network === true;
+  for (const check of network ? [...checks, networkCheck] : checks)
+    findings.push(...(await check({ runtime, config, name, account, network })));
   if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
     await printer.text(drawn(findings, columns), paintStatus);
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
-  throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`, {
-    outcome: 'not-sent',
-  });
+  throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`);
 };
 
 export const commands: Command[] = [
@@ -118,13 +112,7 @@ export const commands: Command[] = [
     summary: 'Check your setup and suggest fixes',
     effect: 'read',
     arguments: [],
-    flags: [
-      {
-        name: 'network',
-        description: 'also contact the service, check the token and compare the clocks',
-        heading: 'Flags',
-      },
-    ],
+    flags: [{ name: 'network', description: 'also contact the service, check the token and compare the clocks' }],
     examples: ['doctor', 'doctor --network --json'],
     notes: ['Works even if the configuration is broken. Exits with code 3 if it finds a problem.'],
     fields: ['check', 'status', 'finding', 'fix'],

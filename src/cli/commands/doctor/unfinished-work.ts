@@ -35,7 +35,8 @@ export const runCheck: Check = async ({ runtime }) => {
     import('../../../jobs/disk.ts'),
   ]);
   const findings: Finding[] = [];
-  for (const { path, run } of await listRuns(join(directoryPath('state', runtime), 'receipts'))) {
+  const { runs } = await listRuns(join(directoryPath('state', runtime), 'receipts'));
+  for (const { path, run } of runs) {
     const opened = await openReceipt(realDisk, path).catch((error: unknown) => failed('runs', error));
     if (opened === undefined) continue;
     if ('check' in opened) findings.push(opened);

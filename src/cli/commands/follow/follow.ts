@@ -107,7 +107,6 @@ const stateFolder = ({ runtime }: Context): string => {
   throw new SchedError('environment', 'events follow has no directory to remember where it stopped', {
     reason: homeMissing(runtime),
     advice: 'set SCHED_STATE_DIR',
-    outcome: 'not-sent',
   });
 };
 
@@ -140,8 +139,6 @@ const openState = async (
   return state;
 };
 
-const everyText = (milliseconds: number): string => durationText(milliseconds / 1000);
-
 /** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
 const announce = (
   { notes, settings, runtime }: Context,
@@ -158,7 +155,9 @@ const announce = (
     `Following ${whose}: booked or canceled since ${from}, and starting before ${shown(flags.untilAt(now))} (${zone})`,
   );
   if (!flags.isOnce)
-    say(`Checks every ${everyText(flags.everyMs)}, with at most half of the rate limit. Press Ctrl-C to stop`);
+    say(
+      `Checks every ${durationText(flags.everyMs / 1000)}, with at most half of the rate limit. Press Ctrl-C to stop`,
+    );
   say("sched can't see no-shows, or changes of events that start later or started more than an hour ago");
 };
 

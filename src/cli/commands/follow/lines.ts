@@ -9,15 +9,7 @@ import { idIn } from '../../../uri.ts';
 import { hostNames, textIn } from '../../scheduling/event-facts.ts';
 
 /** A news item in the shape of a webhook delivery. */
-export interface NewsDelivery {
-  event: 'invitee.created' | 'invitee.canceled';
-  created_at: unknown;
-  created_by: string | null;
-  /** The invitee, with the event in `scheduled_event`. */
-  payload: Json;
-}
-
-export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): NewsDelivery => ({
+export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): Json => ({
   event: `invitee.${kind}`,
   created_at: at ?? null,
   created_by: createdBy,

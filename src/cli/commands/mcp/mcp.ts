@@ -49,12 +49,7 @@ export const decorate = {
 
 /** Flags that decide which tools a client gets. */
 const toolFlags: Flag[] = [
-  {
-    name: 'tools',
-    value: 'LIST',
-    description: 'only these tools, such as events.*,event-types.slots',
-    heading: 'Flags',
-  },
+  { name: 'tools', value: 'LIST', description: 'only these tools, such as events.*,event-types.slots' },
   {
     name: 'allow-writes',
     value: 'LIST',
@@ -62,11 +57,7 @@ const toolFlags: Flag[] = [
     description: 'also offer tools that change data: all, or those of =events.cancel,invitees.create',
     heading: 'Safety',
   },
-  {
-    name: 'output-schemas',
-    description: 'describe the results of the tools too (a much longer list)',
-    heading: 'Flags',
-  },
+  { name: 'output-schemas', description: 'describe the results of the tools too (a much longer list)' },
 ];
 
 const serveCommand = (registry: Nouns): Command => ({

@@ -14,7 +14,6 @@ export const webhookFlags: Flag[] = [
     name: 'webhook-to',
     value: 'URL',
     description: 'while it runs, deliver all webhook events to this URL on this machine',
-    heading: 'Flags',
   },
   { ...signingKeyFlag, description: `with --webhook-to: ${signingKeyFlag.description}`, heading: 'Flags' },
 ];
@@ -36,7 +35,7 @@ export const readReceiver = async (invocation: Invocation): Promise<ReceiverAddr
   if (url !== undefined && !(isWebhookUrl(url) && isLoopbackUrl(url)))
     problems.add(`--webhook-to must be a URL on a loopback address such as http://127.0.0.1:8080/, not "${url}"`);
   problems.check();
-  return url === undefined ? undefined : { url, key: await signingKeyOf(invocation, 'create') };
+  return url === undefined ? undefined : { url, key: await signingKeyOf(invocation) };
 };
 
 /** Starts to send the deliveries of a sandbox, until closed. */

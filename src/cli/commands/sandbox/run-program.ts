@@ -73,7 +73,7 @@ export const runCommand: Command = {
   summary: 'Run a command with a local sandbox server',
   arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, variadic: true }],
   flags: [
-    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free port)', heading: 'Flags' },
+    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free port)' },
     { ...dataFlag, description: 'store the data in this file (default :memory:, new data each time)' },
     ...servingFlags,
   ],

@@ -216,12 +216,7 @@ export const commands: Command[] = [
     summary: 'Run a local sandbox server until stopped',
     arguments: [],
     flags: [
-      {
-        name: 'port',
-        value: 'N',
-        description: `port on 127.0.0.1; 0 for any free port (default ${defaultPort})`,
-        heading: 'Flags',
-      },
+      { name: 'port', value: 'N', description: `port on 127.0.0.1; 0 for any free port (default ${defaultPort})` },
       dataFlag,
       ...servingFlags,
     ],

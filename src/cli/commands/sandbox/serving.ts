@@ -26,7 +26,6 @@ export const dataFlag: Flag = {
   name: 'data',
   value: 'FILE',
   description: 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)',
-  heading: 'Flags',
 };
 
 export const seedFlag: Flag = {
@@ -34,7 +33,6 @@ export const seedFlag: Flag = {
   value: 'WORLD',
   suggestions: ['demo', 'empty', 'large:1000'],
   description: 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)',
-  heading: 'Flags',
 };
 
 /** Flags of every command that starts a sandbox server. */
@@ -45,27 +43,20 @@ export const servingFlags: Flag[] = [
     value: 'FAULT',
     repeat: true,
     description: "simulate a failure, such as 'events.list 503 at=2' or JSON; docs/sandbox.md lists all faults",
-    heading: 'Flags',
   },
-  { name: 'faults', value: 'FILE', description: 'file with a JSON array of faults', heading: 'Flags' },
+  { name: 'faults', value: 'FILE', description: 'file with a JSON array of faults' },
   {
     name: 'plan',
     value: 'PLAN',
     choices: plans,
     description: "the organization's plan (default: the plan in the data, else enterprise)",
-    heading: 'Flags',
   },
-  { name: 'no-limits', description: 'turn off rate limits', heading: 'Flags' },
-  {
-    name: 'auto-consent',
-    description: 'approve every login without a click',
-    heading: 'Flags',
-  },
+  { name: 'no-limits', description: 'turn off rate limits' },
+  { name: 'auto-consent', description: 'approve every login without a click' },
   {
     name: 'refresh-replay-window',
     value: 'DURATION',
     description: 'how long a used refresh token gets the same reply again (default 0s)',
-    heading: 'Flags',
   },
   ...webhookFlags,
 ];

@@ -61,7 +61,7 @@ export const triggerCommand: Command = {
   name: 'trigger',
   summary: 'Let a running sandbox send a sample of a webhook event',
   arguments: [{ name: 'event', description: 'kind of event', required: true, choices: webhookEvents }],
-  flags: [{ name: 'to', value: 'URL', description: 'only to the webhooks with this URL', heading: 'Flags' }, dataFlag],
+  flags: [{ name: 'to', value: 'URL', description: 'only to the webhooks with this URL' }, dataFlag],
   fields: [
     'number',
     'webhook',

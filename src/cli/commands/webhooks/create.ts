@@ -61,20 +61,14 @@ const createOrLookUp = async (context: Context, input: Input): Promise<Json> => 
   }
 };
 
-/** The key to send, and how to create it if the file doesn't exist. */
-const readKey = async (invocation: Invocation): Promise<{ path?: string | undefined; key?: string | undefined }> => {
-  const path = signingKeyPath(invocation);
-  if (path === undefined || path === '' || path === '-') return {};
-  return { path, key: await readSigningKey(path, invocation.context.runtime) };
-};
-
 const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation): Promise<void> => {
   const invocation = withScope(typed);
   const { context, problems } = invocation;
   const { settings, runtime, notes } = context;
   const { scope, group, body: file } = invocation.typed;
   if (scope === 'group' && group === undefined && file === undefined) problems.missingFlag('group');
-  const { path, key } = await readKey(invocation);
+  const path = signingKeyPath(invocation);
+  const key = path === undefined ? undefined : await readSigningKey(path, runtime);
   const input = await readInput(invocation, webhooks.create, fieldFlags, async (body) => {
     if (body.signing_key !== undefined) runtime.secrets.keep(String(body.signing_key), 'signing key');
     if (path !== undefined && body.signing_key !== undefined)

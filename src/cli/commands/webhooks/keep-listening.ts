@@ -35,15 +35,16 @@ const cannotListen = (error: NodeJS.ErrnoException, port: number): SchedError =>
 
 /** Opens the receiver again at the same port, because the sender knows only that one. */
 const openAgain = async ({ open, clock, over }: KeepListeningOptions, port: number): Promise<Receiver> => {
-  for (const [attempt, pauseMs] of pausesMs.entries()) {
+  let problem: unknown;
+  for (const pauseMs of pausesMs) {
     await clock.sleep(pauseMs, over);
     try {
       return await open(port);
     } catch (error) {
-      if (attempt === pausesMs.length - 1) throw cannotListen(error as NodeJS.ErrnoException, port);
+      problem = error;
     }
   }
-  throw new Error('unreachable');
+  throw cannotListen(problem as NodeJS.ErrnoException, port);
 };
 
 /** Listens until `over` is aborted. R51: a lost socket is opened again, or the command ends with an error. */

@@ -17,14 +17,7 @@ import { forwardTo, nameOf, readTarget } from './forward-to.ts';
 import { keepListening, watchClock } from './keep-listening.ts';
 import { openRecentFile } from './recent-file.ts';
 import { createRefusalNotes } from './refusal-notes.ts';
-import {
-  existingKey,
-  keyFileFlag,
-  readSignatureHeader,
-  readTolerance,
-  signatureHeaderFlag,
-  toleranceFlag,
-} from './verification.ts';
+import { keyFileFlag, readVerification, verificationFlags } from './verification.ts';
 
 const defaultPort = 4242;
 const defaultHost = '127.0.0.1';
@@ -100,16 +93,10 @@ const showAlive = ({ runtime, notes }: Context, text: () => string): (() => void
   return () => status.draw(undefined);
 };
 
-/** The state of a running listener. */
-interface ListenProgress {
-  readonly counts: DeliveryCounts;
-  readonly refused: ReturnType<typeof createRefusalNotes>;
-}
-
-const progressText = ({ counts, refused }: ListenProgress, zone: string): string =>
+const progressText = (counts: DeliveryCounts, refused: number, zone: string): string =>
   [
     `${formatNumber(counts.received)} received`,
-    ...(refused.total === 0 ? [] : [`${formatNumber(refused.total)} refused`]),
+    ...(refused === 0 ? [] : [`${formatNumber(refused)} refused`]),
     ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
   ].join(' · ');
 
@@ -140,9 +127,8 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const port = readWholeNumber('port', invocation, 0, 65_535) ?? defaultPort;
   const host = readHost(invocation);
   const target = readTarget(invocation);
-  const toleranceMs = readTolerance(invocation);
-  const signatureHeader = readSignatureHeader(invocation);
-  const key = await existingKey(invocation);
+  const verification = await readVerification(invocation);
+  const { toleranceMs } = verification;
   const keyFile = String(invocation.typed[keyFileFlag.name]);
   // Without a fixed port, no sender finds the next listener.
   const kept = port === 0 ? undefined : await openRecentFile(context, { keyFile, host, port, toleranceMs });
@@ -161,21 +147,11 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const forward = target && forwardTo(context, target, over.signal);
   const onDelivery = handleDeliveries(context, output, forward, counts, kept);
   const announce = announcer(invocation, target, host);
-  const text = (url: string) => `Listening on ${url} · ${progressText({ counts, refused }, settings.zone)}`;
+  const text = (url: string) => `Listening on ${url} · ${progressText(counts, refused.total, settings.zone)}`;
   let stopShowing: (() => void) | undefined;
   const stopWatching = watchClock(runtime, notes);
   const listening = keepListening({
-    open: (at) =>
-      openReceiver({
-        host,
-        port: at,
-        key,
-        signatureHeader,
-        toleranceMs,
-        now: clock.now,
-        onDelivery,
-        onRefusal: refused.add,
-      }),
+    open: (at) => openReceiver({ host, port: at, ...verification, now: clock.now, onDelivery, onRefusal: refused.add }),
     port,
     clock,
     over: over.signal,
@@ -207,22 +183,14 @@ export const listenCommand: Command = {
       name: 'forward-to',
       value: 'URL',
       description: 'send each delivery to this handler, with the same bytes and headers',
-      heading: 'Flags',
     },
-    {
-      name: 'port',
-      value: 'N',
-      description: `port to listen on; 0 for any free port (default ${defaultPort})`,
-      heading: 'Flags',
-    },
+    { name: 'port', value: 'N', description: `port to listen on; 0 for any free port (default ${defaultPort})` },
     {
       name: 'bind',
       value: 'ADDRESS',
       description: `address to listen on (default ${defaultHost}, for this machine only)`,
-      heading: 'Flags',
     },
-    signatureHeaderFlag,
-    toleranceFlag,
+    ...verificationFlags,
   ],
   fields: deliveryFields,
   view: deliveryView,

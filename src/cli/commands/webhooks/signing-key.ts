@@ -1,5 +1,6 @@
 import { SchedError } from '../../../errors.ts';
-import { realDisk } from '../../../jobs/disk.ts';
+import { createOnce } from '../../../jobs/disk.ts';
+import { newKeyText } from '../../../jobs/receipt.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -16,13 +17,11 @@ export const signingKeyFlag: Flag = {
 /** A key and blanks. */
 const longestKeyFile = 64 * 1024;
 
-const newKeyBytes = 32;
-
 /** R12: shorter texts are too common to be removed from output. */
 const shortestKey = 8;
 
 const trouble = (path: string, reason: string): SchedError =>
-  new SchedError('environment', `Can't read the signing key ${path}`, { reason, outcome: 'not-sent' });
+  new SchedError('environment', `Can't read the signing key ${path}`, { reason });
 
 const keyProblem = (key: string): string | undefined => {
   if (key === '') return 'the file is empty';
@@ -50,38 +49,25 @@ export const readSigningKey = async (path: string, { interrupted, secrets }: Run
 
 /** Creates the file with a new random key, for its owner only. If another process creates it first, uses that key. */
 export const createSigningKey = async (path: string, { runtime, notes }: Context): Promise<string> => {
-  const unique = Buffer.from(runtime.randomBytes(8)).toString('hex');
-  const text = `${Buffer.from(runtime.randomBytes(newKeyBytes)).toString('hex')}\n`;
-  try {
-    await realDisk.create(path, text, unique);
+  const { randomBytes } = runtime;
+  if (await createOnce(path, newKeyText(randomBytes), randomBytes))
     notes.info(`Created a signing key in ${path}. The receiver of the deliveries needs it too`);
-  } catch (error) {
-    const kept = await readSigningKey(path, runtime);
-    if (kept === undefined) throw error;
-  }
   return (await readSigningKey(path, runtime))!;
 };
 
-/** The path in `--signing-key-file`, if it was typed. */
+/** The path in `--signing-key-file`, if it was typed and can be one. */
 export const signingKeyPath = ({ typed, problems }: Invocation): string | undefined => {
-  const path = typed[signingKeyFlag.name];
-  if (path === '' || path === '-') problems.add(`--${signingKeyFlag.name} must be the name of a file`);
-  return path === undefined ? undefined : String(path);
+  const path = typed[signingKeyFlag.name] as string | undefined;
+  if (path !== '' && path !== '-') return path;
+  problems.add(`--${signingKeyFlag.name} must be the name of a file`);
+  return undefined;
 };
 
-/**
- * The key in the file of `--signing-key-file`, or undefined if the flag was not typed. A missing file is created with a
- * new key, or refused.
- */
-export const signingKeyOf = async (
-  invocation: Invocation,
-  ifMissing: 'create' | 'refuse',
-): Promise<string | undefined> => {
+/** The key in the file of `--signing-key-file`, which is created if it is missing. Undefined without the flag. */
+export const signingKeyOf = async (invocation: Invocation): Promise<string | undefined> => {
   const path = signingKeyPath(invocation);
   invocation.problems.check();
   if (path === undefined) return undefined;
-  const key = await readSigningKey(path, invocation.context.runtime);
-  if (key !== undefined) return key;
-  if (ifMissing === 'refuse') throw trouble(path, 'no such file');
-  return createSigningKey(path, invocation.context);
+  const { context } = invocation;
+  return (await readSigningKey(path, context.runtime)) ?? createSigningKey(path, context);
 };

@@ -13,49 +13,35 @@ export const keyFileFlag: Flag = {
   heading: 'Flags',
 };
 
-export const toleranceFlag: Flag = {
-  name: 'tolerance',
-  value: 'DURATION',
-  description: 'how old a signature may be, such as 10m (default 3m)',
-  heading: 'Flags',
-};
+export const verificationFlags: Flag[] = [
+  {
+    name: 'signature-header',
+    value: 'NAME',
+    description: `header with the signature (default ${defaultSignatureHeader})`,
+  },
+  { name: 'tolerance', value: 'DURATION', description: 'how old a signature may be, such as 10m (default 3m)' },
+];
 
-export const readTolerance = ({ typed, problems }: Invocation): number => {
-  if (typed.tolerance === undefined) return defaultToleranceMs;
-  const text = String(typed.tolerance);
-  const milliseconds = readDuration(text);
-  if (milliseconds === undefined)
-    problems.value('tolerance', text, `--tolerance must be a duration such as 10m, not "${text}"`);
-  return milliseconds ?? defaultToleranceMs;
-};
-
-export const signatureHeaderFlag: Flag = {
-  name: 'signature-header',
-  value: 'NAME',
-  description: `header with the signature (default ${defaultSignatureHeader})`,
-  heading: 'Flags',
-};
-
-/** The name of the header in lower case, as Node names headers. */
-export const readSignatureHeader = ({ typed, problems }: Invocation): string => {
-  const name = String(typed[signatureHeaderFlag.name] ?? defaultSignatureHeader);
-  if (!token.test(name))
+/** How to check signatures. Checks all problems of the command line before it reads the key. */
+export const readVerification = async (invocation: Invocation) => {
+  const { context, typed, problems } = invocation;
+  const { tolerance, [signingKeyFlag.name]: keyFile } = typed;
+  const toleranceMs = tolerance === undefined ? defaultToleranceMs : readDuration(String(tolerance));
+  if (toleranceMs === undefined)
+    problems.value('tolerance', String(tolerance), `--tolerance must be a duration such as 10m, not "${tolerance}"`);
+  const header = String(typed['signature-header'] ?? defaultSignatureHeader);
+  if (!token.test(header))
     problems.value(
-      signatureHeaderFlag.name,
-      name,
-      `--${signatureHeaderFlag.name} must be the name of a header, such as ${defaultSignatureHeader}`,
+      'signature-header',
+      header,
+      `--signature-header must be the name of a header, such as ${defaultSignatureHeader}`,
     );
-  return name.toLowerCase();
-};
-
-/** The key in `--signing-key-file`. Checks all problems of the command line first. */
-export const existingKey = async (invocation: Invocation): Promise<string> => {
-  const { context, problems } = invocation;
   const path = signingKeyPath(invocation);
-  if (path === undefined) problems.missingFlag(signingKeyFlag.name);
+  if (keyFile === undefined) problems.missingFlag(signingKeyFlag.name);
   problems.check();
   const key = await readSigningKey(path!, context.runtime);
-  if (key !== undefined) return key;
+  // In lower case, as Node names headers.
+  if (key !== undefined) return { key, signatureHeader: header.toLowerCase(), toleranceMs: toleranceMs! };
   throw new SchedError('environment', `No signing key in ${path}`, {
     reason: 'no such file',
     advice: 'webhooks create makes the file and subscribes with its key',

@@ -4,14 +4,7 @@ import { readNamedFile } from '../../../state/named-file.ts';
 import { mostBodyBytes } from '../../../webhooks/receiver.ts';
 import { checkSignature, type SignatureCheck } from '../../../webhooks/signature.ts';
 import type { Command, Invocation } from '../../command.ts';
-import {
-  existingKey,
-  keyFileFlag,
-  readSignatureHeader,
-  readTolerance,
-  signatureHeaderFlag,
-  toleranceFlag,
-} from './verification.ts';
+import { keyFileFlag, readVerification, verificationFlags } from './verification.ts';
 
 /** The body as raw bytes: the signature is over these, not over the text or the JSON in them. */
 const readBody = async ({ context, typed }: Invocation): Promise<Uint8Array> => {
@@ -65,12 +58,10 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (typed.signature === undefined) problems.missingFlag('signature');
   if (typed.body === undefined && runtime.stdin.isTerminal)
     problems.add('Missing body. Pass it on stdin or with --body FILE');
-  const toleranceMs = readTolerance(invocation);
-  const name = readSignatureHeader(invocation);
-  const key = await existingKey(invocation);
+  const { key, signatureHeader, toleranceMs } = await readVerification(invocation);
   const body = await readBody(invocation);
   const now = runtime.clock.now();
-  const header = headerValue(String(typed.signature), name);
+  const header = headerValue(String(typed.signature), signatureHeader);
   const verdict = checkSignature({ header, body }, { key, now, toleranceMs });
   const problem = problemOf(verdict, now);
   const isPlain = (settings.format === 'table' || settings.format === 'tsv') && settings.fields === undefined;
@@ -90,16 +81,9 @@ export const verifyCommand: Command = {
       value: 'HEADER',
       description: 'value of the header Webhook-Signature, or the whole line',
       required: true,
-      heading: 'Flags',
     },
-    {
-      name: 'body',
-      value: 'FILE|-',
-      description: 'body of the delivery, exactly as received (default: stdin)',
-      heading: 'Flags',
-    },
-    signatureHeaderFlag,
-    toleranceFlag,
+    { name: 'body', value: 'FILE|-', description: 'body of the delivery, exactly as received (default: stdin)' },
+    ...verificationFlags,
   ],
   fields: ['verdict', 'signed_at', 'age_seconds'],
   local: true,

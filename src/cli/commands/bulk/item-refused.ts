@@ -1,0 +1,25 @@
+import { forbiddenBy } from '../../../client/refusal.ts';
+import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
+import type { SendResult } from '../../../jobs/run.ts';
+import type { Context } from '../../session/context.ts';
+
+/** Whether the service refused this item in particular. Any other refusal would also apply to the next item. */
+export const isItemRefused = ({ category, facts }: SchedError): boolean =>
+  facts.http !== undefined &&
+  (['usage', 'not-found', 'conflict'].includes(category) ||
+    (category === 'forbidden' && facts.scopes === undefined && forbiddenBy(facts.reason ?? '') === 'role'));
+
+/** The answer for an item that failed, with a warning that names it. Throws an error that ends the run. */
+export const failedItem = (
+  { notes }: Context,
+  name: string,
+  error: unknown,
+  isRefused: (error: SchedError) => boolean = isItemRefused,
+): SendResult => {
+  if (!(error instanceof SchedError)) throw error;
+  const isUnknown = isOutcomeUnknown(error) && error.category === 'outcome-unknown';
+  if (!isUnknown && !isRefused(error)) throw error;
+  const { http, reason } = error.facts;
+  notes.warn(`${isUnknown ? 'unknown' : 'failed'}: ${name}: ${error.message}${reason ? ` (${reason})` : ''}`);
+  return { verdict: isUnknown ? 'unknown' : 'rejected', status: http?.status };
+};
