@@ -43,9 +43,9 @@ export const recordFromLogin = (
   origin,
   issuer: client.server.issuer,
   client_id: client.id,
-  ...(client.secret === undefined ? {} : { client_secret: client.secret }),
+  client_secret: client.secret,
   access_token: tokens.accessToken,
-  ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
+  refresh_token: tokens.refreshToken,
   // RFC 6749 §5.1: a reply without a scope grants the requested scopes.
   scope: tokens.scope ?? scopes.join(' '),
   expires_at: now + tokens.expiresInSeconds * 1000,
@@ -54,33 +54,24 @@ export const recordFromLogin = (
   organization: tokens.organization ?? '',
 });
 
-export const recordFromToken = (
-  token: string,
-  {
-    origin,
-    now,
-    owner = '',
-    organization = '',
-    scope = '',
-  }: { origin: string; now: number; owner?: string; organization?: string; scope?: string },
-): CredentialRecord => ({
+export const recordFromToken = (token: string, { origin, now }: { origin: string; now: number }): CredentialRecord => ({
   version: 1,
   kind: 'pat',
   origin,
   issuer: origin,
   client_id: patClient,
   access_token: token,
-  scope,
+  scope: '',
   created_at: now,
-  owner,
-  organization,
+  owner: '',
+  organization: '',
 });
 
 /** The record after a refresh. If the reply has no new refresh token, the old one stays. */
 export const refreshedRecord = (record: CredentialRecord, tokens: Tokens, now: number): CredentialRecord => ({
   ...record,
   access_token: tokens.accessToken,
-  ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
+  refresh_token: tokens.refreshToken ?? record.refresh_token,
   scope: tokens.scope ?? record.scope,
   expires_at: now + tokens.expiresInSeconds * 1000,
   created_at: now,

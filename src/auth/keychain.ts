@@ -6,7 +6,6 @@ import { cut } from '../redact.ts';
 import type { World } from '../runtime.ts';
 import type { Clock, Env, Machine } from '../system.ts';
 import { keychainArgument, keychainScript } from './keychain-child.ts';
-import { busTrouble } from './session-bus.ts';
 import { DamagedParts, splitEntries } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
 
@@ -23,7 +22,7 @@ interface ChildReply {
 
 const service = 'sched';
 
-/** Together with one second for the bus check, well under the six seconds that a user may have to wait. */
+/** The binding waits forever for a session bus that doesn't reply. */
 const limitMs = 4_000;
 
 const names: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
@@ -73,6 +72,9 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
 
 const maxTextLength = 200;
 
+/** What the binding says if it finds no session bus, which is usual on a server. */
+const noBus = /set your DBUS_SESSION_BUS_ADDRESS/;
+
 const entriesOver = (
   ask: (question: Record<string, string>) => Promise<ChildReply>,
   fail: (why: string) => SchedError,
@@ -80,6 +82,7 @@ const entriesOver = (
   const asked = async (question: Record<string, string>): Promise<ChildReply['value']> => {
     const { value, error } = await ask(question);
     if (error === undefined) return value;
+    if (noBus.test(error)) throw fail('there is no session bus');
     const quotes = question.text !== undefined && error.includes(question.text);
     throw fail(quotes ? 'the keychain refused the request' : cut(error, maxTextLength));
   };
@@ -103,8 +106,6 @@ export const keychainVault = (world: KeychainWorld, findBinding: () => string = 
     describe: () => place,
     use: async (work) => {
       const words = machine.isStandalone ? [keychainArgument] : ['-e', keychainScript, findBinding()];
-      const trouble = platform === 'linux' ? await busTrouble(env, clock) : undefined;
-      if (trouble !== undefined) throw fail(trouble);
       const child = spawn(machine.executable, words, {
         stdio: ['pipe', 'pipe', 'ignore'],
         env: childEnvironment(env),

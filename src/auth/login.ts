@@ -22,15 +22,15 @@ import { exchange, type Tokens } from './token-requests.ts';
 /** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
 export type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
 
+interface BrowserMethod {
+  kind: 'browser';
+  open(url: string): Promise<boolean>;
+  /** Called with whether a browser could be opened. May return a way to paste the final address instead. */
+  onOpened?(opened: boolean): ReadLine | undefined;
+}
+
 /** How the callback gets from the browser to `sched`. */
-export type LoginMethod =
-  | {
-      kind: 'browser';
-      open(url: string): Promise<boolean>;
-      /** Called with whether a browser could be opened. May return a way to paste the final address instead. */
-      onOpened?(opened: boolean): ReadLine | undefined;
-    }
-  | { kind: 'paste'; line: ReadLine };
+export type LoginMethod = BrowserMethod | { kind: 'paste'; line: ReadLine };
 
 /** What a login needs, whichever way it takes. */
 export interface LoginBasics {
@@ -82,8 +82,6 @@ const noAnswer = (): SchedError =>
     reason: 'the input ended, so nothing was stored',
     outcome: 'not-applied',
   });
-
-const anyPort = 0;
 
 /** A port that no service uses (RFC 6335 §6). With --paste, nothing needs to listen on it. */
 const somePort = (randomBytes: LoginOptions['randomBytes']): number => {
@@ -140,7 +138,7 @@ export const complete = async (tokens: Tokens, options: LoginBasics, isOver: () 
 /** Waits for the callback on this machine, and for a pasted address if the browser may run on another one. */
 const throughListener = async (
   options: LoginOptions,
-  open: (url: string) => Promise<ReadLine | undefined>,
+  way: BrowserMethod,
   secrets: LoginSecrets,
   redeem: (grant: Grant, isOver: () => boolean) => Promise<CredentialRecord>,
 ): Promise<CredentialRecord> => {
@@ -150,7 +148,7 @@ const throughListener = async (
   const reading = new AbortController();
   let lastLine: Promise<unknown> | undefined;
   const listener = await openListener({
-    port: options.port ?? anyPort,
+    port: options.port,
     profile: options.profile,
     clock,
     check: (request, redirectUri) => checkRequest(request, expect(redirectUri)),
@@ -162,7 +160,8 @@ const throughListener = async (
     },
   });
   const readPasted = async (url: string) => {
-    const line = await open(url);
+    const opened = await way.open(url).catch(() => false);
+    const line = way.onOpened?.(opened);
     const { signal } = reading;
     if (line === undefined || signal.aborted) return;
     const read = () => {
@@ -205,13 +204,7 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
     return complete(tokens, { ...options, client: method.client() }, isOver);
   };
 
-  if (way.kind === 'browser') {
-    const open = async (url: string) => {
-      const opened = await way.open(url).catch(() => false);
-      return way.onOpened?.(opened);
-    };
-    return throughListener(options, open, secrets, redeem);
-  }
+  if (way.kind === 'browser') return throughListener(options, way, secrets, redeem);
   const redirectUri = `http://127.0.0.1:${options.port || somePort(randomBytes)}${callbackPath}`;
   const expected: Expectation = { client, secrets, redirectUri };
   await onUrl(authorizationUrl(client, secrets, redirectUri, scopes));

@@ -183,18 +183,6 @@ const withOtherMethod = (client: AuthClient): AuthClient => {
 export const findMethod = (first: AuthClient) => {
   let client = first;
   let hasOther = first.secret !== undefined && first.isMethodFixed !== true;
-  const callOther = async <Value>(work: (client: AuthClient) => Promise<Value>): Promise<Value> => {
-    hasOther = false;
-    client = withOtherMethod(client);
-    try {
-      return await work(client);
-    } catch (error) {
-      if (!isRefused(error, 'invalid_grant')) throw error;
-      // This client is right, but the server has voided the code at the first try.
-      const hint = { command: ['auth', 'login'], flags: { 'client-auth': wordFor(client.server.clientAuth) } };
-      throw new TokenRefused(error.code, { ...error.facts, hint });
-    }
-  };
   return {
     client: () => client,
     call: async <Value>(work: (client: AuthClient) => Promise<Value>): Promise<Value> => {
@@ -203,7 +191,16 @@ export const findMethod = (first: AuthClient) => {
       } catch (error) {
         if (!hasOther || !isRefused(error, 'invalid_client')) throw error;
       }
-      return callOther(work);
+      hasOther = false;
+      client = withOtherMethod(client);
+      try {
+        return await work(client);
+      } catch (error) {
+        if (!isRefused(error, 'invalid_grant')) throw error;
+        // This client is right, but the server has voided the code at the first try.
+        const hint = { command: ['auth', 'login'], flags: { 'client-auth': wordFor(client.server.clientAuth) } };
+        throw new TokenRefused(error.code, { ...error.facts, hint });
+      }
     },
   };
 };

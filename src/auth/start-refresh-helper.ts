@@ -16,18 +16,11 @@ const jobLimitMs = 60_000;
 const slow: unique symbol = Symbol('slow');
 
 /** The helper's next line, `undefined` if it ends, or `slow` if it takes too long. */
-const nextLine = async (
-  helper: ChildProcess,
-  { clock }: HelperWorld,
-  limitMs: number,
-): Promise<string | undefined | typeof slow> => {
+const nextLine = async (helper: ChildProcess, { clock }: HelperWorld, limitMs: number) => {
   const over = new AbortController();
-  const limit = clock.sleep(limitMs, over.signal).then(
-    (): typeof slow => slow,
-    (): typeof slow => slow,
-  );
+  const late = (): typeof slow => slow;
   try {
-    return await Promise.race([helper.hear(), limit]);
+    return await Promise.race([helper.hear(), clock.sleep(limitMs, over.signal).then(late, late)]);
   } finally {
     over.abort();
   }

@@ -10,11 +10,11 @@ import { callLibrary, malformed } from './oauth-request.ts';
 /** The checked reply of the token endpoint. */
 export interface Tokens {
   readonly accessToken: string;
-  readonly refreshToken?: string;
-  readonly scope?: string;
   readonly expiresInSeconds: number;
-  readonly owner?: string;
-  readonly organization?: string;
+  readonly refreshToken?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly organization?: string | undefined;
 }
 
 /** Whether a token is plain ASCII without spaces, so that it can't change the header it is put in. */
@@ -29,14 +29,13 @@ export const tokensFrom = (reply: oauth.TokenEndpointResponse, url: string): Tok
     throw wrong('the refresh token is not plain ASCII without spaces');
   const seconds = reply.expires_in ?? limits.accessTokenSeconds;
   if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 1e9) throw wrong('expires_in is not a number of seconds');
-  const [scope, owner, organization] = [reply.scope, reply.owner, reply.organization].map(textOf);
   return {
     accessToken: reply.access_token,
     expiresInSeconds: seconds,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(organization === undefined ? {} : { organization }),
+    refreshToken,
+    scope: textOf(reply.scope),
+    owner: textOf(reply.owner),
+    organization: textOf(reply.organization),
   };
 };
 

@@ -67,7 +67,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
     reason: failure.message,
     ...(failure.advice === undefined ? {} : { advice: failure.advice }),
     outcome: unknown ? 'unknown' : failure.sent ? 'not-applied' : 'not-sent',
-    http: { method: request.method, path: new URL(request.url).pathname },
+    http: exchangeOf(request),
   });
 };
 

@@ -1,8 +1,9 @@
 import { type Collection, collections } from '../api/collections.ts';
 import { type Category, SchedError } from '../errors.ts';
-import type { HttpReply, HttpRequest } from '../http/message.ts';
-import { isObject, jsonIn } from '../json.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
+import { isObject } from '../json.ts';
 import { cut } from '../redact.ts';
+import { contentOf } from './read-reply.ts';
 
 /** The body of an error, in either of the service's two formats. Any field may be missing. */
 interface ErrorBody {
@@ -15,7 +16,6 @@ interface ErrorBody {
 }
 
 const longestQuote = 500;
-const longestRequestId = 100;
 
 /** The hint is a command that people copy, so only valid scope names go into it. */
 const scopeName = /^[a-z][a-z_]{0,40}:[a-z]{1,20}$/;
@@ -24,9 +24,9 @@ const mostScopes = 10;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Reads an error body as far as possible: it may be empty, HTML or of another shape. */
-const read = (body: string): ErrorBody => {
-  const value = jsonIn(body);
-  return isObject(value) ? value : {};
+const read = (reply: HttpReply): ErrorBody => {
+  const content = contentOf(reply);
+  return typeof content !== 'string' && isObject(content.json) ? content.json : {};
 };
 
 const categoryOf = (status: number, isRead: boolean): Category => {
@@ -103,7 +103,7 @@ export const forbiddenBy = (words: string): 'scope' | 'plan' | 'role' => {
 
 /** The error for a reply that is not a success. It quotes the service's own words, cut to a readable length. */
 export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
-  const refusal = read(reply.body);
+  const refusal = read(reply);
   const words = [refusal.title ?? refusal.error, refusal.message ?? refusal.error_description].filter(isText);
   const details = (Array.isArray(refusal.details) ? refusal.details : [])
     .filter((detail) => isText(detail?.message))
@@ -112,7 +112,6 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const isRead = request.method === 'GET';
   const slotGone = isSlotGone(request, reply, refusal);
   const category = slotGone ? 'conflict' : categoryOf(reply.status, isRead);
-  const id = cut(reply.headers['x-request-id'] ?? '', longestRequestId);
   const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
   const needed = cut(scopes.join(', '), longestQuote);
   const missing = category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
@@ -123,22 +122,17 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const gone = slotGone ? "That time isn't available" : undefined;
   const message = gone ?? (category === 'not-found' ? notFound(pathname, said) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
-    reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
+    reason: withRequestId(`${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}`, reply),
     ...(missing.length === 0 ? {} : { scopes: missing }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(category === 'not-found' && saysLittle(said) ? { advice: pathAdvice } : {}),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
-    http: {
-      status: reply.status,
-      method: request.method,
-      path: pathname,
-      ...(id ? { requestId: id } : {}),
-    },
+    http: exchangeOf(request, reply),
   });
 };
 
 /** Whether the service's error details name this parameter. */
 export const blamesParameter = (reply: HttpReply, parameter: string): boolean => {
-  const { details } = read(reply.body);
+  const { details } = read(reply);
   return Array.isArray(details) && details.some((detail) => detail?.parameter === parameter);
 };

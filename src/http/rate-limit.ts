@@ -95,28 +95,18 @@ export const rateLimit = ({
   isBackground,
   onWait,
 }: RateLimitOptions): Layer => {
-  const keys = new Map<string, string>();
-  const keyOf = (kind: BudgetKind, origin: string, authorization: string): string => {
-    const name = `${kind} ${origin} ${authorization}`;
-    const key = keys.get(name) ?? keyFor(kind, origin, authorization, booker);
-    keys.set(name, key);
-    return key;
-  };
-
   const bucketsOf = ({ isBooking, url, headers }: HttpRequest): Bucket[] => {
     const { authorization } = headers;
     if (authorization === undefined) return [];
     const { origin } = new URL(url);
-    const general: Bucket = { key: keyOf('general', origin, authorization), kind: 'general' };
-    if (!isBooking) return [general];
-    return [general, { key: keyOf('bookings', origin, authorization), kind: 'bookings' }];
+    const kinds: BudgetKind[] = isBooking ? ['general', 'bookings'] : ['general'];
+    return kinds.map((kind) => ({ kind, key: keyFor(kind, origin, authorization, booker) }));
   };
 
   /** Takes one request from every bucket, or from none. Returns the bucket that has nothing left. */
   const takeAll = async (buckets: readonly Bucket[]) => {
     for (const [index, bucket] of buckets.entries()) {
-      const isSingle = bucket.kind === 'bookings' || isBackground;
-      const refused = await budget.take(bucket.key, bucket.kind, isSingle ? 1 : undefined, isBackground);
+      const refused = await budget.take(bucket.key, bucket.kind, isBackground);
       if (refused === undefined) continue;
       for (const { key, kind } of buckets.slice(0, index)) await budget.untake(key, kind);
       return { ...refused, bucket };

@@ -2,16 +2,20 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../system.ts';
 import { type BudgetKind, type BudgetState, current } from './budget.ts';
-import { applyStep, type Step, type StepResult } from './budget-steps.ts';
 import { ensurePrivateDirectory } from './directories.ts';
+import type { ServerClock } from './redis/server-clock.ts';
 import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
 
-/** The budgets that processes share, by key. All times are by this machine's clock. */
+/** The budgets that processes share, by key. */
 export interface BudgetStore {
-  /** Makes one atomic step. */
-  apply<S extends Step>(key: string, kind: BudgetKind, step: S): Promise<StepResult<S>>;
-  /** The current state, without changing it. */
+  /** Changes a budget in one atomic step. `change` modifies the state; it may be called again with a newer one. */
+  update<Value>(key: string, kind: BudgetKind, change: (state: BudgetState, now: number) => Value): Promise<Value>;
+  /** The current state by this machine's clock, without changing it. */
   read(key: string, kind: BudgetKind): Promise<BudgetState>;
+  /** Translates the times of a change: `now` and the state are by the clock of the store. */
+  readonly clock: Omit<ServerClock, 'measure' | 'ahead' | 'toLocal'>;
+  /** The name of this machine, if the store is on another. */
+  readonly host?: string;
 }
 
 interface FileOptions {
@@ -26,6 +30,16 @@ interface FileOptions {
 /** Tokens change every two hours, so a budget that is untouched for days is useless. */
 export const forgottenMs = 3 * 24 * 3_600_000;
 
+const same = (time: number): number => time;
+const sameClock: BudgetStore['clock'] = {
+  toServer: same,
+  earliestAtServer: same,
+  latestAtServer: same,
+  earliestHere: same,
+  latestHere: same,
+  doubtMs: () => 0,
+};
+
 const storeOf = (
   open: (key: string) => Versions<BudgetState>,
   clock: Pick<Clock, 'now'>,
@@ -38,15 +52,16 @@ const storeOf = (
     return versions;
   };
   return {
-    apply: async (key, kind, step) =>
+    update: async (key, kind, change) =>
       versionsOf(key).update((before) => {
         const now = clock.now();
         const state = current(before, kind, now);
         // A process that was killed during its request can't clear the probe itself.
         if (state.probe?.pid !== undefined && !isAlive(state.probe.pid)) delete state.probe;
-        return { value: applyStep(state, step, now), state };
+        return { value: change(state, now), state };
       }),
     read: async (key, kind) => current(versionsOf(key).read(), kind, clock.now()),
+    clock: sameClock,
   };
 };
 
@@ -62,9 +77,4 @@ export const fileBudgets = ({ directory, clock, holder, isAlive }: FileOptions):
 };
 
 /** Budgets of this process alone. */
-export const memoryBudgets = (clock: Pick<Clock, 'now'>): BudgetStore =>
-  storeOf(
-    () => memoryVersions(),
-    clock,
-    () => true,
-  );
+export const memoryBudgets = (clock: Pick<Clock, 'now'>): BudgetStore => storeOf(memoryVersions, clock, () => true);

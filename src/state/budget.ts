@@ -47,7 +47,7 @@ export interface BudgetState {
   /** No process sends before this time, because the service sent a 429. */
   closedUntil: number;
   /** The only request in flight while no limit is known. */
-  probe?: { holder: string; until: number; pid?: number };
+  probe?: { holder: string; until: number; pid?: number | undefined };
   leases: Lease[];
   waiting: Waiter[];
 }
@@ -84,6 +84,7 @@ export interface GrantOptions {
   most: number;
   /** How long a request may be in flight. */
   probeMs: number;
+  pid?: number | undefined;
   /** Requests per minute, one at a time, while no limit is known. Unlimited if missing. */
   pace?: number | undefined;
   /** Leaves half of the limit to other commands, and everything while another command waits. */
@@ -117,11 +118,13 @@ const slotMs = 60;
 const returnMs = 5000;
 /** The header is rounded by up to a second. */
 const roundingMs = 1000;
-/** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
-const closingMs = 1500;
+/**
+ * This close to the end of a window, permits are handed out one by one, and those of a block aren't used: the service
+ * might count them in the next window.
+ */
+export const closingMs = 1500;
 /** A lease without a known limit expires after this time. */
 const looseMs = 10_000;
-const largestBlock = 20;
 /** A block is small enough to leave permits for this many processes. */
 const sharers = 16;
 /** No service refuses requests for more than a day. */
@@ -171,7 +174,7 @@ export const current = (state: BudgetState | undefined, kind: BudgetKind, now: n
 };
 
 const blockOf = (left: number, restMs: number, most: number): number =>
-  restMs < closingMs ? 1 : Math.min(most, Math.max(1, Math.min(largestBlock, Math.floor(left / sharers))));
+  restMs < closingMs ? 1 : Math.max(1, Math.min(most, Math.floor(left / sharers)));
 
 /**
  * The permits for this holder, after every waiter has got one: a waiter comes after those who have waited longer, and
@@ -189,7 +192,7 @@ export const grant = (
   state: BudgetState,
   holder: string,
   now: number,
-  { most, probeMs, pace, isBackground }: GrantOptions,
+  { most, probeMs, pid, pace, isBackground }: GrantOptions,
 ): PermitGrant => {
   if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
   const isPaced = pace !== undefined && state.told === 'nothing';
@@ -219,7 +222,7 @@ export const grant = (
   // Carried requests may have filled a very small window, and the rest of it may belong to waiters.
   if (share <= 0) return refusal(first.end);
   const permits = isPaced ? 1 : Math.min(share, blockOf(left, first.end - now, most));
-  if (isPaced) state.probe = { holder, until: now + probeMs };
+  if (isPaced) state.probe = { holder, until: now + probeMs, pid };
   for (const window of state.windows) window.used += permits;
   state.leases = [
     ...state.leases.filter((lease) => lease.holder !== holder),

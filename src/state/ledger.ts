@@ -105,6 +105,20 @@ export const serviceName = (baseUrl: string): string => {
   return url.origin;
 };
 
+/** The last attempt for each address of the service. */
+export const lastByService = (attempts: readonly StoredEntry[]): StoredEntry[] => [
+  ...new Map(
+    attempts.toSorted((a, b) => a.number - b.number).map((kept) => [serviceName(kept.entry.origin), kept]),
+  ).values(),
+];
+
+export const isOpenAt =
+  (origin: string) =>
+  ({ entry }: StoredEntry): boolean =>
+    entry.state === 'open' && serviceName(entry.origin) === serviceName(origin);
+
+export const byAge = (a: StoredEntry, b: StoredEntry): number => a.entry.at - b.entry.at;
+
 const dayMs = 86_400_000;
 
 /** Whether a value from outside has every fact that a decision needs. */
@@ -191,21 +205,18 @@ export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledge
     throw damagedEntry(join(directory, name), 'file');
   };
 
-  /** The last attempt for each address of the service. */
-  const lastOf = async (all: Name[]): Promise<StoredEntry[]> => {
-    const byService = new Map<string, StoredEntry>();
-    for (const name of all.toSorted((a, b) => a.number - b.number)) {
-      const kept = await read(name);
-      if (kept !== undefined) byService.set(serviceName(kept.entry.origin), kept);
-    }
-    return [...byService.values()];
-  };
+  const lastOf = async (all: Name[]): Promise<StoredEntry[]> =>
+    lastByService((await Promise.all(all.map(read))).filter((kept) => kept !== undefined));
 
   const byDigest = (all: Name[]): Name[][] => {
     const groups = new Map<string, Name[]>();
     for (const name of all) groups.set(name.digest, [...(groups.get(name.digest) ?? []), name]);
     return [...groups.values()];
   };
+
+  /** The last attempts of all these bookings. */
+  const lastIn = async (all: Name[]): Promise<StoredEntry[]> =>
+    (await Promise.all(byDigest(all).map(lastOf))).flat().sort(byAge);
 
   const notePath = ({ number, entry }: StoredEntry) =>
     join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
@@ -215,12 +226,13 @@ export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledge
     find: async (digests) => {
       const all = await names();
       const groups = digests.map((digest) => all.filter((name) => name.digest === digest));
-      const attempts: StoredEntry[] = [];
-      for (const group of groups)
-        for (const kept of await lastOf(group))
-          if (!attempts.some(({ entry }) => serviceName(entry.origin) === serviceName(kept.entry.origin)))
-            attempts.push(kept);
-      return { last: Math.max(0, ...groups[0]!.map(({ number }) => number)), attempts };
+      const found = (await Promise.all(groups.map(lastOf))).flat();
+      const services = found.map(({ entry }) => serviceName(entry.origin));
+      return {
+        last: Math.max(0, ...groups[0]!.map(({ number }) => number)),
+        // The current digest counts before those of older versions.
+        attempts: found.filter((_, index) => services.indexOf(services[index]!) === index),
+      };
     },
     claim: async ({ number, entry }) => {
       const path = join(directory, nameOf(entry, number));
@@ -243,19 +255,9 @@ export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledge
       await writePrivateFile(path, String(serviceTime), unique());
       return serviceTime;
     },
-    open: async (origin) => {
-      const entries: StoredEntry[] = [];
-      for (const group of byDigest(await names()))
-        for (const kept of await lastOf(group))
-          if (kept.entry.state === 'open' && serviceName(kept.entry.origin) === serviceName(origin)) entries.push(kept);
-      return entries.sort((a, b) => a.entry.at - b.entry.at);
-    },
-    between: async (since, until) => {
-      const entries: StoredEntry[] = [];
-      const inside = (await names()).filter(({ start }) => since <= start * 1000 && start * 1000 < until);
-      for (const group of byDigest(inside)) entries.push(...(await lastOf(group)));
-      return entries.sort((a, b) => a.entry.at - b.entry.at);
-    },
+    open: async (origin) => (await lastIn(await names())).filter(isOpenAt(origin)),
+    between: async (since, until) =>
+      lastIn((await names()).filter(({ start }) => since <= start * 1000 && start * 1000 < until)),
     prune: async (now) => {
       const old = (await names()).filter(({ start }) => start * 1000 + keptForMs < now);
       for (const group of byDigest(old)) {

@@ -1,6 +1,19 @@
 import type { Clock } from '../system.ts';
-import type { BudgetKind, BudgetState, BudgetWindow, LimitHeaders, NoPermit, Waiter } from './budget.ts';
-import type { BudgetNews, Step, StepResult } from './budget-steps.ts';
+import {
+  applyPlan,
+  type BudgetKind,
+  type BudgetState,
+  type BudgetWindow,
+  closingMs,
+  grant,
+  type LimitHeaders,
+  type NoPermit,
+  queue,
+  release,
+  type Settlement,
+  settle,
+  type Waiter,
+} from './budget.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
 
 export interface SharedBudgetOptions {
@@ -29,20 +42,22 @@ export interface Level extends BudgetWindow {
   remaining: number | null;
 }
 
+/** What was learned from a reply. */
+type BudgetNews = Pick<Settlement, 'sentAt' | 'now' | 'told'>;
+
 interface Local {
   kind: BudgetKind;
   /** Permits of this process, valid until `end`. */
   permits: number;
   end: number;
   isWaiting?: boolean;
-  /** Learned from replies and not yet shared with other processes. */
+  /** Not yet shared with other processes, because it was no surprise. */
   news?: BudgetNews | undefined;
   /** Resolves when the last step that was asked for is done. */
   lastStep: Promise<unknown>;
 }
 
-/** Permits aren't used this close to the end of their window, because the service might count them in the next one. */
-const closingMs = 1500;
+const largestBlock = 20;
 
 /** The rate budget that all processes with this token share. Its rules are in `budget.ts`. */
 export const createSharedBudget = ({
@@ -59,8 +74,11 @@ export const createSharedBudget = ({
 }: SharedBudgetOptions) => {
   const buckets = new Map<string, Local>();
   const alone = memoryBudgets(clock);
-  let shared: BudgetStore | undefined =
-    directory === undefined ? undefined : fileBudgets({ directory, clock, holder, isAlive });
+  const files = directory === undefined ? undefined : fileBudgets({ directory, clock, holder, isAlive });
+  const stores = [
+    ...(remote === undefined ? [] : [{ store: remote, onTrouble: onRemoteTrouble, isTold: false }]),
+    ...(files === undefined ? [] : [{ store: files, onTrouble, isTold: false }]),
+  ];
 
   const bucket = (key: string, kind: BudgetKind): Local => {
     const local = buckets.get(key) ?? { kind, permits: 0, end: 0, lastStep: Promise.resolve() };
@@ -68,34 +86,35 @@ export const createSharedBudget = ({
     return local;
   };
 
-  let isRemoteTold = false;
-
-  /** A budget is a cache: a failing store must not stop a command. */
+  /** Uses the first store that works. A budget is a cache: a failing store must not stop a command. */
   const using = async <Value>(work: (store: BudgetStore) => Promise<Value>): Promise<Value> => {
-    if (remote === undefined) return usingLocal(work);
-    try {
-      return await work(remote);
-    } catch (error) {
-      if (!isRemoteTold) onRemoteTrouble?.((error as Error).message);
-      isRemoteTold = true;
-      return usingLocal(work);
+    for (const each of stores) {
+      try {
+        return await work(each.store);
+      } catch (error) {
+        if (!each.isTold) each.onTrouble?.((error as Error).message);
+        each.isTold = true;
+      }
     }
+    return work(alone);
   };
 
-  const usingLocal = async <Value>(work: (store: BudgetStore) => Promise<Value>): Promise<Value> => {
-    if (shared === undefined) return work(alone);
-    try {
-      return await work(shared);
-    } catch (error) {
-      if (shared !== undefined) onTrouble((error as Error).message);
-      shared = undefined;
-      return work(alone);
-    }
-  };
-
-  const apply = <S extends Step>(key: string, kind: BudgetKind, step: S): Promise<StepResult<S>> =>
-    using((store) => store.apply(key, kind, step));
+  const update = <Value>(
+    key: string,
+    kind: BudgetKind,
+    change: (state: BudgetState, store: BudgetStore, now: number) => Value,
+  ): Promise<Value> => using((store) => store.update(key, kind, (state, now) => change(state, store, now)));
   const read = (key: string, kind: BudgetKind): Promise<BudgetState> => using((store) => store.read(key, kind));
+
+  /** Records a reply. Each time is chosen so that an error can only make a process wait longer. */
+  const settleAt = ({ clock }: BudgetStore, state: BudgetState, facts: Omit<Settlement, 'holder' | 'doubtMs'>): void =>
+    settle(state, {
+      ...facts,
+      holder,
+      sentAt: clock.toServer(facts.sentAt),
+      doubtMs: clock.doubtMs(),
+      now: clock.latestAtServer(facts.now),
+    });
 
   /** Runs work on a bucket after all earlier work on it: requests of one process share its permits. */
   const inTurn = <Value>(key: string, kind: BudgetKind, work: (local: Local) => Promise<Value>): Promise<Value> => {
@@ -105,41 +124,45 @@ export const createSharedBudget = ({
     return turn;
   };
 
-  const newsOf = (local: Local): { news?: BudgetNews } => {
+  const newsOf = (local: Local): BudgetNews | undefined => {
     const { news } = local;
     local.news = undefined;
-    return news === undefined ? {} : { news };
+    return news;
   };
 
   const giveBack = (key: string, local: Local, unused: number): Promise<void> => {
     local.permits = 0;
     local.isWaiting = false;
-    return apply(key, local.kind, { do: 'release', holder, unused, ...newsOf(local) });
+    const news = newsOf(local);
+    return update(key, local.kind, (state, store) => {
+      if (news !== undefined) settleAt(store, state, { ...news, unused });
+      release(state, holder, unused);
+    });
   };
 
   return {
     /**
-     * Takes a permit for one request. Returns undefined if it got one, or else until when to wait, and why: a limit, the
-     * pace if no limit is known, or a request in flight, of another process or of this one. In the background, half of
-     * the limit and every waiting command come first.
+     * Takes a permit for one request. Returns undefined if it got one, or else until when there is none. In the
+     * background, half of the limit and every waiting command come first.
      */
-    take: (key: string, kind: BudgetKind, most = 20, isBackground = false): Promise<NoPermit | undefined> =>
+    take: (key: string, kind: BudgetKind, isBackground = false): Promise<NoPermit | undefined> =>
       inTurn(key, kind, async (local) => {
         if (local.permits > 0 && clock.now() < local.end) {
           local.permits -= 1;
           return undefined;
         }
         local.permits = 0;
-        const answer = await apply(key, kind, {
-          do: 'take',
-          holder,
-          pid,
-          most,
-          probeMs: timeoutMs + 5000,
-          // Booking limits are learned from refusals, so bookings need no pace.
-          pace: kind === 'general' ? pacePerMinute : undefined,
-          isBackground,
-          ...newsOf(local),
+        const news = newsOf(local);
+        // Booking limits are learned from refusals, so bookings need no pace.
+        const pace = kind === 'general' ? pacePerMinute : undefined;
+        const most = kind === 'bookings' || isBackground ? 1 : largestBlock;
+        const options = { most, probeMs: timeoutMs + 5000, pid, pace, isBackground };
+        const answer = await update(key, kind, (state, store, now) => {
+          if (news !== undefined) settleAt(store, state, { ...news, unused: 0 });
+          const granted = grant(state, holder, now, options);
+          return 'until' in granted
+            ? { ...granted, until: store.clock.latestHere(granted.until) }
+            : { ...granted, end: store.clock.earliestHere(granted.end) };
         });
         if ('until' in answer) return answer;
         local.isWaiting = false;
@@ -173,7 +196,10 @@ export const createSharedBudget = ({
         if (told === undefined && closedMs === undefined && local.permits > 0) return;
         const surplus = told !== undefined && told.remaining < local.permits ? local.permits : 0;
         local.permits -= surplus;
-        await apply(key, kind, { do: 'settle', holder, now, ...facts, surplus, unused: local.permits });
+        await update(key, kind, (state, store) => {
+          if (surplus > 0) release(state, holder, surplus);
+          settleAt(store, state, { ...facts, now, unused: local.permits });
+        });
         local.news = undefined;
       });
     },
@@ -185,12 +211,15 @@ export const createSharedBudget = ({
     waiting: (key: string, kind: BudgetKind, until: number): Promise<number> =>
       inTurn(key, kind, (local) => {
         local.isWaiting = true;
-        return apply(key, kind, { do: 'queue', holder, pid, until });
+        return update(key, kind, (state, { clock: there, host }, now) =>
+          // A waiter that comes back in time must not seem early.
+          queue(state, { holder, pid, ...(host && { host }), since: now, until: there.earliestAtServer(until) }),
+        );
       }),
 
     /** Applies the limits of a plan, one per window. `isNews`: the plan has changed. */
     know: (key: string, kind: BudgetKind, limits: readonly (number | null)[], isNews: boolean): Promise<void> =>
-      apply(key, kind, { do: 'plan', limits, isNews }),
+      update(key, kind, (state) => applyPlan(state, limits, isNews)),
 
     /** The current state, without changing it. */
     look: async (

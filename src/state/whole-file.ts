@@ -26,19 +26,15 @@ interface WholeFile {
   draft: string;
   /** Whether to replace an existing file. If false, the write fails with EEXIST. */
   replace: boolean;
-  mode?: number;
 }
 
 /** Writes a file completely or not at all, even if the process is killed or the machine loses power. */
-export const writeWholeFile = async (
-  path: string,
-  { content, draft, replace, mode = privateMode }: WholeFile,
-): Promise<void> => {
+export const writeWholeFile = async (path: string, { content, draft, replace }: WholeFile): Promise<void> => {
   // Outside the try: an existing draft belongs to another process and must not be removed.
-  const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, mode);
+  const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, privateMode);
   try {
     // The umask may have cleared some bits. Some file systems have no modes.
-    await handle.chmod(mode).catch(() => {});
+    await handle.chmod(privateMode).catch(() => {});
     await handle.writeFile(content);
     await handle.sync();
     await handle.close();

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { usualServer } from '../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/credential.ts';
-import { busPaths } from '../../src/auth/session-bus.ts';
 import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
@@ -22,16 +21,14 @@ import { everythingIn, fingerprint, machineIn, memoryEntries, random } from './s
 import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
 
 const token = `${canary}-pat-0123456789`;
-const record = (accessToken = token) =>
-  recordFromToken(accessToken, {
-    origin: 'https://api.example.com',
-    now: 1,
-    owner: 'https://api.example.com/users/Zoë',
-  });
+const record = (accessToken = token) => ({
+  ...recordFromToken(accessToken, { origin: 'https://api.example.com', now: 1 }),
+  owner: 'https://api.example.com/users/Zoë',
+});
 const key = credentialKey(record());
 
-/** How long the keychain and the session bus may take to reply. */
-const [keychainLimit, busLimit] = [4_000, 1_000];
+/** How long the keychain may take to reply. */
+const keychainLimit = 4_000;
 
 const keychain = (env: Record<string, string>, clock: Clock = realClock) =>
   openStore(
@@ -85,24 +82,27 @@ describe('keychain: no operation confuses "unavailable" with "not found"', () =>
 
   few(2, {
     'without a session bus': () => expectAllUnavailable({ HOME: folder }, /no session bus/),
-    'with a bus that no longer exists': () => expectAllUnavailable(env(), /can't be reached \(ENOENT\)/),
+    'with a bus that no longer exists': () => expectAllUnavailable(env(), /bus: No such file/),
     'with a bus that accepts the connection but never replies': async () => {
       const clock = heldClock();
-      await listen(() => clock.end(busLimit));
-      await expectAllUnavailable(env(), /doesn't respond/, clock);
+      await listen(() => clock.end(keychainLimit));
+      await expectAllUnavailable(env(), /no reply within 4 s/, clock);
     },
     'with a bus that stops replying after the greeting': async () => {
       const clock = heldClock();
       await listen((socket) => {
-        // The time of the keychain starts after the greeting: this ends it when the keychain talks to the bus.
         clock.end(keychainLimit);
         socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
       });
       await expectAllUnavailable(env(), /no reply within 4 s/, clock);
     },
     'with a socket that is not a bus': async () => {
-      await listen((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
-      await expectAllUnavailable(env(), /is not a session bus/, heldClock());
+      const clock = heldClock();
+      await listen((socket) => {
+        socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
+        clock.end(keychainLimit);
+      });
+      await expectAllUnavailable(env(), /no reply within 4 s/, clock);
     },
   });
 });
@@ -206,19 +206,6 @@ test('keychain: passes no token from the environment to its child', async () => 
   const seen = await vault.use((entries) => entries.get('x'));
   expect(seen).toContain('"LANG":"C"');
   expect(seen).not.toContain(canary);
-});
-
-describe('keychain: bus addresses', () => {
-  test.each([
-    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus' }, ['/run/user/1000/bus']],
-    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/a%20b,guid=1f;unix:abstract=/tmp/x' }, ['/a b', '\0/tmp/x']],
-    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:runtime=yes', XDG_RUNTIME_DIR: '/run/u' }, ['/run/u/bus']],
-    [{ DBUS_SESSION_BUS_ADDRESS: 'tcp:host=localhost,port=1' }, []],
-    [{ XDG_RUNTIME_DIR: '/run/u' }, ['/run/u/bus']],
-    [{}, []],
-  ])('%o', (env, paths) => {
-    expect(busPaths(env)).toEqual(paths);
-  });
 });
 
 // R19
@@ -379,8 +366,9 @@ describeWith(...secretService)('keychain: a real Secret Service', () => {
       // The time is over when the keychain has been asked, which the test sees on the way to the bus.
       const clock = heldClock();
       const path = join(folder, 'bus');
+      const [, busPath = ''] = /^unix:path=([^,]+)/.exec(env.DBUS_SESSION_BUS_ADDRESS!)!;
       const way = createServer((socket) => {
-        const bus = connect(busPaths(env)[0]!);
+        const bus = connect(busPath);
         for (const end of [socket, bus]) end.on('error', () => {});
         socket.pipe(bus).pipe(socket);
         socket.on('data', (data) => data.includes('OpenSession') && clock.end(keychainLimit));

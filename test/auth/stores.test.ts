@@ -13,7 +13,7 @@ beforeEach(() => {
   config = temporaryDirectory('file-store');
 });
 
-const record = recordFromToken(`${canary}-pat`, { origin: 'https://api.example.com', now: 1, owner: 'Zoë' });
+const record = { ...recordFromToken(`${canary}-pat`, { origin: 'https://api.example.com', now: 1 }), owner: 'Zoë' };
 const key = credentialKey(record);
 const open = () =>
   openStore(

@@ -152,7 +152,7 @@ describe('doctor names the problem, and its fix works', () => {
     const sick = await doctor();
     expect(sick.code).toBe(3);
     const { finding, fix } = sick.of('credential store')!;
-    expect(finding).toContain('there is no session bus');
+    expect(finding).toContain('The keychain (Secret Service) is unavailable');
     expect(fix).toContain('sched auth login --credential-store file');
     expect((await withToken()).code).toBe(0);
     const well = await doctor();

@@ -168,9 +168,8 @@ describe('refusal', () => {
     const { facts } = refusalOf(get, reply(500, {}, { 'x-request-id': 'r-7' }));
     expect(facts.http).toEqual({ status: 500, method: 'GET', path: '/users/me', requestId: 'r-7' });
     expect(facts.reason).toBe('HTTP 500 [request r-7]');
-    expect(refusalOf(get, reply(500, {}, { 'x-request-id': 'r'.repeat(10_000) })).facts.reason!.length).toBeLessThan(
-      200,
-    );
+    for (const id of ['r'.repeat(10_000), 'a\x1b[31m', 'ann@example.com'])
+      expect(refusalOf(get, reply(500, {}, { 'x-request-id': id })).facts.reason).toBe('HTTP 500');
   });
 
   test('tells whether its details name a parameter', () => {

@@ -348,38 +348,25 @@ describe('rate-limit', () => {
     expect(given).toEqual(['general']);
   });
 
-  test('rejects with the reason of an interruption during a wait', async () => {
-    const stop = new AbortController();
-    const layer = rateLimit({
-      clock: {
-        now: () => someday,
-        sleep: (_, signal) =>
-          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
-      },
-      random: () => 0,
-      budget: budgetOf({ now: () => someday }),
-      maxWaitMs: 90_000,
-      interrupted: stop.signal,
-      onWait: () => queueMicrotask(() => stop.abort(new Error('Interrupted'))),
-    });
-    await expect(layer(async () => refused({ 'retry-after': '60' }))(request)).rejects.toThrow('Interrupted');
-  });
-
-  test('stops waiting if the request is no longer needed', async () => {
-    const unwanted = new AbortController();
-    const layer = rateLimit({
-      clock: {
-        now: () => someday,
-        sleep: (_, signal) =>
-          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
-      },
-      random: () => 0,
-      budget: budgetOf({ now: () => someday }),
-      maxWaitMs: 90_000,
-      interrupted: new AbortController().signal,
-      onWait: () => queueMicrotask(() => unwanted.abort(new Error('Unwanted'))),
-    });
-    const read = { method: 'GET', url: 'https://api.example.com/a', headers: {}, signal: unwanted.signal };
-    await expect(layer(async () => refused({ 'retry-after': '60' }))(read)).rejects.toThrow('Unwanted');
-  });
+  test.each(['the command is interrupted', 'the request is no longer needed'])(
+    'stops waiting if %s',
+    async (reason) => {
+      const [stop, unwanted] = [new AbortController(), new AbortController()];
+      const ended = reason === 'the command is interrupted' ? stop : unwanted;
+      const layer = rateLimit({
+        clock: {
+          now: () => someday,
+          sleep: (_, signal) =>
+            new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+        },
+        random: () => 0,
+        budget: budgetOf({ now: () => someday }),
+        maxWaitMs: 90_000,
+        interrupted: stop.signal,
+        onWait: () => queueMicrotask(() => ended.abort(new Error(reason))),
+      });
+      const read = { ...request, signal: unwanted.signal };
+      await expect(layer(async () => refused({ 'retry-after': '60' }))(read)).rejects.toThrow(reason);
+    },
+  );
 });

@@ -10,10 +10,21 @@ import {
   grant,
   settle,
 } from '../../src/state/budget.ts';
-import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { createSharedBudget, type SharedBudgetOptions } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { limitedService, simulatedClock, simulatedProcess } from './simulation.ts';
+
+const budgetOf = (options: Partial<SharedBudgetOptions>) =>
+  createSharedBudget({
+    clock: { now: () => 1e12 },
+    holder: 'a',
+    pid: 1,
+    timeoutMs: 30_000,
+    pacePerMinute: 500,
+    onTrouble: () => {},
+    ...options,
+  });
 
 // R30
 describe('budget: shared by processes', () => {
@@ -30,16 +41,7 @@ describe('budget: shared by processes', () => {
   test('frees the probe at once if its process is gone', async () => {
     const directory = temporaryDirectory();
     const open = (pid: number, isAlive?: (pid: number) => boolean) =>
-      createSharedBudget({
-        directory,
-        clock: { now: () => 1e12 },
-        holder: `p${pid}`,
-        pid,
-        ...(isAlive && { isAlive }),
-        timeoutMs: 30_000,
-        pacePerMinute: 500,
-        onTrouble: () => {},
-      });
+      budgetOf({ directory, holder: `p${pid}`, pid, ...(isAlive && { isAlive }) });
     expect(await open(1).take('general-x', 'general')).toBeUndefined();
     expect(await open(2, (pid) => pid === 1).take('general-x', 'general')).toMatchObject({ why: 'probe' });
     expect(await open(3, (pid) => pid !== 1).take('general-x', 'general')).toBeUndefined();
@@ -96,14 +98,7 @@ describe('budget: the end of a window', () => {
 
   test('stops the use of a block in the last seconds, when permits could count twice', async () => {
     let now = opened;
-    const budget = createSharedBudget({
-      clock: { now: () => now },
-      holder: 'a',
-      pid: 1,
-      timeoutMs: 1000,
-      pacePerMinute: 500,
-      onTrouble: () => {},
-    });
+    const budget = budgetOf({ clock: { now: () => now } });
     const used = async () => (await budget.look('general-x', 'general')).levels[0]!.used;
     await budget.take('general-x', 'general');
     const told = { limit: 320, remaining: 319, resetMs: 60_000 };
@@ -306,14 +301,7 @@ describe('budget: the state on disk', () => {
   });
 
   test('lets requests through again after a service has named a limit of 0', async () => {
-    const budget = createSharedBudget({
-      clock: { now: () => now },
-      holder: 'a',
-      pid: 1,
-      timeoutMs: 1000,
-      pacePerMinute: 500,
-      onTrouble: () => {},
-    });
+    const budget = budgetOf({ clock: { now: () => now } });
     let now = 1e12;
     expect(await budget.take('general-x', 'general')).toBeUndefined();
     await budget.settle('general-x', 'general', { sentAt: now, told: { limit: 0, remaining: 0, resetMs: 5000 } });
@@ -340,15 +328,7 @@ describe('budget: the state on disk', () => {
     const troubles: string[] = [];
     const parent = temporaryDirectory();
     spoil(parent);
-    const budget = createSharedBudget({
-      directory: join(parent, 'place'),
-      clock: { now: () => 1e12 },
-      holder: 'a',
-      pid: 1,
-      timeoutMs: 1000,
-      pacePerMinute: 500,
-      onTrouble: (reason) => troubles.push(reason),
-    });
+    const budget = budgetOf({ directory: join(parent, 'place'), onTrouble: (reason) => troubles.push(reason) });
     expect(await budget.take('general-x', 'general')).toBeUndefined();
     await budget.settle('general-x', 'general', {
       sentAt: 1e12,
@@ -361,15 +341,7 @@ describe('budget: the state on disk', () => {
   test('stops no command if it can no longer be read', async () => {
     const directory = temporaryDirectory();
     const troubles: string[] = [];
-    const budget = createSharedBudget({
-      directory,
-      clock: { now: () => 1e12 },
-      holder: 'a',
-      pid: 1,
-      timeoutMs: 1000,
-      pacePerMinute: 500,
-      onTrouble: (reason) => troubles.push(reason),
-    });
+    const budget = budgetOf({ directory, onTrouble: (reason) => troubles.push(reason) });
     await budget.take('general-x', 'general');
     rmSync(join(directory, 'general-x'), { recursive: true });
     writeFileSync(join(directory, 'general-x'), '');
@@ -382,15 +354,7 @@ describe('budget: the state on disk', () => {
     const directory = temporaryDirectory();
     const someTime = Date.parse('2026-11-15T18:00:00Z');
     const told = { limit: 500, remaining: 499, resetMs: 60_000 };
-    const budget = createSharedBudget({
-      directory,
-      clock: { now: () => someTime },
-      holder: 'a',
-      pid: 1,
-      timeoutMs: 30_000,
-      pacePerMinute: 500,
-      onTrouble: () => {},
-    });
+    const budget = budgetOf({ directory, clock: { now: () => someTime } });
     for (let sent = 0; sent < 400; sent += 1) {
       expect(await budget.take('general-x', 'general')).toBeUndefined();
       await budget.settle('general-x', 'general', {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/cli/scheduling/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { budgetKey } from '../../src/http/rate-limit.ts';
+import { emptyState } from '../../src/state/budget.ts';
 import { type BudgetStore, memoryBudgets } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -264,7 +265,8 @@ describe('budget that a store on another machine keeps', () => {
     const elsewhere = memoryBudgets(clock);
     let isAway = false;
     const remote: BudgetStore = {
-      apply: (...words) => (isAway ? Promise.reject(new Error('away')) : elsewhere.apply(...words)),
+      ...elsewhere,
+      update: (...words) => (isAway ? Promise.reject(new Error('away')) : elsewhere.update(...words)),
       read: (...words) => (isAway ? Promise.reject(new Error('away')) : elsewhere.read(...words)),
     };
     const troubles: string[] = [];
@@ -295,6 +297,25 @@ describe('budget that a store on another machine keeps', () => {
     isAway = false;
     expect(await budget.limitOf('general-x', 'general')).toBe(10);
     expect(troubles).toEqual(['away', 'away']);
+  });
+
+  test('keeps no permits of a change that another machine has overtaken', async () => {
+    const clock = { now: () => 1e12 };
+    const elsewhere = memoryBudgets(clock);
+    const remote: BudgetStore = {
+      ...elsewhere,
+      update: async (key, kind, change) => {
+        change({ ...emptyState(kind), told: 'limit' }, 1e12);
+        return elsewhere.update(key, kind, change);
+      },
+    };
+    const options = { remote, clock, pid: 1, timeoutMs: 1000, pacePerMinute: 500, onTrouble: () => {} };
+    const [first, second] = ['a', 'b'].map((holder) => createSharedBudget({ ...options, holder }));
+    await first!.take('general-x', 'general');
+    const told = { limit: 10, remaining: 0, resetMs: 60_000 };
+    await first!.settle('general-x', 'general', { sentAt: 1e12, told });
+    for (let time = 0; time < 2; time += 1)
+      expect(await second!.take('general-x', 'general')).toMatchObject({ why: 'limit' });
   });
 });
 

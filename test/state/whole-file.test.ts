@@ -7,18 +7,17 @@ import { temporaryDirectory } from '../support/temporary.ts';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
-const write = (replace: boolean, mode?: number) =>
-  writeWholeFile(at('a'), { content: 'new', draft: at('a.draft'), replace, ...(mode === undefined ? {} : { mode }) });
+const write = (replace: boolean) => writeWholeFile(at('a'), { content: 'new', draft: at('a.draft'), replace });
 
 beforeEach(() => {
   folder = temporaryDirectory('whole-file');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test.each([undefined, 0o644])('writes a file with mode %s and leaves no draft', async (mode) => {
-  await write(false, mode);
+test('writes a private file and leaves no draft', async () => {
+  await write(false);
   expect(readFileSync(at('a'), 'utf8')).toBe('new');
-  expect(statSync(at('a')).mode & 0o777).toBe(mode ?? 0o600);
+  expect(statSync(at('a')).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['a']);
 });
 

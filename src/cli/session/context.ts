@@ -1,8 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { pagerOf } from '../../output/pager.ts';
-import type { Printer } from '../../output/printer.ts';
-import { createPrinter } from '../../output/printer.ts';
+import { createPrinter, type Printer } from '../../output/printer.ts';
 import type { Runtime } from '../../runtime.ts';
 import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -13,8 +12,7 @@ import { createNetwork, type Network } from './network.ts';
 import { once } from './once.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
-import type { SharedState } from './shared-state.ts';
-import { openSharedState } from './shared-state.ts';
+import { openSharedState, type SharedState } from './shared-state.ts';
 
 /** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
 const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;

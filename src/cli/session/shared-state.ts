@@ -9,8 +9,7 @@ import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
-import type { SharedBudget } from '../../state/shared-budget.ts';
-import { createSharedBudget } from '../../state/shared-budget.ts';
+import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
 import { isLoopback } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Settings } from './settings.ts';
@@ -86,6 +85,14 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
     close: connection.close,
   };
 };
+
+/** The state that commands with the same token share. Commands don't know where it is kept. */
+export interface SharedState {
+  readonly budget: SharedBudget;
+  readonly ledger: Ledger;
+  /** Returns unused permits when the command ends. */
+  close(): Promise<void>;
+}
 
 export const openSharedState = async (
   runtime: Runtime,

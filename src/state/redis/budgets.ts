@@ -1,5 +1,4 @@
-import { type BudgetState, current, type PermitGrant } from '../budget.ts';
-import { applyStep, type BudgetNews, type Step, type StepResult } from '../budget-steps.ts';
+import { type BudgetState, current } from '../budget.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
 import type { RedisConnection } from './redis-client.ts';
@@ -23,28 +22,6 @@ const stateOf = (text: string | undefined): BudgetState | undefined => {
   }
 };
 
-const hasTimes = (step: Step): boolean =>
-  step.do === 'settle' || step.do === 'queue' || ('news' in step && step.news !== undefined);
-
-/** The step with the server's times. Each is chosen so that an error can only make a process wait longer. */
-const atServer = (step: Step, host: string, clock: ServerClock): Step => {
-  const replyAt = <Facts extends Pick<BudgetNews, 'sentAt' | 'now'>>(facts: Facts): Facts => ({
-    ...facts,
-    sentAt: clock.toServer(facts.sentAt),
-    doubtMs: clock.doubtMs(),
-    now: clock.latestAtServer(facts.now),
-  });
-  if (step.do === 'settle') return replyAt(step);
-  // A waiter that comes back in time must not seem early.
-  if (step.do === 'queue') return { ...step, host, until: clock.earliestAtServer(step.until) };
-  return 'news' in step && step.news !== undefined ? { ...step, news: replyAt(step.news) } : step;
-};
-
-const grantHere = (grant: PermitGrant, clock: ServerClock): PermitGrant =>
-  'until' in grant
-    ? { ...grant, until: clock.latestHere(grant.until) }
-    : { ...grant, end: clock.earliestHere(grant.end) };
-
 const stateHere = (state: BudgetState, { toLocal }: ServerClock): BudgetState => {
   // 0 means that there is no such time.
   const local = (time: number): number => (time === 0 ? 0 : toLocal(time));
@@ -58,19 +35,16 @@ const stateHere = (state: BudgetState, { toLocal }: ServerClock): BudgetState =>
 
 /** Budgets in Redis, for all machines that use it. The server's clock counts. */
 export const redisBudgets = ({ connection, clock, host }: RedisOptions): BudgetStore => ({
-  apply: async (key, kind, step) => {
-    if (hasTimes(step) && !clock.isKnown()) await readRecord(connection, clock, keyOf(key));
-    const there = atServer(step, host, clock);
-    const result: unknown = await changeRecord(connection, clock, keyOf(key), ({ text, now }) => {
+  update: (key, kind, change) =>
+    changeRecord(connection, clock, keyOf(key), ({ text, now }) => {
       const state = current(stateOf(text), kind, now);
-      const value = applyStep(state, there, now);
+      const value = change(state, now);
       return { text: JSON.stringify(state), keptForMs: forgottenMs, value };
-    });
-    const here = typeof result === 'object' && result !== null ? grantHere(result as PermitGrant, clock) : result;
-    return here as StepResult<typeof step>;
-  },
+    }),
   read: async (key, kind) => {
     const { text, now } = await readRecord(connection, clock, keyOf(key));
     return stateHere(current(stateOf(text), kind, now), clock);
   },
+  clock,
+  host,
 });

@@ -1,11 +1,15 @@
 import { SchedError } from '../../errors.ts';
 import { isTime } from '../../numbers.ts';
 import {
+  byAge,
   damagedEntry,
+  type FoundAttempts,
   isEntry,
+  isOpenAt,
   keptForMs,
   type Ledger,
   type LedgerEntry,
+  lastByService,
   ledgerTrouble,
   type StoredEntry,
   serviceName,
@@ -78,13 +82,10 @@ export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger =
     alter: (booking: BookingRecord, stored: LedgerEntry) => { value: Value; isSame?: boolean },
   ): Promise<Value> =>
     safely(async () => {
-      const key = ledgerKey(entry.digest);
-      if (!clock.isKnown()) await readRecord(connection, clock, key);
-      const stored = { host, ...entry, at: clock.toServer(entry.at) };
       const start = startOf(entry);
-      return changeRecord(connection, clock, key, ({ text, now }) => {
+      return changeRecord(connection, clock, ledgerKey(entry.digest), ({ text, now }) => {
         const booking = readBooking(text, entry.digest);
-        const { value, isSame = false } = alter(booking, stored);
+        const { value, isSame = false } = alter(booking, { host, ...entry, at: clock.toServer(entry.at) });
         const isOpen = Object.values(booking.attempts).some(({ state }) => state === 'open');
         return {
           text: isSame ? undefined : JSON.stringify(booking),
@@ -100,13 +101,13 @@ export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger =
     });
 
   /** The last attempt for each address of the service. */
-  const lastOf = async (digest: string): Promise<{ last: number; attempts: StoredEntry[] }> => {
+  const lastOf = async (digest: string): Promise<FoundAttempts> => {
     const { text } = await readRecord(connection, clock, ledgerKey(digest));
-    const all = Object.entries(readBooking(text, digest).attempts)
-      .map(([number, entry]) => ({ number: Number(number), entry: { ...entry, at: clock.toLocal(entry.at) } }))
-      .sort((a, b) => a.number - b.number);
-    const byService = new Map(all.map((kept) => [serviceName(kept.entry.origin), kept]));
-    return { last: all.at(-1)?.number ?? 0, attempts: [...byService.values()] };
+    const all = Object.entries(readBooking(text, digest).attempts).map(([number, entry]) => ({
+      number: Number(number),
+      entry: { ...entry, at: clock.toLocal(entry.at) },
+    }));
+    return { last: Math.max(0, ...all.map(({ number }) => number)), attempts: lastByService(all) };
   };
 
   /** The last attempts of the bookings in an index, from `since` on and before `until`, in seconds. */
@@ -115,7 +116,7 @@ export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger =
       const digests = await connection.command('ZRANGEBYSCORE', ledgerKey(index), since, until);
       if (!Array.isArray(digests)) throw nonsense(connection);
       const found = await Promise.all(digests.map((digest) => lastOf(String(digest))));
-      return found.flatMap(({ attempts }) => attempts).sort((a, b) => a.entry.at - b.entry.at);
+      return found.flatMap(({ attempts }) => attempts).sort(byAge);
     });
 
   return {
@@ -141,10 +142,7 @@ export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger =
         missed[kept.number] = serviceTime;
         return { value: serviceTime };
       }),
-    open: async (origin) =>
-      (await inIndex('open', '-inf', '+inf')).filter(
-        ({ entry }) => entry.state === 'open' && serviceName(entry.origin) === serviceName(origin),
-      ),
+    open: async (origin) => (await inIndex('open', '-inf', '+inf')).filter(isOpenAt(origin)),
     between: (since, until) => inIndex('starts', String(Math.ceil(since / 1000)), `(${Math.ceil(until / 1000)}`),
     // Redis does this.
     prune: async () => {},
@@ -160,7 +158,7 @@ const marked = (entries: StoredEntry[]): StoredEntry[] => entries.map((kept) => 
 export const withEarlierFiles = (shared: Ledger, files: Ledger): Ledger => {
   const homeOf = ({ isInFiles }: StoredEntry): Ledger => (isInFiles ? files : shared);
   const both = async (find: (ledger: Ledger) => Promise<StoredEntry[]>): Promise<StoredEntry[]> =>
-    [...(await find(shared)), ...marked(await find(files))].sort((a, b) => a.entry.at - b.entry.at);
+    [...(await find(shared)), ...marked(await find(files))].sort(byAge);
   return {
     ...shared,
     find: async (digests) => {

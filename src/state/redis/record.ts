@@ -62,24 +62,23 @@ interface RecordChange<Value> {
   value: Value;
 }
 
-const timed = async (
+const timed = (
   connection: RedisConnection,
   clock: ServerClock,
   ...words: Parameters<RedisConnection['run']>
 ): Promise<Stored & { mark: unknown }> => {
-  const stored = await clock.measure(async () => {
+  return clock.measure(async () => {
     const reply = await connection.run(...words);
     const [now, text, mark] = Array.isArray(reply) ? reply : [];
     if (typeof now !== 'number' || typeof text !== 'string') throw nonsense(connection);
     return { now, value: { now, text: text === '' ? undefined : text, mark } };
   });
-  return stored;
 };
 
 export const readRecord = (connection: RedisConnection, clock: ServerClock, key: string): Promise<Stored> =>
   timed(connection, clock, readScript, [key], []);
 
-/** Changes a record. `change` may be called again with a newer text. */
+/** Changes a record. `change` may be called again with a newer text. The server's time is known by then. */
 export const changeRecord = async <Value>(
   connection: RedisConnection,
   clock: ServerClock,

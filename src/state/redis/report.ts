@@ -1,7 +1,6 @@
-import { isTime } from '../../numbers.ts';
 import type { Clock } from '../../system.ts';
 import { ledgerKey } from './ledger.ts';
-import { prefix } from './record.ts';
+import { prefix, readRecord } from './record.ts';
 import { nonsense, type RedisConnection } from './redis-client.ts';
 import { createServerClock } from './server-clock.ts';
 
@@ -26,15 +25,6 @@ export interface RedisReport {
 const probes = 5;
 /** The most SCAN calls, of about 1,000 keys each. */
 const scans = 100;
-
-/** The server's time in milliseconds. */
-const serverTime = async (connection: RedisConnection): Promise<number> => {
-  const reply = await connection.command('TIME');
-  const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
-  const now = seconds! * 1000 + Math.floor(micros! / 1000);
-  if (!isTime(now)) throw nonsense(connection);
-  return now;
-};
 
 const countOf = async (connection: RedisConnection, key: string): Promise<number> => {
   const count = await connection.command('ZCARD', key);
@@ -70,7 +60,7 @@ export const reportOn = async (connection: RedisConnection, clock: Pick<Clock, '
   const times: number[] = [];
   for (let probe = 0; probe < probes; probe += 1) {
     const asked = clock.now();
-    await serverClock.measure(async () => ({ now: await serverTime(connection), value: undefined }));
+    await readRecord(connection, serverClock, `${prefix}probe`);
     times.push(clock.now() - asked);
   }
   const info = await infoOf(connection);

@@ -25,7 +25,6 @@ export const createServerClock = (clock: Pick<Clock, 'now'>) => {
 
   return {
     measure,
-    isKnown: (): boolean => Number.isFinite(least),
     /** How far the server's clock is ahead of this machine's. */
     ahead: middle,
     /** How far `ahead` may be wrong, in either direction. */

@@ -63,11 +63,4 @@ describe("the server's clock", () => {
     await ask(1, 1);
     expect(Math.abs(clock.ahead() + 3_600_000)).toBeLessThan(5);
   });
-
-  test('is unknown before the first reply', async () => {
-    const { clock, ask } = network(0);
-    expect(clock.isKnown()).toBe(false);
-    await ask(1, 1);
-    expect(clock.isKnown()).toBe(true);
-  });
 });
