@@ -9,9 +9,12 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text that is not empty, or undefined. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
+/** The objects in a list. None for any other value. */
+export const recordsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** The first of these values that is a text and not empty. */
+export const textOf = (...values: unknown[]): string | undefined =>
+  values.find((value) => typeof value === 'string' && value !== '') as string | undefined;
 
 /** The value of a text, or undefined if the text is not JSON. */
 export const jsonIn = (text: string | undefined): unknown => {

@@ -25,6 +25,8 @@ export interface Argument {
 /** Headings for flags in help, in this order. */
 export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 'Connection'] as const;
 
+export const headingOf = ({ heading = 'Flags' }: Pick<Flag, 'heading'>): (typeof flagHeadings)[number] => heading;
+
 export interface Flag {
   name: string;
   short?: string;
@@ -111,3 +113,6 @@ export interface Command {
   followUps?(invocation: Invocation): Promise<FollowUp[]>;
   run(invocation: Invocation): Promise<void>;
 }
+
+/** A command that is a noun itself: the registry has its name and, unless it has another one, its summary. */
+export type LeafCommand = Omit<Command, 'name' | 'summary'> & Partial<Pick<Command, 'summary'>>;

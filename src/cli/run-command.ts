@@ -109,8 +109,11 @@ export const runCommand = async (
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
     checkSelected(context, known, command.operation, parsed);
   }
+  const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
   try {
     await command.run(await complete(command, { context, help, ...parsed }));
+    // A signal that came while waiting for the reply to a write takes effect now.
+    if (isWrite) runtime.interrupted.throwIfAborted();
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
@@ -118,7 +121,6 @@ export const runCommand = async (
       notes.warn(`incomplete: ${counted(rows, 'row')} written`);
     }
     // The write was applied; only its reply could not be printed.
-    const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
     throw await suggest(error, account?.name ?? named);
   } finally {

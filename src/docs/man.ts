@@ -5,7 +5,7 @@ import { HelpPage, optionTerm } from '../cli/help/help-page.ts';
 import { firstCommands, rootFlags } from '../cli/help/overview.ts';
 import { topicHelp, topics } from '../cli/help/topics.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
-import { escaped, roff } from './roff.ts';
+import { escaped, roff, subsection } from './roff.ts';
 
 /** The newest released version in the changelog, under a heading such as `## 1.2.0 (2026-12-01)`. */
 export const lastRelease = (changelog: string): { version: string; date: string } | undefined => {
@@ -118,7 +118,7 @@ const nounPage = (noun: Commander): Page => {
       ...(isLeaf ? commandBody(words, noun as Leaf) : [roff.text(`${noun.description()}.${aliasText(noun)}`)]),
       ...(isLeaf ? [] : [section('COMMANDS')]),
       ...verbs.flatMap((verb) => [
-        `.SS ${escaped(`${words} ${verb.name()}`)}`,
+        subsection(`${words} ${verb.name()}`),
         ...commandBody(`${words} ${verb.name()}`, verb),
       ]),
     ],

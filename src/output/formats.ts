@@ -15,3 +15,6 @@ export interface RowFormat {
   empty: string;
   row(record: object): string;
 }
+
+/** The rows of a list, page by page: as they arrive, or all at once. */
+export type Pages = AsyncIterable<readonly object[]> | Iterable<readonly object[]>;

@@ -1,5 +1,5 @@
 import { SchedError } from '../errors.ts';
-import { textOf } from '../json.ts';
+import { recordsIn, textOf } from '../json.ts';
 import { timestampOf } from '../time/wall.ts';
 import { isNothing, plainCell } from './cells.ts';
 import { valueAt } from './fields.ts';
@@ -86,32 +86,26 @@ const person = (property: string, name: unknown, email: unknown, state = ''): st
   ];
 };
 
-const recordsAt = (event: object, path: string): object[] => {
-  const found = valueAt(event, path);
-  return Array.isArray(found) ? found.filter((each) => typeof each === 'object' && each !== null) : [];
-};
-
 /** The invitees as attendees, if they were read. Attendees need an organizer (RFC 5545 §3.8.4.1). */
 const people = (event: object): string[] => {
-  const invitees = recordsAt(event, '_sched.invitees');
-  const [host] = recordsAt(event, 'event_memberships');
+  const invitees = recordsIn(valueAt(event, '_sched.invitees'));
+  const [host] = recordsIn(valueAt(event, 'event_memberships'));
   if (invitees.length === 0) return [];
   return [
-    ...(host === undefined ? [] : person('ORGANIZER', valueAt(host, 'user_name'), valueAt(host, 'user_email'))),
-    ...invitees.flatMap((invitee) => {
-      const state = valueAt(invitee, 'status') === 'canceled' ? 'DECLINED' : 'ACCEPTED';
-      return person('ATTENDEE', valueAt(invitee, 'name'), valueAt(invitee, 'email'), `;PARTSTAT=${state}`);
-    }),
+    ...(host === undefined ? [] : person('ORGANIZER', host.user_name, host.user_email)),
+    ...invitees.flatMap(({ name, email, status }) =>
+      person('ATTENDEE', name, email, `;PARTSTAT=${status === 'canceled' ? 'DECLINED' : 'ACCEPTED'}`),
+    ),
   ];
 };
 
 /** The answers of the invitees, if they were read: the name of each, and below it the answers. */
 const answers = (event: object): string[] =>
-  recordsAt(event, '_sched.invitees').flatMap((invitee) => {
+  recordsIn(valueAt(event, '_sched.invitees')).flatMap((invitee) => {
     const given = answerTexts(invitee)
       .filter((text) => !isNothing(text))
       .map(plainCell);
-    const name = textOf(valueAt(invitee, 'name')) ?? textOf(valueAt(invitee, 'email'));
+    const name = textOf(invitee.name, invitee.email);
     return given.length === 0 || name === undefined ? given : [name, ...given];
   });
 
@@ -136,7 +130,7 @@ const eventLines = (event: object): string[] => {
     ...spanLines(start, end),
     ...text('SUMMARY', valueAt(event, 'name')),
     ...(status === undefined ? [] : [`STATUS:${status}`]),
-    ...text('LOCATION', textOf(valueAt(event, 'location.location')) ?? link),
+    ...text('LOCATION', textOf(valueAt(event, 'location.location'), link)),
     ...(link === undefined ? [] : [`URL:${link}`]),
     ...text('DESCRIPTION', [textOf(valueAt(event, 'meeting_notes_plain')) ?? [], ...answers(event)].flat().join('\n')),
     ...time('CREATED', 'created_at'),

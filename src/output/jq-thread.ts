@@ -7,7 +7,6 @@ export type RunJq = (question: JqInput, interrupted?: AbortSignal) => Promise<Jq
 /** Path of the worker inside the standalone program; undefined elsewhere. */
 declare const SCHED_JQ_WORKER: string | undefined;
 
-/** Path of the worker in the built program. */
 const built = (): string =>
   typeof SCHED_JQ_WORKER === 'string'
     ? SCHED_JQ_WORKER

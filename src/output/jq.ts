@@ -1,4 +1,5 @@
 import { SchedError } from '../errors.ts';
+import { once } from '../once.ts';
 import type { Output } from '../runtime.ts';
 import type { Env } from '../system.ts';
 import { openJq, type RunJq } from './jq-thread.ts';
@@ -8,12 +9,7 @@ import { escapeJson, safe } from './sanitize.ts';
  * Prints the same as `jq -r`: strings raw, everything else as indented JSON, or as one line like `jq -rc`.
  */
 
-let loading: Promise<RunJq> | undefined;
-
-const load = (): Promise<RunJq> => {
-  loading ??= openJq();
-  return loading;
-};
+const load = once(() => openJq());
 
 interface Program {
   program: string;

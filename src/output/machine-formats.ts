@@ -3,7 +3,7 @@ import { jsonText } from '../json.ts';
 import type { Output } from '../runtime.ts';
 import { cellValue, plainCell, tsvCell } from './cells.ts';
 import { leaves, select, valueAt } from './fields.ts';
-import type { Format, RowFormat } from './formats.ts';
+import type { Format, Pages, RowFormat } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
@@ -37,7 +37,8 @@ export const csvLine = (values: readonly unknown[], choices: CsvChoices): string
 export type MachineFormat = Exclude<Format, 'table'>;
 
 export interface Choices {
-  fields?: readonly string[];
+  /** Dotted paths that replace the view's columns and select the fields of a record. */
+  fields?: readonly string[] | undefined;
   /** Whether TSV starts with column names. CSV always does. */
   header: boolean;
   /** Don't escape CSV cells that look like formulas. */
@@ -56,12 +57,7 @@ const plainLines = { open: '', between: '', close: '', empty: '' };
 const chunkSize = 64 * 1024;
 
 /** Writes rows of all pages. Flushes per page and every 64 KiB: memory stays flat, a slow reader slows down fetching. */
-export const writeRows = async (
-  stdout: Output,
-  format: RowFormat,
-  pages: AsyncIterable<readonly object[]>,
-  tally: RowTally,
-): Promise<void> => {
+export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages, tally: RowTally): Promise<void> => {
   let chunk = '';
   let pending = 0;
   let started = false;
@@ -133,7 +129,6 @@ const fieldLines = (line: FormatLine, record: object, choices: Choices, hasHeade
     .map((cells) => line(cells, choices))
     .join('');
 
-/** A list in each machine format. */
 export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) => RowFormat> = {
   json: (_view, choices) => ({
     open: '[\n  ',
@@ -151,7 +146,6 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
   ics: (_view, { isTerminal }) => icsRows(isTerminal),
 };
 
-/** A single record in each machine format. */
 export const recordFormats: Record<MachineFormat, (view: View, record: object, choices: Choices) => string> = {
   json: (_view, record, choices) => `${pretty(chosen(record, choices))}\n`,
   jsonl: (_view, record, choices) => `${compact(chosen(record, choices))}\n`,

@@ -1,29 +1,20 @@
-import { jsonText, parseJson } from '../json.ts';
+import { jsonText } from '../json.ts';
 import type { Output } from '../runtime.ts';
 import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
 import { columnsThatCame, humanText } from './cells.ts';
 import { select } from './fields.ts';
-import type { Format } from './formats.ts';
-import { recordFormats, rowFormats, writeRows } from './machine-formats.ts';
+import type { Format, Pages } from './formats.ts';
+import { type Choices, recordFormats, rowFormats, writeRows } from './machine-formats.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
 import { safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
-export interface PrinterOptions extends TimeStyle {
+export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
   format: Format;
-  /** Dotted paths that replace the view's columns and select the fields of a record. */
-  fields?: readonly string[] | undefined;
-  /** Whether TSV starts with column names. */
-  header: boolean;
-  /** Don't escape CSV cells that look like formulas. */
-  raw: boolean;
-  /** Rewrites the timestamps of CSV and TSV, if set. */
-  localTime?: ((timestamp: string) => string) | undefined;
   /** A jq program to run on the records: on all of them as one list, or on each one with `jsonl`. */
   jq?: string | undefined;
-  /** The environment of jq programs. */
   env?: Env;
   /** Stops a jq program that never ends. */
   interrupted?: AbortSignal;
@@ -59,20 +50,13 @@ export interface ListRest {
 export interface Printer {
   /** Where lists begin, for a printer that takes them in parts. Such a printer reads `rest` after each page. */
   readonly from?: ListPlace | undefined;
-  list(
-    view: View,
-    pages: AsyncIterable<readonly object[]>,
-    rest?: ListRest,
-  ): Promise<{ rows: number; hiddenColumns: string[] }>;
+  list(view: View, pages: Pages, rest?: ListRest): Promise<{ rows: number; hiddenColumns: string[] }>;
   /** With `before`, the page for people also shows the values that a change replaced. */
   one(view: View, record: object, before?: object): Promise<void>;
   /** Whether `one` shows a page for people instead of the fields. */
   readonly showsPages: boolean;
-  /**
-   * Prints JSON created by sched, ignoring selected fields. It is printed unchanged unless --jq, YAML or JSON Lines is
-   * requested.
-   */
-  whole(json: string): Promise<void>;
+  /** Prints a value made by sched as JSON, unless --jq, YAML or JSON Lines is requested. Ignores selected fields. */
+  whole(value: unknown): Promise<void>;
   /**
    * Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. `style`
    * then paints each line.
@@ -92,8 +76,6 @@ export interface Printer {
 const defaultWidth = 120;
 /** Width of a table on a terminal that doesn't report its width. */
 const defaultTerminalWidth = 80;
-
-type Pages = AsyncIterable<readonly object[]>;
 
 export const createPrinter = (options: PrinterOptions): Printer => {
   const { format, fields, stdout, color, accessible, jq } = options;
@@ -116,6 +98,11 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   };
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
+  const styleOf = async (): Promise<BlockStyle> => {
+    const { createPaint } = await import('./paint.ts');
+    return { time: options, paint: createPaint(color), available };
+  };
+
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
     const columnsFor = (records: readonly object[]): readonly Column[] => {
       if (fields !== undefined) return columnsOf(view, fields);
@@ -128,8 +115,8 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       await writeRows(stdout, spokenRows(columnsFor, options), pages, tally);
       return [];
     }
-    const [{ writeTable }, { createPaint }] = await Promise.all([import('./table.ts'), import('./paint.ts')]);
-    const facts = { columnsFor, keep: idPath(view), available, paint: createPaint(color), time: options };
+    const { writeTable } = await import('./table.ts');
+    const facts = { columnsFor, keep: idPath(view), ...(await styleOf()) };
     return onScreen((screen) => writeTable(screen, facts, pages, tally));
   };
 
@@ -138,16 +125,12 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const pageOf = async ({ page }: View, record: object, before: object | undefined): Promise<string | undefined> => {
     if (!showsPages || page === undefined) return undefined;
     const { drawPage, spokenPage } = await import('./record-page.ts');
-    if (accessible) return spokenPage(page, record, before, options);
-    const { createPaint } = await import('./paint.ts');
-    return drawPage(page, record, before, { time: options, paint: createPaint(color), available });
+    return accessible ? spokenPage(page, record, before, options) : drawPage(page, record, before, await styleOf());
   };
 
   const blockOf = async (record: object): Promise<string> => {
     const { block, spokenRecord } = await import('./block.ts');
-    if (accessible) return spokenRecord(record, options);
-    const { createPaint } = await import('./paint.ts');
-    return block(record, { time: options, paint: createPaint(color), available });
+    return accessible ? spokenRecord(record, options) : block(record, await styleOf());
   };
 
   const chosenJson = (record: object): string => jsonText(fields ? select(record, fields) : record);
@@ -207,21 +190,19 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   };
 
-  const whole = async (json: string): Promise<void> => {
+  const whole: Printer['whole'] = async (value) => {
     if (jq !== undefined) {
       const { printJq } = await import('./jq.ts');
-      return printJq({ ...jqFacts(jq), isUnsent: true }, [json]);
+      return printJq({ ...jqFacts(jq), isUnsent: true }, [jsonText(value)]);
     }
-    if (format !== 'yaml' && format !== 'jsonl') return text(json);
-    const value: unknown = parseJson(json);
+    if (format !== 'yaml' && format !== 'jsonl') return text(jsonText(value, 2));
     const records = format === 'jsonl' && Array.isArray(value) ? value : [value];
     const { fields: _, ...all } = choices;
     for (const record of records) await stdout.write(recordFormats[format]({ columns: [] }, record, all));
   };
 
   const draw: Printer['draw'] = async (make) => {
-    const { createPaint } = await import('./paint.ts');
-    const picture = make({ time: options, paint: createPaint(color), available });
+    const picture = make(await styleOf());
     await onScreen((screen) => screen.write(picture));
   };
 
@@ -252,8 +233,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
-      const isWatched = printer.checkFirst !== undefined || options.onRows !== undefined;
-      const hiddenColumns = await list(view, isWatched ? watched(pages) : pages);
+      const hiddenColumns = await list(view, watched(pages));
       isUnfinished = false;
       return { rows: tally.rows - before, hiddenColumns };
     },

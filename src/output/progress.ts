@@ -1,5 +1,4 @@
 import { formatNumber } from '../numbers.ts';
-/** Progress of a bulk run. */
 export interface Progress {
   done: number;
   total: number;

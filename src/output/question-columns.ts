@@ -1,12 +1,11 @@
-import type { Json } from '../json.ts';
-import { isObject } from '../json.ts';
+import { type Json, recordsIn } from '../json.ts';
 import { isNothing, plainCell } from './cells.ts';
 import type { Column } from './view.ts';
 
 /** The answers of an invitee or a submission whose question is known. The documentation doesn't show their contents. */
 const answersOf = (record: object): Json[] => {
   const { questions_and_answers: answers } = record as Json;
-  return Array.isArray(answers) ? answers.filter((each) => isObject(each) && typeof each.question === 'string') : [];
+  return recordsIn(answers).filter((each) => typeof each.question === 'string');
 };
 
 /** Answers of another form, as they came. */
@@ -54,8 +53,6 @@ export const questionColumns = (records: readonly object[], priority: number): C
   const other: Column = { header: 'ANSWERS', path: 'questions_and_answers', value: otherAnswers, priority };
   return records.some((record) => !isNothing(otherAnswers(record))) ? [...asked, other] : asked;
 };
-
-export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /**
  * Columns of a CSV file: one for each question, known before the rows are. Questions with the same text share a column.

@@ -1,3 +1,5 @@
+import { once } from '../once.ts';
+
 /*
  * Text from the network must never control a terminal (R43, R44). Characters that a terminal would act on or hide are
  * made visible. Only those that ordinary text needs are kept, and only in valid positions.
@@ -35,15 +37,7 @@ const kept = [
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
 ].join('|');
 
-/** Creates a regex on first use: Unicode property classes take milliseconds to compile, and most text needs none. */
-const once = (make: () => RegExp): (() => RegExp) => {
-  let made: RegExp | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-};
-
+// Made on first use: Unicode property classes take milliseconds to compile, and most text needs none.
 const anyUnsafe = once(() => new RegExp(unsafe, 'u'));
 const keptOrUnsafe = once(() => new RegExp(`(${kept})|${unsafe}`, 'gu'));
 

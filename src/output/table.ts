@@ -1,20 +1,19 @@
 import type { Output } from '../runtime.ts';
+import type { BlockStyle } from './block.ts';
 import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
+import type { Pages } from './formats.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
 import type { RowTally } from './machine-formats.ts';
 import type { Paint } from './paint.ts';
-import { type Column, mayShrink, type TimeStyle } from './view.ts';
+import { type Column, mayShrink } from './view.ts';
 import { shorten, width } from './width.ts';
 
-export interface TableFacts {
+export interface TableFacts extends BlockStyle {
   /** The columns, given the first rows. */
   columnsFor(records: readonly object[]): readonly Column[];
   /** Path of the column that is never dropped. */
   keep: string;
-  available: number;
-  paint: Paint;
-  time: TimeStyle;
 }
 
 /** More than any terminal shows of a cell. */
@@ -24,7 +23,7 @@ const longestCell = 2000;
 export const writeTable = async (
   stdout: Output,
   facts: TableFacts,
-  pages: AsyncIterable<readonly object[]>,
+  pages: Pages,
   tally: RowTally,
 ): Promise<string[]> => {
   const { time, paint } = facts;

@@ -40,7 +40,6 @@ export interface Column<Resource extends object = object> {
   value?(record: Resource): unknown;
 }
 
-/** How one kind of resource is shown. */
 export interface View<Resource extends object = object> {
   columns: readonly Column<Resource>[];
   /** Columns of a table, given its first rows, if they are not the columns of TSV. */

@@ -1,12 +1,9 @@
 import stringWidth from 'string-width';
+import { once } from '../once.ts';
 
-let segmenter: Intl.Segmenter | undefined;
-
-/** Creates the segmenter on first use: that takes ten milliseconds, and most text needs none. */
-const clustersOf = (text: string): Intl.Segments => {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return segmenter.segment(text);
-};
+/** Made on first use: that takes ten milliseconds, and most text needs none. */
+const segmenter = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
+const clustersOf = (text: string): Intl.Segments => segmenter().segment(text);
 
 const ascii = /^[ -~]*$/;
 const asciiRun = /[ -~]+(?=[ -~])/g;

@@ -2,6 +2,7 @@ import { weekdays } from '../api/weekdays.ts';
 import { isObject, type Json, jsonText } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import type { Checked } from './reading.ts';
+import { day, timestampOf, wallText } from './wall.ts';
 
 /** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
 export type Rule = Json;
@@ -34,12 +35,9 @@ export const isKnown = (rule: unknown): rule is KnownRule =>
   Array.isArray(rule.intervals) &&
   rule.intervals.every(isInterval);
 
-/** A rule of another form, as it came. */
-const unreadable = (rule: unknown): string => `can't read ${jsonText(rule)}`;
-
 /** A rule as it could be typed. */
 export const ruleText = (rule: unknown): string => {
-  if (!isKnown(rule)) return unreadable(rule);
+  if (!isKnown(rule)) return `can't read ${jsonText(rule)}`;
   const hours = rule.intervals.map(({ from, to }) => `${from}-${to}`);
   return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.join(',')}`;
 };
@@ -75,14 +73,11 @@ export const rulesText = (record: object): string => rulesTexts(record).join('; 
 
 const weekdayCalled = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);
 
-export const isDate = (text: string): boolean => {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-};
+const midnightOf = (date: string): number | undefined => timestampOf(`${date}T00:00:00Z`);
 
-const daysAfter = (date: string, days: number): string =>
-  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && midnightOf(text) !== undefined;
+
+const daysAfter = (date: string, days: number): string => wallText(midnightOf(date)! + days * day).slice(0, 10);
 
 /** Reads a date, or `FIRST..LAST`. Returns undefined if the text is neither. */
 const readDates = (word: string, today: Today | undefined): Checked<string[]> | undefined => {

@@ -1,5 +1,5 @@
 import { wallClock, wallParts } from './show.ts';
-import { months, timestampOf, wallText, weekdayNames } from './wall.ts';
+import { clockLabel, dateLabel, fullDateLabel, timestampOf } from './wall.ts';
 
 /** An instant in the zone and in UTC, shown before a write: `Tue 2026-12-01 15:00 Europe/Paris (14:00 UTC)`. */
 export function describeInstant(instant: string, zone: string): string {
@@ -17,13 +17,9 @@ export function describeInstant(instant: string, zone: string): string {
 export function shortInstant(instant: string, zone: string, now: number): string {
   const at = timestampOf(instant);
   if (at === undefined) return instant;
-  const clock = wallClock(zone);
-  const wall = new Date(clock(at));
-  const year = wall.getUTCFullYear();
-  const weekday = weekdayNames[wall.getUTCDay()]!.slice(0, 3);
-  const month = months[wall.getUTCMonth()]!.slice(0, 3);
-  const isThisYear = year === new Date(clock(now)).getUTCFullYear();
-  return `${weekday} ${wall.getUTCDate()} ${month}${isThisYear ? '' : ` ${year}`}, ${wallText(wall.getTime()).slice(-8, -3)}`;
+  const [wall, today] = [at, now].map(wallClock(zone)) as [number, number];
+  const isThisYear = new Date(wall).getUTCFullYear() === new Date(today).getUTCFullYear();
+  return `${isThisYear ? dateLabel(wall) : fullDateLabel(wall)}, ${clockLabel(wall)}`;
 }
 
 /** The time of a meeting: `Mon 16 Nov, 09:00–09:30`. The end has its date if that is another one. */

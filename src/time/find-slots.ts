@@ -26,7 +26,6 @@ export interface Hours {
 export interface SlotHost {
   /** Unknown hours limit nothing. */
   hours: readonly Hours[] | undefined;
-  /** The host's active events. */
   busy: readonly Span[];
 }
 

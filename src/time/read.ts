@@ -1,5 +1,6 @@
 import type { Checked } from './reading.ts';
 import { type Reading, readingTexts } from './reading.ts';
+import { wallClock } from './show.ts';
 import { explainRefusal } from './time-problems.ts';
 import {
   day,
@@ -16,7 +17,7 @@ import {
   weekdayOf,
 } from './wall.ts';
 import { readZone } from './zone.ts';
-import { edgeOfDay, offsetText, resolveWall, type WallReading, wallAt } from './zoned.ts';
+import { edgeOfDay, offsetText, resolveWall, type WallReading } from './zoned.ts';
 
 export interface TimeContext {
   zone: string;
@@ -140,7 +141,7 @@ function readDated(text: string, parts: Record<string, string | undefined>, cont
   const at = wall - offset.value;
   const reading = settled(text, { kind: 'one', at }, zone, false, fraction);
   // RFC 9557 §2: after `Z`, the zone can have any offset.
-  if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallAt(at, zone) === wall) return reading;
+  if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallClock(zone)(at) === wall) return reading;
   const meant = settled(text, resolveWall(wall, zone), zone, false, fraction);
   const readings = [offsetText(at, zone, fraction), ...readingTexts(meant)];
   const problem = `"${text}" contradicts itself: ${zone} doesn't have the offset ${parts.offset} at that time. Use ${readings.join(' or ')}`;
@@ -219,7 +220,7 @@ function readRelative(
   if (Math.abs(days * day) + Math.abs(exact) > 8100 * 366 * day) return outside(text);
   if (days === 0)
     return settled(text, { kind: 'one', at: start + exact }, zone, parts.w !== undefined || parts.d !== undefined);
-  const wall = wallAt(start, zone) + days * day;
+  const wall = wallClock(zone)(start) + days * day;
   if (wall < 0 || wall >= Date.UTC(10000, 0, 1)) return outside(text);
   const meaning = resolveWall(wall, zone);
   if (meaning.kind === 'one') return settled(text, { kind: 'one', at: meaning.at + exact }, zone, true);
@@ -257,7 +258,7 @@ export function readTime(input: string, context: TimeContext): Reading {
   const span = relative.exec(spokenSpan(text) ?? text);
   // `+1M` could be meant as a month.
   if (span && text.length > 1 && !/M$/.test(text)) return readRelative(text, span.groups!, context);
-  const today = midnightOf(wallAt(context.now, context.zone));
+  const today = midnightOf(wallClock(context.zone)(context.now));
   const bare = bareClock.exec(plain);
   if (bare) return readWorded(text, today, bare.groups!.clock, context);
   const window = windowCalled(text, today);

@@ -1,12 +1,10 @@
-import { type DateParts, day, second, timestampOf, wallText, weekdayNames, weekdayOf, withOffset } from './wall.ts';
+import { type DateParts, day, second, timestampOf, wallText, weekdayName, withOffset } from './wall.ts';
 
 export interface ShowTime {
   /** Returns a timestamp as `Mon 2026-11-16 09:30` in the zone, and any other text unchanged. */
   show(text: string): string;
   /** Returns a timestamp with the zone's offset, and any other text unchanged. */
   showExact(text: string): string;
-  /** The zone's name, for a column header. */
-  label: string;
 }
 
 type WallClock = (at: number) => number;
@@ -64,7 +62,7 @@ function createWallClock(zone: string): WallClock {
 /** `Mon 2026-11-16` and `09:30:00` */
 export function wallParts(wall: number): { date: string; time: string } {
   const text = wallText(wall);
-  return { date: `${weekdayNames[weekdayOf(wall)]!.slice(0, 3)} ${text.slice(0, -9)}`, time: text.slice(-8) };
+  return { date: `${weekdayName(wall).slice(0, 3)} ${text.slice(0, -9)}`, time: text.slice(-8) };
 }
 
 /** When a wait ends, with the zone: `18:00:30 Europe/Paris`, or with the date for a wait of an hour or more. */
@@ -76,7 +74,6 @@ export function endOfWait(now: number, seconds: number, zone: string): string {
 export function createShowTime(zone: string): ShowTime {
   const clock = wallClock(zone);
   return {
-    label: zone,
     show(text) {
       const at = timestampOf(text);
       if (at === undefined) return text;

@@ -1,5 +1,5 @@
 import { wallClock } from './show.ts';
-import { minute, months, timestampOf, weekdayNames, weekdayOf } from './wall.ts';
+import { clockLabel, fullDateLabel, minute, timestampOf } from './wall.ts';
 
 interface WallTime {
   at: number;
@@ -13,20 +13,12 @@ interface WallTime {
 const wallTime = (text: string, zone: string): WallTime | undefined => {
   const at = timestampOf(text);
   if (at === undefined) return undefined;
-  let wall: number;
   try {
-    wall = wallClock(zone)(at);
+    const wall = wallClock(zone)(at);
+    return { at, date: fullDateLabel(wall), time: clockLabel(wall) };
   } catch {
     return undefined;
   }
-  const date = new Date(wall);
-  const month = months[date.getUTCMonth()]!.slice(0, 3);
-  const weekday = weekdayNames[weekdayOf(wall)]!.slice(0, 3);
-  return {
-    at,
-    date: `${weekday} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`,
-    time: date.toISOString().slice(-13, -8),
-  };
 };
 
 const joined = (start: WallTime, end: WallTime): string =>

@@ -41,6 +41,33 @@ export const midnightOf = (wall: number): number => wall - (((wall % day) + day)
 /** `2026-12-01T15:00:00` */
 export const wallText = (wall: number): string => new Date(wall).toISOString().slice(0, -5);
 
+/** The number of a week and the year it belongs to (ISO 8601: the year of its Thursday). */
+export const isoWeek = (midnight: number): { year: number; week: number } => {
+  const thursday = mondayOf(midnight) + 3 * day;
+  const year = new Date(thursday).getUTCFullYear();
+  return { year, week: 1 + Math.floor((thursday - Date.UTC(year, 0, 1)) / (7 * day)) };
+};
+
+export const weekdayName = (wall: number): string => weekdayNames[weekdayOf(wall)]!;
+
+export const monthName = (wall: number): string => months[new Date(wall).getUTCMonth()]!;
+
+/** `Mon 16` */
+export const dayLabel = (wall: number): string => `${weekdayName(wall).slice(0, 3)} ${new Date(wall).getUTCDate()}`;
+
+/** `Mon 16 Nov` */
+export const dateLabel = (wall: number): string => `${dayLabel(wall)} ${monthName(wall).slice(0, 3)}`;
+
+/** `Mon 16 Nov 2026` */
+export const fullDateLabel = (wall: number): string => `${dateLabel(wall)} ${new Date(wall).getUTCFullYear()}`;
+
+/** `Monday 16 November 2026`, for screen readers. */
+export const spokenDate = (wall: number): string =>
+  `${weekdayName(wall)} ${new Date(wall).getUTCDate()} ${monthName(wall)} ${new Date(wall).getUTCFullYear()}`;
+
+/** `09:30` */
+export const clockLabel = (wall: number): string => wallText(wall).slice(-8, -3);
+
 /** `2026-12-01T15:00:00Z` */
 export const utcText = (at: number, fraction = ''): string =>
   `${wallText(Math.floor(at / second) * second)}${fraction}Z`;

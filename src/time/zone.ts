@@ -1,4 +1,5 @@
 import { editDistance } from '../nearest.ts';
+import { once } from '../once.ts';
 
 /** Sources of the time zone, in order of precedence. */
 export type ZoneSource = '--tz' | 'SCHED_TZ' | 'profile' | 'TZ' | 'system';
@@ -81,15 +82,13 @@ const renamed =
     ' ',
   );
 
-let known: Map<string, string> | undefined;
-
 /** Names by their lower-case form. Built on first use, because listing them takes milliseconds. */
-const knownNames = (): Map<string, string> => {
-  known ??= new Map(
-    [...Intl.supportedValuesOf('timeZone'), ...renamed, ...plainNames].map((name) => [name.toLowerCase(), name]),
-  );
-  return known;
-};
+const knownNames = once(
+  () =>
+    new Map(
+      [...Intl.supportedValuesOf('timeZone'), ...renamed, ...plainNames].map((name) => [name.toLowerCase(), name]),
+    ),
+);
 
 /** The names to offer: those of places, and UTC. */
 export const zoneNames = (): string[] =>

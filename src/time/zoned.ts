@@ -1,16 +1,10 @@
-import * as Instant from 'temporal-polyfill/fns/Instant';
 import * as PlainDateTime from 'temporal-polyfill/fns/PlainDateTime';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
+import { wallClock } from './show.ts';
 import { day, midnightOf, withOffset } from './wall.ts';
 
 /** The meaning of a wall-clock time in a zone: one instant, none (`gap`) or two (`fold`). */
 export type WallReading = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
-
-/** The wall-clock time of a zone at an instant. */
-export function wallAt(at: number, zone: string): number {
-  const zoned = Instant.toZonedDateTimeISO(Instant.fromEpochMilliseconds(at), zone);
-  return at + ZonedDateTime.offsetNanoseconds(zoned) / 1e6;
-}
 
 const zonedOf = (wall: number, zone: string, disambiguation: 'earlier' | 'later'): ZonedDateTime.Record => {
   const at = new Date(wall);
@@ -29,7 +23,7 @@ export function resolveWall(wall: number, zone: string): WallReading {
   const earlier = zonedOf(wall, zone, 'earlier').epochMilliseconds;
   const later = zonedOf(wall, zone, 'later').epochMilliseconds;
   if (earlier === later) return { kind: 'one', at: earlier };
-  return { kind: wallAt(earlier, zone) === wall ? 'fold' : 'gap', earlier, later };
+  return { kind: wallClock(zone)(earlier) === wall ? 'fold' : 'gap', earlier, later };
 }
 
 /**
@@ -38,7 +32,7 @@ export function resolveWall(wall: number, zone: string): WallReading {
  */
 export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until'): WallReading {
   const start = resolveWall(midnight, zone);
-  if (start.kind === 'gap' && midnightOf(wallAt(start.later, zone)) !== midnight) return start;
+  if (start.kind === 'gap' && midnightOf(wallClock(zone)(start.later)) !== midnight) return start;
   const bound = edge === 'since' ? start : resolveWall(midnight + day, zone);
   if (bound.kind === 'one') return bound;
   if (bound.kind === 'fold') return { kind: 'one', at: edge === 'since' ? bound.earlier : bound.later };
@@ -48,4 +42,4 @@ export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until
 
 /** An instant as RFC 3339 with the zone's offset at that time, ready to copy. */
 export const offsetText = (at: number, zone: string, fraction = ''): string =>
-  withOffset(at, wallAt(at, zone), fraction);
+  withOffset(at, wallClock(zone)(at), fraction);

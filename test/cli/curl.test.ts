@@ -176,6 +176,18 @@ describe('--curl', () => {
     expect(stderr).toContain('while `sched sandbox start` is running, which prints SCHED_TOKEN');
   });
 
+  test('with --with invitees prints both requests, and the note about the sandbox once', async () => {
+    const home = temporaryDirectory('curl');
+    const line = 'events get JW6SHQTS78SH7TS8 --with invitees --sandbox';
+    const { stdout, stderr } = await world.run(`${line} --curl`, { home });
+    expect(wordsOf(stdout).map((words) => requestOf(words).url)).toEqual([
+      'http://127.0.0.1:4010/scheduled_events/JW6SHQTS78SH7TS8',
+      'http://127.0.0.1:4010/scheduled_events/JW6SHQTS78SH7TS8/invitees',
+    ]);
+    expect(stderr.match(/sched sandbox start/g)).toHaveLength(1);
+    expect(JSON.parse((await world.run(`${line} --dry-run --json`, { home })).stdout)).toHaveLength(2);
+  });
+
   describe('passes text to curl as typed, and never expands another variable', () => {
     const texts = [
       '$(touch x) `id` $HOME "q" \\',

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { SchedError } from '../../src/errors.ts';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld, type Result } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -357,4 +358,17 @@ describe('events cancel', () => {
     expect(JSON.parse(stdout)).toEqual({ method: 'POST', url: `${uri}/cancellation`, body: { reason: 'ill' } });
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
+});
+
+test.each([
+  ['events cancel JW6SHQTS78SH7TS8 --yes', 'JW6SHQTS78SH7TS8'],
+  ['event-types create --name Chat --json', 'Chat'],
+])('a signal during the request of %s takes effect after its reply is printed', async (line, printed) => {
+  const stop = new AbortController();
+  const send: Send = (request) => {
+    if (request.method === 'POST') stop.abort(new SchedError('interrupted', 'Interrupted'));
+    return world.service(request);
+  };
+  const { code, stdout } = await world.run(line, { send, interrupted: stop.signal });
+  expect([code, stdout]).toEqual([130, expect.stringContaining(printed)]);
 });

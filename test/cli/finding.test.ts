@@ -170,6 +170,8 @@ describe('events list --invitee', () => {
     const [probe, real] = queriesOf(first.requests);
     expect(probe!.searchParams.get('invitee_email')).toMatch(/@sched\.invalid$/);
     expect(real!.searchParams.get('invitee_email')).toBe('zoe.mueller@lindenbaum.example');
+    // Another token writes to the cache too, and deletes nothing that is still in use.
+    await listOf('events list', { home, env: { SCHED_TOKEN: 'sandbox_user' } });
     const second = await listOf(line, { home });
     expect(queriesOf(second.requests)).toHaveLength(1);
     expect(second.events).toEqual(first.events);

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { plainCell } from '../../src/output/cells.ts';
 import { csvLine, rowFormats, writeRows } from '../../src/output/machine-formats.ts';
-import { event, eventView, hostile, madeUp, pagesOf, paper } from './samples.ts';
+import { event, eventView, hostile, madeUp, paper } from './samples.ts';
 
 const pipe = { raw: false, isTerminal: false };
 const cell = (value: unknown, choices = pipe) => csvLine([value], choices).slice(0, -2);
@@ -50,7 +50,7 @@ describe('csv: another parser', () => {
     const fields = ['uri', 'name', 'location', 'tags', 'invitees_counter.active', 'missing'];
     const stdout = paper();
     const format = rowFormats.csv(eventView, { fields, header: false, raw: true, isTerminal: false });
-    await writeRows(stdout, format, pagesOf(records.slice(0, 50), records.slice(50)), { rows: 0 });
+    await writeRows(stdout, format, [records.slice(0, 50), records.slice(50)], { rows: 0 });
     const [header, ...rows] = parse(stdout.text, { record_delimiter: '\r\n' });
     expect(header).toEqual(fields);
     expect(rows).toEqual(

@@ -6,7 +6,7 @@ import { commonFormats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { safe } from '../../src/output/sanitize.ts';
 import { times } from '../support/tier.ts';
-import { event, eventView, hostile, madeUp, pagesOf, paper, time } from './samples.ts';
+import { event, eventView, hostile, madeUp, paper, time } from './samples.ts';
 
 /** Hostile text wherever the service can put text, including field names. */
 const poisoned = ([name, id, status, start, host, key, value, note]: string[], i: number) => ({
@@ -37,7 +37,7 @@ const shown = async (options: Partial<PrinterOptions>, isTerminal: boolean, reco
   const pages = Array.from({ length: Math.ceil(records.length / 100) }, (_, i) =>
     records.slice(i * 100, i * 100 + 100),
   );
-  await printer.list(eventView, pagesOf(...pages));
+  await printer.list(eventView, pages);
   return stdout.text;
 };
 const linesOf = (text: string) => text.replace(/\r?\n$/, '').split('\n');

@@ -7,7 +7,7 @@ import { execFileSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { needs } from '../support/tools.ts';
-import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
+import { event, eventView, hostile, paper, time } from './samples.ts';
 
 interface Settings {
   isTerminal?: boolean;
@@ -218,7 +218,7 @@ describe('jq: in the printer', () => {
   const printed = async (options: Partial<PrinterOptions>, pages: object[][]) => {
     const stdout = paper();
     const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
-    const { rows } = await createPrinter({ ...base, ...options, stdout }).list(eventView, pagesOf(...pages));
+    const { rows } = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
     return { rows, text: stdout.text };
   };
 

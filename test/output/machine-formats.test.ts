@@ -7,13 +7,13 @@ import {
   rowFormats,
   writeRows,
 } from '../../src/output/machine-formats.ts';
-import { event, eventView, pagesOf, paper } from './samples.ts';
+import { event, eventView, paper } from './samples.ts';
 
 const plain: Choices = { header: false, raw: false, isTerminal: false };
 
 const listed = async (format: MachineFormat, pages: object[][], choices: Partial<Choices> = {}) => {
   const stdout = paper();
-  await writeRows(stdout, rowFormats[format](eventView, { ...plain, ...choices }), pagesOf(...pages), { rows: 0 });
+  await writeRows(stdout, rowFormats[format](eventView, { ...plain, ...choices }), pages, { rows: 0 });
   return stdout.text;
 };
 
@@ -107,7 +107,7 @@ describe('machine: writing', () => {
   it('flushes every page, and long pages in chunks', async () => {
     const stdout = paper();
     const long = Array.from({ length: 100 }, () => ({ notes: 'n'.repeat(2000) }));
-    await writeRows(stdout, rows, pagesOf<object>([{ a: 1 }], long), { rows: 0 });
+    await writeRows(stdout, rows, [[{ a: 1 }], long], { rows: 0 });
     expect(stdout.writes[0]).toBe('{"a":1}\n');
     expect(stdout.writes.length).toBe(5);
     expect(Math.max(...stdout.writes.map((text) => text.length))).toBeLessThan(70_000);

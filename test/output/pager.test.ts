@@ -12,7 +12,7 @@ import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { needs } from '../support/tools.ts';
 import { until } from '../support/until.ts';
-import { event, eventView, pagesOf, paper, time } from './samples.ts';
+import { event, eventView, paper, time } from './samples.ts';
 
 const world = (env: Record<string, string> = {}, isTerminal = true, platform = 'linux') => ({
   stdout: paper(isTerminal),
@@ -149,7 +149,7 @@ describe('pager: in the printer', () => {
     ] as const) {
       const { stdout, open, facts } = recorder();
       const printer = createPrinter({ ...options, format, accessible, stdout, openPager: open });
-      await printer.list(eventView, pagesOf(rows));
+      await printer.list(eventView, [rows]);
       await printer.one(eventView, event('x'));
       expect([format, accessible, facts().opened]).toEqual([format, accessible, opens]);
     }

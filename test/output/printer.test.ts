@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commonFormats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
-import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
+import { event, eventView, hostile, paper, time } from './samples.ts';
 
 const printer = (options: Partial<PrinterOptions>, stdout = paper(true, 100)) => ({
   stdout,
@@ -34,7 +34,7 @@ describe('printer: hostile text on a terminal', () => {
     for (const accessible of [false, true]) {
       it(`is harmless as ${format}${accessible ? ', accessible' : ''}`, async () => {
         const { printer: hostilePrinter, stdout } = printer({ format, accessible, color: true, header: true });
-        await hostilePrinter.list(eventView, pagesOf(everywhere));
+        await hostilePrinter.list(eventView, [everywhere]);
         for (const record of everywhere) await hostilePrinter.one(eventView, record);
         await hostilePrinter.text(hostile.filter((text) => !text.includes('\n')).join('\n'));
         const separators = { tsv: /\t/g, csv: /\r(?=\n)/g }[format as string] ?? /(?!)/g;
@@ -47,7 +47,7 @@ describe('printer: hostile text on a terminal', () => {
   it('contains no commands for CI runners in tables and blocks', async () => {
     for (const accessible of [false, true]) {
       const { printer: hostilePrinter, stdout } = printer({ accessible }, paper(false));
-      await hostilePrinter.list(eventView, pagesOf(everywhere));
+      await hostilePrinter.list(eventView, [everywhere]);
       for (const record of everywhere) await hostilePrinter.one(eventView, record);
       expect(stdout.text).not.toMatch(/##(\[|vso\[)|^\s*::/im);
     }
@@ -56,7 +56,7 @@ describe('printer: hostile text on a terminal', () => {
   it('keeps every row on one line', async () => {
     for (const format of ['table', 'jsonl', 'csv', 'tsv', 'id'] as const) {
       const { printer: hostilePrinter, stdout } = printer({ format });
-      await hostilePrinter.list(eventView, pagesOf(everywhere));
+      await hostilePrinter.list(eventView, [everywhere]);
       expect(stdout.text.trimEnd().split('\n')).toHaveLength(
         hostile.length + (['table', 'csv'].includes(format) ? 1 : 0),
       );
@@ -134,14 +134,14 @@ describe('printer', () => {
 
   it('writes a table to a pipe too, 120 columns wide and without color', async () => {
     const { printer: piped, stdout } = printer({}, paper(false, 0));
-    const { hiddenColumns } = await piped.list(eventView, pagesOf([event('x'.repeat(300))]));
+    const { hiddenColumns } = await piped.list(eventView, [[event('x'.repeat(300))]]);
     expect(hiddenColumns).toEqual([]);
     expect(stdout.text.split('\n')[1]).toHaveLength(120);
   });
 
   it('writes values to a pipe unchanged', async () => {
     const { printer: piped, stdout } = printer({ format: 'tsv', fields: ['name'] }, paper());
-    await piped.list(eventView, pagesOf([event('\x1b[31m\u202E')]));
+    await piped.list(eventView, [[event('\x1b[31m\u202E')]]);
     expect(stdout.text).toBe('\x1b[31m\u202E\n');
   });
 

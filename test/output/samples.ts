@@ -22,10 +22,6 @@ export const paper = (isTerminal = false, columns = 80): Paper => {
   };
 };
 
-export async function* pagesOf<Item>(...pages: Item[][]): AsyncGenerator<Item[]> {
-  yield* pages;
-}
-
 /** A seeded random number generator (mulberry32). */
 export const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;

@@ -3,12 +3,12 @@ import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts'
 import type { View } from '../../src/output/view.ts';
 import { width } from '../../src/output/width.ts';
 import { sample } from '../support/tier.ts';
-import { event, eventView, pagesOf, paper, time } from './samples.ts';
+import { event, eventView, paper, time } from './samples.ts';
 
 const table = async (pages: object[][], columns: number, options: Partial<PrinterOptions> = {}) => {
   const stdout = paper(true, columns);
   const base = { format: 'table', header: false, raw: false, color: false, accessible: false, ...time } as const;
-  const result = await createPrinter({ ...base, ...options, stdout }).list(eventView, pagesOf(...pages));
+  const result = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
   return { ...result, text: stdout.text, lines: stdout.text.trimEnd().split('\n') };
 };
 
@@ -69,7 +69,7 @@ describe('table', () => {
     const shown = async (columns: number, options: Partial<PrinterOptions> = {}) => {
       const stdout = paper(true, columns);
       const base = { format: 'table', header: true, raw: false, color: false, accessible: false, ...time } as const;
-      const { hiddenColumns } = await createPrinter({ ...base, ...options, stdout }).list(view, pagesOf([record]));
+      const { hiddenColumns } = await createPrinter({ ...base, ...options, stdout }).list(view, [[record]]);
       return { hiddenColumns, head: stdout.text.split('\n')[0] };
     };
     expect((await shown(80)).head).toContain('END');
@@ -101,7 +101,7 @@ describe('table', () => {
       ...time,
       stdout,
     } as const;
-    await createPrinter(base).list(view, pagesOf([event('x', 1)]));
+    await createPrinter(base).list(view, [[event('x', 1)]]);
     expect(stdout.text).toBe('ID\nEVENT0001\n');
   });
 

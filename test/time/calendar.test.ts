@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { daysOf, isoWeek } from '../../src/time/calendar.ts';
-import { hour, wallText } from '../../src/time/wall.ts';
+import { daysOf } from '../../src/time/calendar.ts';
+import { hour, isoWeek, wallText } from '../../src/time/wall.ts';
 
 const dates = (date: string, period: 'day' | 'week' | 'month', zone = 'Europe/Paris') =>
   daysOf(Date.parse(`${date}T00:00:00Z`), period, zone);

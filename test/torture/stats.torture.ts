@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Grouping, groupings } from '../../src/cli/commands/stats/groupings.ts';
+import { type Grouping, groupings } from '../../src/cli/commands/stats/group-by.ts';
 import { sentEvent, serviceWith } from '../support/calendar.ts';
 import { execFile } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
 import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject, type Json, jsonText } from '../../json.ts';
+import { isObject, type Json, jsonText, recordsIn } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import {
   changeRules,
@@ -13,9 +13,9 @@ import {
   readRule,
   rulesDifference,
 } from '../../time/availability-rules.ts';
+import { wallClock } from '../../time/show.ts';
 import { wallText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
-import { wallAt } from '../../time/zoned.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
@@ -62,7 +62,7 @@ type Updates = Record<'one' | 'all', GenericCommand>;
 /** Reads the rules and days from the flags. `zone` is the time zone of today and tomorrow. */
 const readTyped = ({ context, typed, problems }: Invocation, zone: () => string) => {
   const now = context.serviceTime() ?? context.runtime.clock.now();
-  const today = () => wallText(wallAt(now, zone())).slice(0, 10);
+  const today = () => wallText(wallClock(zone())(now)).slice(0, 10);
   const read = (name: string, reader: typeof readRule): Rule[] =>
     ((typed[name] as string[] | undefined) ?? []).flatMap((text) => {
       const rules = reader(text, today);
@@ -77,23 +77,19 @@ const readTyped = ({ context, typed, problems }: Invocation, zone: () => string)
   return { set, removed };
 };
 
-/** All schedules of an event type. */
-const schedulesOf = async ({ context }: Invocation, eventType: string): Promise<Json[]> => {
+/** The schedules of an event type, or the one with this ID: the service has no other way to read one. */
+const readSchedules = async ({ context }: Invocation, eventType: string, id: string | undefined): Promise<Json[]> => {
   const client = await context.client();
-  return gather(client.pages(availability.list, { query: { event_type: eventType } }));
-};
-
-const notFound = (message: string, eventType: string): SchedError =>
-  new SchedError('not-found', message, {
+  const all = await gather(client.pages(availability.list, { query: { event_type: eventType } }));
+  const schedules = all.filter(({ uri }) => id === undefined || String(uri).endsWith(`/${id}`));
+  if (schedules.length > 0) return schedules;
+  const problem =
+    id === undefined
+      ? 'This event type has no availability schedules'
+      : `No availability schedule with ID ${id} for this event type`;
+  throw new SchedError('not-found', problem, {
     hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(eventType) } },
-    outcome: 'not-sent',
   });
-
-/** The current schedule, found in the list of its event type: the service has no other way to read one. */
-const currentSchedule = async (invocation: Invocation, eventType: string, id: string): Promise<Json> => {
-  const found = (await schedulesOf(invocation, eventType)).find(({ uri }) => String(uri).endsWith(`/${id}`));
-  if (found === undefined) throw notFound(`No availability schedule with ID ${id} for this event type`, eventType);
-  return found;
 };
 
 /** The time zone of a schedule's dates: the new one, else the current one. */
@@ -102,7 +98,7 @@ const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
   return reading.ok ? reading.zone : context.settings.zone;
 };
 
-const shownRules = ({ rules }: Json): Rule[] => (Array.isArray(rules) ? rules.filter(isObject) : []);
+const shownRules = ({ rules }: Json): Rule[] => recordsIn(rules);
 
 /** The rules of a schedule. The service takes all rules at once, and rules of two forms may mean anything together. */
 const rulesOf = ({ rules }: Json): Rule[] => {
@@ -198,18 +194,13 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
   const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
   const { operation, path, sent, eventType, id } = await readUpdate(updates, invocation);
-  const read = async () =>
-    id === undefined ? schedulesOf(invocation, eventType) : [await currentSchedule(invocation, eventType, id)];
+  const read = () => readSchedules(invocation, eventType, id);
   const schedules = await read();
-  if (schedules.length === 0) throw notFound('This event type has no availability schedules', eventType);
   const { plans, body } = planChange(invocation, schedules, sent, isRules);
 
   const print = async (records: readonly Json[], before?: Json): Promise<void> => {
     if (id !== undefined) return context.printer.one(view, records[0]!, before);
-    async function* pages() {
-      yield records;
-    }
-    noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
+    noteHidden(context.notes, (await context.printer.list(view, [records])).hiddenColumns);
   };
   const isExact = sent.rules !== undefined;
   const isPlain = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));
@@ -255,7 +246,6 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
       context.notes.info(`not changed by the service: ${nameOf(schedule)}`);
   }
   await print(records, schedules[0]);
-  context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {

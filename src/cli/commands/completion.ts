@@ -1,5 +1,5 @@
 import { nearest } from '../../nearest.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Invocation, LeafCommand } from '../command.ts';
 
 interface Shell {
   /** Bundled, so no other file is read. */
@@ -48,8 +48,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (context.runtime.stdout.isTerminal) context.notes.footer(`To install: ${install}`);
 };
 
-export const completion: Command = {
-  name: 'completion',
+export const completion: LeafCommand = {
   summary: 'Print the completion script for a shell',
   arguments: [{ name: 'shell', description: names.join(', '), required: true, choices: names }],
   flags: [],

@@ -2,9 +2,9 @@ import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import { isObject, type Json, recordsIn } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
-import { answersText, csvQuestionColumns, listOf } from '../../output/question-columns.ts';
+import { answersText, csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
@@ -103,7 +103,7 @@ export const readQuestions = async (context: Context, scope: NonNullable<Input['
   const questions: Json[] = [];
   try {
     for await (const page of client.pages(eventTypes.list, { query }))
-      questions.push(...page.flatMap((type) => listOf(type.custom_questions)));
+      questions.push(...page.flatMap((type) => recordsIn(type.custom_questions)));
   } catch (error) {
     if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);

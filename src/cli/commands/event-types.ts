@@ -48,7 +48,6 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
   });
   context.notes.info(`changed: ${record.name ?? record.uri}`);
   await printRecord(context, view, record, found);
-  context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {

@@ -2,13 +2,13 @@ import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import { isObject, type Json, recordsIn } from '../../json.ts';
 import { fold } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeLines } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
-import { type GenericCommand, printRequest, runListing } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequests, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readBounds, type Stage } from '../operation/listing.ts';
 import { type FilterSupport, supportsFilter } from '../scheduling/filter-support.ts';
@@ -66,7 +66,7 @@ const wordsOf = (event: Json): string => {
     [
       name,
       ...(isObject(location) ? [location.type, location.location] : []),
-      ...(Array.isArray(hosts) ? hosts.map((host) => (isObject(host) ? host.user_name : undefined)) : []),
+      ...recordsIn(hosts).map((host) => host.user_name),
       notes,
       ...readInvitees(event).flatMap((invitee) => [invitee.name, invitee.email]),
     ]
@@ -218,12 +218,12 @@ const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<
   const { context } = invocation;
   if (!readWith(invocation)) return generic.run(invocation);
   const input = await readInput(invocation, events.get, []);
+  const client = await context.client();
   if (context.settings.dryRun) {
     const { invitees } = await import('../../api/invitees.ts');
-    await printRequest(invocation, events.get, [input]);
-    return printRequest(invocation, invitees.list, [input]);
+    return printRequests(context, [client.prepare(events.get, input), client.prepare(invitees.list, input)]);
   }
-  const event = await (await context.client()).call(events.get, input);
+  const event = await client.call(events.get, input);
   const [row] = await addInvitees(context)([event]);
   await context.printer.one(withInvitees(generic.view), row!);
 };

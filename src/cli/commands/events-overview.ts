@@ -4,7 +4,7 @@ import type { Command, Flag } from '../command.ts';
 import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
 import { typeFlag } from './events-list.ts';
 import { newsView } from './follow/news-view.ts';
-import { groupings } from './stats/groupings.ts';
+import { groupings } from './stats/group-by.ts';
 
 /*
  * The commands that show events as a calendar, as counts or as they happen. Only their flags and help are here: the code that runs them

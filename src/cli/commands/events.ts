@@ -87,8 +87,7 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (inputs.length === 1) {
     const [input] = inputs as [Input];
     const event = before.get(idOf(input));
-    await printRecord(context, view, await cancelOne(context, input, event), event);
-    return interrupted.throwIfAborted();
+    return printRecord(context, view, await cancelOne(context, input, event), event);
   }
 
   const failures: { event: string; isRetryable: boolean }[] = [];
@@ -131,11 +130,6 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   );
 };
 
-const runCancelMany = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { cancelFromFile } = await import('./bulk/cancel.ts');
-  await cancelFromFile(generic, invocation);
-};
-
 export const decorate = {
   ...searchable,
   cancel: (generic: GenericCommand): Command => ({
@@ -148,8 +142,10 @@ export const decorate = {
       'With --from, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
       inputNote,
     ],
-    run: (invocation) =>
-      invocation.typed.from === undefined ? runCancel(generic, invocation) : runCancelMany(generic, invocation),
+    run: async (invocation) =>
+      invocation.typed.from === undefined
+        ? runCancel(generic, invocation)
+        : (await import('./bulk/cancel.ts')).cancelFromFile(generic, invocation),
   }),
 };
 

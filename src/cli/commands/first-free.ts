@@ -1,4 +1,3 @@
-import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
 import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
@@ -11,7 +10,7 @@ import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
-import { referredRecord } from '../operation/references.ts';
+import { eventTypeOf, typedEventType } from '../scheduling/answers.ts';
 import { bookingContextOf, bookingOptions } from '../scheduling/booking-context.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
@@ -67,7 +66,6 @@ const shownBooking = async (
 const noneFree = (type: Json): SchedError =>
   new SchedError('conflict', `No free time for ${type.name ?? type.uri} in this window`, {
     hint: { flags: { until: '+30d' } },
-    outcome: 'not-sent',
   });
 
 /**
@@ -85,8 +83,7 @@ export const chooseFirstFree = async (
   // Reported with the other problems of the body.
   if (typeof eventType !== 'string' || !isObject(invitee) || typeof invitee.email !== 'string') return undefined;
   problems.check();
-  const client = await context.client();
-  const type = await client.call(eventTypes.get, { path: { event_type: idIn(eventType) } });
+  const type = await eventTypeOf(context, eventType);
   const window = await slotWindow(invocation, rows);
   const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window });
@@ -124,14 +121,9 @@ const mostOffered = 30;
 
 /** Free times of the next days to choose a start from. None if they can't be computed: then the start is typed. */
 export const startChoices = async (invocation: Invocation): Promise<Choice[]> => {
-  const { context, typed } = invocation;
+  const { context } = invocation;
   try {
-    const { uri } = await referredRecord(
-      { id: '', collection: 'event_types', name: String(typed['event-type']) },
-      context,
-    );
-    const client = await context.client();
-    const type = await client.call(eventTypes.get, { path: { event_type: idIn(uri) } });
+    const type = await typedEventType(invocation);
     const { findFreeTimes } = await import('../scheduling/free-slots.ts');
     const { slots } = await findFreeTimes(context, { type, ...(await slotWindow(invocation, {})) });
     const starts: Choice[] = [];

@@ -15,8 +15,7 @@ import { readInput } from '../operation/input.ts';
 import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
-import { referredRecord } from '../operation/references.ts';
-import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../scheduling/answers.ts';
+import { eventTypeOf, questionsOf, readAnswer, typedEventType, unanswered } from '../scheduling/answers.ts';
 import {
   answersHidden,
   bookedRecord,
@@ -76,12 +75,9 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
 };
 
 /** Questions of the event type that need an answer and have none yet. */
-const openQuestions = async ({ context, typed }: Invocation): Promise<FollowUp[]> => {
-  const { uri } = await referredRecord(
-    { id: '', collection: 'event_types', name: String(typed['event-type']) },
-    context,
-  );
-  const questions = questionsOf(await eventTypeOf(context, uri));
+const openQuestions = async (invocation: Invocation): Promise<FollowUp[]> => {
+  const { typed } = invocation;
+  const questions = questionsOf(await typedEventType(invocation));
   const answered = [typed.answer ?? []].flat().map((raw) => readAnswer(String(raw), questions));
   const known = answered.filter((answer) => typeof answer !== 'string').map(({ question }) => question);
   return unanswered(questions, known).map(({ name, answer_choices, include_other }) => ({
@@ -130,13 +126,6 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (hidesAnswers(booked, input.body as Json)) context.notes.info(answersHidden);
   context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
   await printRecord(context, view, record);
-  // A signal that came while waiting for the reply takes effect now.
-  context.runtime.interrupted.throwIfAborted();
-};
-
-const runCreateMany = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { bookFromFile } = await import('./bulk/book.ts');
-  await bookFromFile(generic, invocation);
 };
 
 /** Lists the invitees of an event. A CSV file has a column for each question of the event type. */
@@ -157,7 +146,6 @@ const runList = async (generic: GenericCommand, invocation: Invocation): Promise
   await printListing(invocation, { operation: invitees.list, view, input, bounds, keep: keepOf(invitees.list, rows) });
 };
 
-/** The pages of an invitee. */
 const pages: Record<string, Page> = {
   cancel: { field: 'cancel_url', name: 'page for canceling' },
   reschedule: { field: 'reschedule_url', name: 'page for rescheduling' },
@@ -201,8 +189,10 @@ export const decorate = {
     ],
     choices: { start: startChoices },
     followUps: openQuestions,
-    run: (invocation) =>
-      invocation.typed.from === undefined ? runCreate(generic, invocation) : runCreateMany(generic, invocation),
+    run: async (invocation) =>
+      invocation.typed.from === undefined
+        ? runCreate(generic, invocation)
+        : (await import('./bulk/book.ts')).bookFromFile(generic, invocation),
   }),
   'no-show': (generic: GenericCommand): Command => ({
     ...generic,

@@ -5,7 +5,7 @@ import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { isInteractive } from '../../output/pager.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Invocation, LeafCommand } from '../command.ts';
 import { topics } from '../help/topics.ts';
 
 /** The committed pages by file name, part of the program: nothing is read from beside it. */
@@ -37,11 +37,10 @@ interface Names {
 const unknownPage = (word: string, names: readonly string[]): SchedError =>
   new SchedError('usage', `No manual page for "${word}"`, {
     hint: `sched man ${nearest(word, names) ?? '--help'}`,
-    outcome: 'not-sent',
   });
 
 /** Made by the registry, which knows the nouns. */
-export const man = ({ nouns, findNoun }: Names): Command => {
+export const man = ({ nouns, findNoun }: Names): LeafCommand => {
   const names = [...nouns, ...Object.keys(topics)];
   const run = async ({ context, args: [word], problems, help }: Invocation): Promise<void> => {
     problems.check();
@@ -54,8 +53,6 @@ export const man = ({ nouns, findNoun }: Names): Command => {
     if (!isShown) await help(name === undefined ? [] : [name]);
   };
   return {
-    name: 'man',
-    summary: 'Show the manual page of a command or topic',
     arguments: [{ name: 'name', description: 'command or help topic; without one, sched itself', choices: names }],
     flags: [],
     examples: ['man', 'man events', 'man exit-codes'],

@@ -42,7 +42,7 @@ const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !==
 
 export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const { settings, notes, runtime } = context;
+  const { settings, notes } = context;
   // A bare invitee ID works too, but without its event the invitee can't be read back.
   const isBare = args.length === 1 && !args[0]!.includes('/');
   const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
@@ -67,5 +67,4 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
     `${isAlready(record) ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`,
   );
   await printRecord(context, view, record);
-  runtime.interrupted.throwIfAborted();
 };

@@ -20,7 +20,6 @@ export const keyFlags: Flag[] = settableKeys
     name: flagName(key),
     ...placeholderOf(key),
     description: inspect(Profile.shape[key]).description ?? '',
-    heading: 'Flags',
   }));
 
 /** The setting's own name works too, as in `profiles set organization`. */
@@ -28,7 +27,6 @@ export const organizationFlag: Flag = {
   name: 'organization',
   ...placeholderOf('organization'),
   description: 'same as --org',
-  heading: 'Flags',
 };
 
 /** `org` is short for `organization`, as in flags. */

@@ -25,7 +25,6 @@ const page: Page = {
   ],
 };
 
-/** How a profile is shown. */
 export const view: View = {
   columns: [
     { header: 'NAME', path: 'name', priority: 5 },

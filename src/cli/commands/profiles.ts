@@ -51,10 +51,7 @@ const list = async ({ context, typed, problems }: Invocation): Promise<void> => 
   const config = await readConfig(context.runtime);
   const current = chosenName(typed.profile as string | undefined, context.runtime, config);
   const rows = Object.entries(config.profiles).map(([name, profile]) => shown(name, profile, name === current));
-  async function* pages() {
-    if (rows.length > 0) yield rows;
-  }
-  noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
+  noteHidden(context.notes, (await context.printer.list(view, [rows])).hiddenColumns);
   if (rows.length === 0)
     context.notes.footer('No profiles yet. Add one: sched auth login, or sched profiles add NAME --base-url URL');
 };
@@ -184,7 +181,7 @@ const exportProfile = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const { profile } = await named(invocation);
   const { login, user, ...addresses } = profile;
-  await context.printer.whole(JSON.stringify(addresses, null, 2));
+  await context.printer.whole(addresses);
   if (addresses.client_auth !== undefined)
     context.notes.info('The secret of the client is not included. It is needed to log in: --client-secret-file FILE');
 };

@@ -1,7 +1,7 @@
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { View } from '../../output/view.ts';
 import type { Level } from '../../state/shared-budget.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Invocation, LeafCommand } from '../command.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { bookerOf } from '../session/network.ts';
 
@@ -66,12 +66,8 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   };
   const rows = [...(await rowsOf('general')), ...(await rowsOf('bookings'))];
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
-  async function* pages() {
-    if (known.length > 0) yield known;
-  }
-  const { rows: shown, hiddenColumns } = await context.printer.list(view, pages());
-  noteHidden(notes, hiddenColumns);
-  if (shown > 0) return;
+  noteHidden(notes, (await context.printer.list(view, [known])).hiddenColumns);
+  if (known.length > 0) return;
   notes.footer(
     connection.isSandbox
       ? 'No rate limit is stored with --sandbox, only with sched sandbox start'
@@ -79,9 +75,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   );
 };
 
-export const ratelimit: Command = {
-  name: 'ratelimit',
-  summary: 'Show remaining requests and waiting commands',
+export const ratelimit: LeafCommand = {
   arguments: [],
   flags: [],
   examples: ['ratelimit', 'ratelimit --json'],

@@ -1,6 +1,7 @@
 import { catalogue, type helpGroups } from '../../api/catalogue.ts';
 import type { Noun } from '../../api/collections.ts';
-import type { Command } from '../command.ts';
+import { once } from '../../once.ts';
+import type { Command, LeafCommand } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 
 /** A noun with its summary. Its commands are loaded only when they are needed. */
@@ -64,13 +65,20 @@ const fromCatalogue = (noun: Noun): NounCommands => {
     return [...own.filter((command) => !isPart(command)), ...extra()];
   };
   // Built once: a server of tools runs many commands in one process.
-  let built: Promise<Command[]> | undefined;
-  const commands = () => {
-    built ??= build();
-    return built;
-  };
-  return { group, summary, commands };
+  return { group, summary, commands: once(build) };
 };
+
+const leaf = (
+  name: string,
+  group: NounCommands['group'],
+  summary: string,
+  load: () => Promise<LeafCommand>,
+): NounCommands => ({
+  group,
+  summary,
+  leaf: true,
+  commands: async () => [{ name, summary, ...(await load()) }],
+});
 
 const catalogueNouns = Object.fromEntries(
   (Object.keys(catalogue) as Noun[]).map((noun) => [noun, fromCatalogue(noun)]),
@@ -88,53 +96,42 @@ export const nouns: Record<string, NounCommands> = {
     summary: 'Manage profiles for several accounts',
     commands: async () => (await import('./profiles.ts')).commands,
   },
-  whoami: {
-    group: 'Account',
-    summary: 'Show who you are to the service, and your token',
-    leaf: true,
-    commands: async () => [(await import('./whoami.ts')).whoami],
-  },
-  api: {
-    group: 'Tools',
-    summary: 'Send any API request and print the reply',
-    leaf: true,
-    commands: async () => [(await import('./api/api.ts')).api],
-  },
-  doctor: {
-    group: 'Tools',
-    summary: 'Check your setup and suggest fixes',
-    leaf: true,
-    commands: async () => (await import('./doctor/doctor.ts')).commands,
-  },
+  whoami: leaf(
+    'whoami',
+    'Account',
+    'Show who you are to the service, and your token',
+    async () => (await import('./whoami.ts')).whoami,
+  ),
+  api: leaf('api', 'Tools', 'Send any API request and print the reply', async () => (await import('./api/api.ts')).api),
+  doctor: leaf(
+    'doctor',
+    'Tools',
+    'Check your setup and suggest fixes',
+    async () => (await import('./doctor/doctor.ts')).doctor,
+  ),
   sandbox: {
     group: 'Tools',
     summary: 'Run and reset the built-in sandbox',
     commands: async () => (await import('./sandbox/sandbox.ts')).commands,
   },
-  ratelimit: {
-    group: 'Tools',
-    summary: 'Show remaining requests and waiting commands',
-    leaf: true,
-    commands: async () => [(await import('./ratelimit.ts')).ratelimit],
-  },
-  completion: {
-    group: 'Tools',
-    summary: 'Print completion scripts for bash, zsh, fish and PowerShell',
-    leaf: true,
-    commands: async () => [(await import('./completion.ts')).completion],
-  },
-  man: {
-    group: 'Tools',
-    summary: 'Show the manual page of a command or topic',
-    leaf: true,
-    commands: async () => [(await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun })],
-  },
-  schema: {
-    group: 'Tools',
-    summary: 'Describe the commands as JSON, for programs',
-    leaf: true,
-    commands: async () => [(await import('./schema/schema.ts')).schema({ nouns, findNoun })],
-  },
+  ratelimit: leaf(
+    'ratelimit',
+    'Tools',
+    'Show remaining requests and waiting commands',
+    async () => (await import('./ratelimit.ts')).ratelimit,
+  ),
+  completion: leaf(
+    'completion',
+    'Tools',
+    'Print completion scripts for bash, zsh, fish and PowerShell',
+    async () => (await import('./completion.ts')).completion,
+  ),
+  man: leaf('man', 'Tools', 'Show the manual page of a command or topic', async () =>
+    (await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun }),
+  ),
+  schema: leaf('schema', 'Tools', 'Describe the commands as JSON, for programs', async () =>
+    (await import('./schema/schema.ts')).schema({ nouns, findNoun }),
+  ),
 };
 
 /** `events` can be written `event`. */

@@ -1,9 +1,9 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import { hasCategory } from '../../errors.ts';
-import type { Json } from '../../json.ts';
+import { type Json, recordsIn } from '../../json.ts';
 import { fold } from '../../nearest.ts';
 import { openValue } from '../../output/fields.ts';
-import { csvQuestionColumns, listOf, questionColumns } from '../../output/question-columns.ts';
+import { csvQuestionColumns, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -144,7 +144,7 @@ const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]
     ({ uri, name }) =>
       idIn(uri) === idIn(wanted) || (wanted !== undefined && fold(String(name)) === fold(String(wanted))),
   );
-  return (named.length > 0 ? named : forms).flatMap(({ questions }) => listOf(questions));
+  return (named.length > 0 ? named : forms).flatMap(({ questions }) => recordsIn(questions));
 };
 
 /** A CSV file has a column per question, unless fields are chosen. */

@@ -41,20 +41,14 @@ const ruleFlag: Flag = {
 
 const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };
 
-/** Reads the flags that don't set exactly one field. */
-const readParts = (invocation: Invocation) => {
-  const { typed, problems } = invocation;
+const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
   const rules = ((typed.rule as string[] | undefined) ?? []).flatMap((text) => {
     const read = readRule(text);
     if (!read.ok) problems.add(`--rule ${read.problem}`);
     return read.ok ? read.value : [];
   });
-  return { rules, location: readLocation(invocation) };
-};
-
-const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const { rules, location } = readParts(invocation);
+  const location = readLocation(invocation);
   const input = await readInput(invocation, shares.create, fieldFlags, async (body) => {
     // Keep the time zone of the hours, which may come from a flag or the body.
     const hours = isObject(body.availability_rule) ? body.availability_rule : {};
@@ -65,7 +59,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const share = await writeAndRead(context, shares.create, input);
   context.notes.info('Created a single-use booking link');
   await printCreated(context, view, share);
-  if (invocation.typed.web === true) await openPage(context, share, bookingPage);
+  if (typed.web === true) await openPage(context, share, bookingPage);
 };
 
 export const decorate = {

@@ -3,7 +3,6 @@ import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
-import { onePage } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import type { View } from '../../output/view.ts';
@@ -35,7 +34,6 @@ const windowFlag = (edge: 'since' | 'until', description: string): FieldFlag => 
   };
 };
 
-/** `--since` and `--until` for free times. */
 export const slotWindowFlags: FieldFlag[] = [
   windowFlag('since', 'only times at or after this time (default now)'),
   windowFlag('until', 'only times before this time (default 7 days after --since)'),
@@ -78,7 +76,6 @@ export const slotWindow = async (
   return { since, until };
 };
 
-/** What a slot looks like in a list. */
 const slotView: View = {
   columns: [
     { header: 'START', path: 'start_time', as: 'time', priority: 5 },
@@ -149,7 +146,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   const name = String(type.name ?? type.uri);
   if (type.active === false) {
     notes.warn(`${name} is not active, so it can't be booked`);
-    await printer.list(slotView, onePage([]));
+    await printer.list(slotView, []);
     return;
   }
   const host = typed.host === undefined ? undefined : String(rows!.host);
@@ -160,8 +157,8 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   const width = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : 80;
   const columns = settings.accessible ? Number.MAX_SAFE_INTEGER : width;
   const { hiddenColumns } = isByDay
-    ? await printer.list(dayView(settings.zone), onePage(linesByDay(slots, settings.zone, columns)))
-    : await printer.list(slotView, onePage(slots));
+    ? await printer.list(dayView(settings.zone), [linesByDay(slots, settings.zone, columns)])
+    : await printer.list(slotView, [slots]);
   noteUnchecked(context, times);
   noteHidden(notes, hiddenColumns);
   const until = utcText(window.until);

@@ -5,7 +5,7 @@ import { hasCategory } from '../../errors.ts';
 import { isObject, type Json, textOf } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Invocation, LeafCommand } from '../command.ts';
 import { moment } from '../operation/view-values.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { type Connection, shownUrl } from '../session/connection.ts';
@@ -42,28 +42,17 @@ const view: View = {
   page,
 };
 
-/** A part of the answer, and the scope it needs. */
-interface IdentityPart {
-  name: 'user' | 'role' | 'organization';
-  scope: string;
-}
+/** The operation that reads each part of the answer. */
+const parts = { user: users.me, role: members.list, organization: orgs.get };
+type IdentityPart = keyof typeof parts;
 
-const parts = {
-  user: { name: 'user', scope: users.me.scope! },
-  role: { name: 'role', scope: members.list.scope! },
-  organization: { name: 'organization', scope: orgs.get.scope! },
-} as const satisfies Record<IdentityPart['name'], IdentityPart>;
-
-interface Unread extends Pick<IdentityPart, 'name'> {
+interface Unread {
+  name: IdentityPart;
   why: string;
 }
 
 /** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
-const readPart = async (
-  { name, scope }: IdentityPart,
-  unread: Unread[],
-  read: () => Promise<Json | undefined>,
-): Promise<Json> => {
+const readPart = async (name: IdentityPart, unread: Unread[], read: () => Promise<Json | undefined>): Promise<Json> => {
   try {
     const record = await read();
     if (record !== undefined) return record;
@@ -71,7 +60,9 @@ const readPart = async (
   } catch (error) {
     if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
     const isForbidden = error.category === 'forbidden';
-    const why = isForbidden ? `This token may not read its ${name} (scope ${scope})` : `No ${name}: ${error.message}`;
+    const why = isForbidden
+      ? `This token may not read its ${name} (scope ${parts[name].scope})`
+      : `No ${name}: ${error.message}`;
     unread.push({ name, why });
   }
   return {};
@@ -88,13 +79,13 @@ const membershipOf = async (client: Client, user: string, organization: string):
 /** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
 const askService = async (client: Client, { owner }: Connection) => {
   const unread: Unread[] = [];
-  const me = await readPart(parts.user, unread, () => client.call(users.me, {}));
-  const user = textOf(me.uri) ?? owner?.user;
-  const own = textOf(me.current_organization) ?? owner?.organization;
-  const organization = await readPart(parts.organization, unread, async () =>
+  const me = await readPart('user', unread, () => client.call(users.me, {}));
+  const user = textOf(me.uri, owner?.user);
+  const own = textOf(me.current_organization, owner?.organization);
+  const organization = await readPart('organization', unread, async () =>
     own === undefined ? undefined : client.call(orgs.get, { path: { organization: idIn(own) } }),
   );
-  const { role } = await readPart(parts.role, unread, async () =>
+  const { role } = await readPart('role', unread, async () =>
     own === undefined || user === undefined ? undefined : membershipOf(client, user, own),
   );
   return {
@@ -134,9 +125,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   for (const { why } of unread) notes.info(why);
 };
 
-export const whoami: Command = {
-  name: 'whoami',
-  summary: 'Show who you are to the service, and your token',
+export const whoami: LeafCommand = {
   arguments: [],
   flags: [],
   examples: ['whoami', 'whoami --json=name,email,_sched.role'],

@@ -1,11 +1,11 @@
 import { type Category, exitCodes } from '../../errors.ts';
-import { type Flag, flagHeadings } from '../command.ts';
+import { type Flag, flagHeadings, headingOf } from '../command.ts';
 import { optionOf } from '../parse/leaf.ts';
 import { listFlags, sharedFlags } from '../parse/shared-flags.ts';
 import { type HelpLayout, optionTerm } from './help-page.ts';
 
 /** When a command ends with each exit code. */
-export const exitCodeMeanings: Record<Category | 'ok', string> = {
+const exitCodeMeanings: Record<Category | 'ok', string> = {
   ok: 'done; also if nothing was found, or it was already done',
   internal: 'internal error in sched',
   usage: 'wrong flag, argument or input; nothing was sent, or the service refused it',
@@ -24,14 +24,15 @@ export const exitCodeMeanings: Record<Category | 'ok', string> = {
   terminated: 'stopped by SIGTERM',
 };
 
+export const exitCodeFacts = Object.entries(exitCodeMeanings).map(([name, meaning]) => ({
+  code: name === 'ok' ? 0 : exitCodes[name as Category],
+  name,
+  meaning,
+}));
+
 const exitCodesTopic = (page: HelpLayout): string[] => [
   page.text('Exit codes of every command.'),
-  page.items([
-    ['0 ok', exitCodeMeanings.ok],
-    ...Object.entries(exitCodes).map(
-      ([name, code]) => [`${code} ${name}`, exitCodeMeanings[name as Category]] as const,
-    ),
-  ]),
+  page.items(exitCodeFacts.map(({ code, name, meaning }) => [`${code} ${name}`, meaning])),
   page.text('A pipeline reports only the exit code of its last command. Use set -o pipefail to see the others.'),
 ];
 
@@ -158,13 +159,13 @@ const flagsTopic = (page: HelpLayout): string[] => {
       flags.map((flag) => optionOf(flag)).map((option) => [optionTerm(option), option.description]),
       heading,
     );
-  const headings = flagHeadings.filter((heading) => sharedFlags.some((flag) => flag.heading === heading));
+  const headings = flagHeadings.filter((heading) => sharedFlags.some((flag) => headingOf(flag) === heading));
   return [
     page.text('Shared flags: every command takes them, before or after its name.'),
     ...headings.map((heading) =>
       section(
         `${heading}:`,
-        sharedFlags.filter((flag) => flag.heading === heading),
+        sharedFlags.filter((flag) => headingOf(flag) === heading),
       ),
     ),
     section('Lists also take:', listFlags),

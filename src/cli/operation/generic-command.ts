@@ -4,7 +4,7 @@ import { type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { jsonIn, jsonText, parseJson } from '../../json.ts';
+import { jsonIn, parseJson } from '../../json.ts';
 import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
@@ -82,13 +82,12 @@ export const printCurl = async (
 };
 
 /** Prints requests for `--dry-run` and `--curl` instead of sending them. */
-export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
-  const client = await context.client();
-  const requests = inputs.map((input) => client.prepare(operation, input));
-  if (context.settings.curl) {
-    const isHidden = operation.path.startsWith('/data_compliance/');
-    return printCurl(context, requests, { isHidden, hasToken: operation.scope !== undefined });
-  }
+export const printRequests = async (
+  context: Context,
+  requests: readonly HttpRequest[],
+  options: CurlOptions = { isHidden: false, hasToken: true },
+): Promise<void> => {
+  if (context.settings.curl) return printCurl(context, requests, options);
   const connection = await context.connection();
   const shown = requests.map(({ method, url, body }) => ({
     method,
@@ -96,7 +95,15 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
     ...(body === undefined ? {} : { body: parseJson(body) }),
   }));
   await context.notes.flush();
-  await context.printer.whole(jsonText(shown.length === 1 ? shown[0] : shown, 2));
+  await context.printer.whole(shown.length === 1 ? shown[0] : shown);
+};
+
+/** The same for the requests of one operation. */
+export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
+  const client = await context.client();
+  const isHidden = operation.path.startsWith('/data_compliance/');
+  const requests = inputs.map((input) => client.prepare(operation, input));
+  return printRequests(context, requests, { isHidden, hasToken: operation.scope !== undefined });
 };
 
 /** Prints a list, or with `--dry-run` and `--curl` its first request. */

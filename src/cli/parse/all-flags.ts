@@ -1,4 +1,4 @@
-import { type Command, type Flag, flagHeadings } from '../command.ts';
+import { type Command, type Flag, flagHeadings, headingOf } from '../command.ts';
 import { sharedFlags } from './shared-flags.ts';
 
 /**
@@ -9,7 +9,7 @@ export const allFlags = (command: Command): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name));
   const flags = [...command.flags, ...sharedFlags.filter(({ name }) => !own.has(name))];
   const requiredFirst = flags.toSorted((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
-  return flagHeadings.flatMap((heading) => requiredFirst.filter((flag) => (flag.heading ?? 'Flags') === heading));
+  return flagHeadings.flatMap((heading) => requiredFirst.filter((flag) => headingOf(flag) === heading));
 };
 
 /** The names that `--fields` accepts: the fields of the record that the command prints. */

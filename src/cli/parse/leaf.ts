@@ -1,5 +1,5 @@
 import { Command as Commander, Option } from 'commander';
-import type { Argument, Command, Flag } from '../command.ts';
+import { type Argument, type Command, type Flag, headingOf } from '../command.ts';
 import { fieldList } from '../session/settings.ts';
 import { allFlags, knownFields } from './all-flags.ts';
 import { argumentsIn, isFlag, nameIn, type Part } from './part.ts';
@@ -23,7 +23,7 @@ export const optionOf = (flag: Flag): Option => {
     `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
     `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${requirementOf(flag)}`,
   );
-  option.helpGroup(`${flag.heading ?? 'Flags'}:`);
+  option.helpGroup(`${headingOf(flag)}:`);
   // `--no-input` is its own flag, not the opposite of `--input`, and `typed` is keyed by flag name.
   option.negate = false;
   option.attributeName = () => flag.name;
@@ -32,8 +32,9 @@ export const optionOf = (flag: Flag): Option => {
 };
 
 /** The option `--no-active` for a flag `--active`. Both set the same value. */
-const oppositeOf = ({ name, heading = 'Flags' }: Flag): Option => {
-  const option = new Option(`--no-${name}`, `the opposite of --${name}`).helpGroup(`${heading}:`);
+const oppositeOf = (flag: Flag): Option => {
+  const { name } = flag;
+  const option = new Option(`--no-${name}`, `the opposite of --${name}`).helpGroup(`${headingOf(flag)}:`);
   option.attributeName = () => name;
   return option;
 };

@@ -1,7 +1,9 @@
 import { eventTypes } from '../../api/event-types.ts';
-import { isObject, type Json } from '../../json.ts';
+import { type Json, recordsIn } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
+import type { Invocation } from '../command.ts';
+import { referredRecord } from '../operation/references.ts';
 import type { Context } from '../session/context.ts';
 
 /** An answer to a question of the event type, as the service takes it. */
@@ -14,8 +16,14 @@ export interface Answer {
 export const eventTypeOf = async (context: Context, uri: string): Promise<Json> =>
   (await context.client()).call(eventTypes.get, { path: { event_type: idIn(uri) } });
 
-export const questionsOf = ({ custom_questions: questions }: Json): Json[] =>
-  Array.isArray(questions) ? questions.filter(isObject) : [];
+/** The event type that `--event-type` names. */
+export const typedEventType = async ({ context, typed }: Invocation): Promise<Json> => {
+  const name = String(typed['event-type']);
+  const { uri } = await referredRecord({ id: '', collection: 'event_types', name }, context);
+  return eventTypeOf(context, uri);
+};
+
+export const questionsOf = ({ custom_questions: questions }: Json): Json[] => recordsIn(questions);
 
 /** Reads `Question=Answer`. A question may itself contain `=`, so the longest known question wins. */
 export const readAnswer = (raw: string, questions: readonly Json[]): Answer | string => {

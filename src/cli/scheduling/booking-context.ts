@@ -23,7 +23,6 @@ export const bookingFlags: Flag[] = [
   },
 ];
 
-/** Reads these flags. */
 export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
   ifAbsent: typed['if-absent'] === true,
   allowDuplicate: typed['allow-duplicate'] === true,
@@ -70,7 +69,6 @@ const ownerOf = async ({ identity }: Context): Promise<Owner> => {
   return { user, organization };
 };
 
-/** Everything that a booking needs. */
 export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
   const { runtime, settings, notes } = context;
   const { machine } = runtime;

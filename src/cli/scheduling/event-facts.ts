@@ -2,7 +2,7 @@ import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { hasCategory } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
 import { shortInstant, shortSpan } from '../../time/echo.ts';
@@ -42,8 +42,7 @@ const spanOf = (context: Context, { start_time: start, end_time: end }: Json): s
   typeof start === 'string' ? shortSpan(start, String(end), context.settings.zone, nowOf(context)) : undefined;
 
 /** The hosts in an event as the service sent it. */
-export const hostsIn = ({ event_memberships: hosts }: Json): Json[] =>
-  Array.isArray(hosts) ? hosts.filter(isObject) : [];
+export const hostsIn = ({ event_memberships: hosts }: Json): Json[] => recordsIn(hosts);
 
 export const hostNames = (event: Json): string[] =>
   hostsIn(event).flatMap(({ user_name: name, user_email: email }) => textIn(name, email) ?? []);

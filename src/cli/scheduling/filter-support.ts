@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { events } from '../../api/events.ts';
 import type { Input } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject, jsonIn } from '../../json.ts';
-import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
+import { writePrivateFile } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
 import type { Context } from '../session/context.ts';
+import { readCacheFile } from '../session/identity.ts';
 
 /**
  * Assumed (events.filter-support): the service may support the filters `group` and `invitee_email` for events, but does
@@ -25,22 +25,17 @@ const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
 
 type Verdicts = Partial<Record<Filter, { supported: boolean; at: number }>>;
 
-const readVerdicts = async (file: string): Promise<Verdicts> => {
-  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
-  return isObject(value) ? (value as Verdicts) : {};
-};
-
 const remember = async (context: Context, filter: Filter, supported: boolean): Promise<void> => {
   const { runtime } = context;
   const file = await fileFor(context);
-  const verdicts = { ...(await readVerdicts(file)), [filter]: { supported, at: runtime.clock.now() } };
+  const verdicts = { ...(await readCacheFile(file)), [filter]: { supported, at: runtime.clock.now() } };
   const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
   // The file only saves a request, so a failure to write it must not stop the command.
   await writePrivateFile(file, JSON.stringify(verdicts), draft).catch(() => {});
 };
 
 const recall = async (context: Context, filter: Filter): Promise<boolean | undefined> => {
-  const verdict = (await readVerdicts(await fileFor(context)))[filter];
+  const verdict = ((await readCacheFile(await fileFor(context))) as Verdicts)[filter];
   const isFresh = Math.abs(context.runtime.clock.now() - Number(verdict?.at)) <= staleAfterMs;
   return isFresh && typeof verdict?.supported === 'boolean' ? verdict.supported : undefined;
 };

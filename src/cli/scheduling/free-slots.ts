@@ -47,7 +47,7 @@ export interface FreeTimes {
   nameOf(user: string | undefined): string;
 }
 
-/** A meeting that takes more than a week is a mistake. The documentation allows twelve hours. */
+/** A meeting that takes more than a week is a mistake. The documentation limits only the durations of a share. */
 const longestMinutes = 7 * 24 * 60;
 
 /** How many hosts' events are read at the same time, if the rate limit allows. */
@@ -159,10 +159,7 @@ const seatsIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) ? Math.max(0, Number(counter.limit) - Number(counter.active)) || 0 : 0;
 
 const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
-  const facts = {
-    hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(uri) } },
-    outcome: 'not-sent',
-  } as const;
+  const facts = { hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(uri) } } };
   return unreadable === undefined
     ? new SchedError('not-found', 'The service shows no hours for this event type', facts)
     : new SchedError('integrity', "Can't read the hours of this event type", { reason: unreadable, ...facts });
@@ -173,7 +170,6 @@ const checkHost = (host: string, hosts: readonly HostHours[], nameOf: FreeTimes[
   if (hosts.some(({ user }) => idIn(user) === idIn(host))) return;
   throw new SchedError('usage', `--host: user ${idIn(host)} is not a host of this event type`, {
     reason: `its hosts are ${hosts.map(({ user }) => nameOf(user)).join(', ')}`,
-    outcome: 'not-sent',
   });
 };
 

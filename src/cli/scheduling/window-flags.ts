@@ -1,5 +1,6 @@
 import { windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
+import { wallClock } from '../../time/show.ts';
 import { day, midnightOf, utcText } from '../../time/wall.ts';
 import type { Flag, Invocation } from '../command.ts';
 import { isForPeople } from '../operation/listing.ts';
@@ -22,12 +23,10 @@ const contradictions: readonly (readonly string[])[] = [
   ['today', 'tomorrow', 'week'],
   ['upcoming', 'past'],
   ['tomorrow', 'past'],
-  ['today', 'since'],
-  ['today', 'until'],
-  ['tomorrow', 'since'],
-  ['tomorrow', 'until'],
-  ['week', 'since'],
-  ['week', 'until'],
+  ...Object.keys(days).flatMap((name) => [
+    [name, 'since'],
+    [name, 'until'],
+  ]),
   ['upcoming', 'since'],
   ['past', 'until'],
   ...['today', 'tomorrow', 'week', 'upcoming', 'past', 'since', 'until'].map((name) => ['any-time', name]),
@@ -42,13 +41,9 @@ const daysAsInstants = async (
   zone: string,
   [first, last]: readonly [number, number],
 ): Promise<{ since: number; until: number }> => {
-  const { edgeOfDay, wallAt } = await import('../../time/zoned.ts');
-  const today = midnightOf(wallAt(now, zone));
-  const edge = (which: 'since' | 'until', days: number): number => {
-    const meaning = edgeOfDay(today + days * day, zone, which);
-    return meaning.kind === 'one' ? meaning.at : meaning.later;
-  };
-  return { since: edge('since', first), until: edge('until', last) };
+  const { dayAt } = await import('../../time/calendar.ts');
+  const today = midnightOf(wallClock(zone)(now));
+  return { since: dayAt(today + first * day, zone).since, until: dayAt(today + last * day, zone).until };
 };
 
 /** Reads these flags as query parameters. `isFromToday`: the window is the default for people, not a typed one. */

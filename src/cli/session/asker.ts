@@ -26,7 +26,7 @@ export interface Asker {
 export const labelText = (text: string): string => safe(cutLong(text, 200));
 
 export const endOfInput = (): SchedError =>
-  new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed', { outcome: 'not-sent' });
+  new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed');
 
 export const matching = (choices: readonly Choice[], term: string): Choice[] =>
   choices.filter(({ label }) => label.toLowerCase().includes(term.trim().toLowerCase()));

@@ -3,11 +3,10 @@ import { orgs } from '../../api/organizations.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Windows } from '../../jobs/booking-time.ts';
-import { isObject, jsonIn, textOf } from '../../json.ts';
-import { readPrivateFile } from '../../state/files.ts';
+import { textOf } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
-import { cacheFile, staleAfterMs, writeCache } from './identity.ts';
+import { cacheFile, readYounger, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf } from './network.ts';
 
 /** An organization's plan. Empty if the token may not read it. */
@@ -35,10 +34,9 @@ export const bookingWindows = ({ plan, stage }: PlanFacts): Windows => {
   return plan.toLowerCase() === 'enterprise' ? limits.createInvitee.enterprise : limits.createInvitee.standard;
 };
 
-const readKept = async (file: string): Promise<KnownPlan | undefined> => {
-  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
-  return isObject(value) && typeof value.at === 'number' ? (value as unknown as KnownPlan) : undefined;
-};
+/** The plan as it was read last, however long ago. */
+const readKept = async (file: string): Promise<KnownPlan | undefined> =>
+  (await readYounger(file, 0, Number.POSITIVE_INFINITY)) as KnownPlan | undefined;
 
 const ask = async (context: Context): Promise<PlanFacts> => {
   try {

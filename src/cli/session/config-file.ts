@@ -22,7 +22,6 @@ const broken = (file: string, reason: string): SchedError =>
   new SchedError('environment', `Invalid configuration file ${file}`, {
     reason,
     advice: 'fix the file by hand; sched never overwrites a broken configuration',
-    outcome: 'not-sent',
   });
 
 const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'the file';
@@ -58,7 +57,6 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
       stuck = new SchedError('environment', 'Another sched process is still changing the profiles', {
         reason: `process ${pid} has held the lock since ${since}`,
         advice: 'wait for it to end, or stop it',
-        outcome: 'not-sent',
       });
       return stuck;
     },
@@ -110,7 +108,6 @@ export const chosenProfile = async (
   if (name === undefined) {
     throw new SchedError('usage', 'No default profile', {
       reason: `your profiles: ${names.join(', ')}. Choose one with -p, or set a default: sched profiles use NAME`,
-      outcome: 'not-sent',
     });
   }
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
@@ -125,7 +122,6 @@ export const chosenProfile = async (
           ? 'you have no profiles yet. To add one: sched profiles add'
           : `your profiles: ${names.join(', ')}`,
       ...(meant === undefined ? {} : { meant: { from: name, to: meant } }),
-      outcome: 'not-sent',
     },
   );
 };

@@ -59,12 +59,10 @@ const unconfirmed = (action: string, isTool: boolean): SchedError => {
   if (!isTool)
     return new SchedError('confirmation-required', `${needed}, but there is no terminal to ask on`, {
       hint: { flags: { yes: true } },
-      outcome: 'not-sent',
     });
   return new SchedError('confirmation-required', `${needed}, but this client can't ask`, {
     reason: 'it does not support elicitation, or prompts are turned off',
     advice: 'to allow writes without a question, start sched mcp serve with --yes',
-    outcome: 'not-sent',
   });
 };
 
@@ -95,6 +93,6 @@ export const confirm = async (
       : await frontend.confirm(lines.join('\n'));
   if (!isConfirmed) {
     const nothing = about === 'service' ? 'sent' : 'changed';
-    throw new SchedError('confirmation-required', `Not confirmed. Nothing was ${nothing}`, { outcome: 'not-sent' });
+    throw new SchedError('confirmation-required', `Not confirmed. Nothing was ${nothing}`);
   }
 };

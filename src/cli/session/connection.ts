@@ -47,7 +47,6 @@ export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, '
 /** Often the first error a new user sees, so it lists every way to start, ready to copy. */
 const noAccount = (): SchedError =>
   new SchedError('auth', 'no account yet', {
-    outcome: 'not-sent',
     hint: 'sched --sandbox events list',
     lines: [
       'error: no account yet',
@@ -64,7 +63,6 @@ const checkUrl = (text: string, name: string): string => {
   throw new SchedError('environment', `${name} is not a usable URL`, {
     reason: problem,
     advice: 'an example is https://api.example.com',
-    outcome: 'not-sent',
   });
 };
 
@@ -77,7 +75,6 @@ export const checkToken = (text: string, name: string): string => {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new SchedError('auth', `${name} doesn't contain a token`, {
     reason: token === '' ? 'it is empty' : 'a token is one word of plain ASCII without spaces or line breaks',
-    outcome: 'not-sent',
   });
 };
 
@@ -90,7 +87,6 @@ export const environmentToken = async ({ env, secrets, interrupted }: Runtime): 
     interrupted.throwIfAborted();
     throw new SchedError('environment', "Can't read the file named in SCHED_TOKEN_FILE", {
       reason: error.code ?? error.message,
-      outcome: 'not-sent',
     });
   });
   const token = checkToken(bytes.toString('utf8'), 'SCHED_TOKEN_FILE');
@@ -130,7 +126,6 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
   if (baseUrl === undefined) {
     throw new SchedError('environment', 'Found a token, but no base URL to send it to', {
       reason: 'SCHED_BASE_URL is not set, and there is no profile',
-      outcome: 'not-sent',
     });
   }
   const credential = { token, origin: new URL(baseUrl).origin };
@@ -156,7 +151,6 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
   if (session === undefined) {
     const error = new SchedError('auth', `Profile "${name}" is not logged in`, {
       hint: { command: ['auth', 'login'] },
-      outcome: 'not-sent',
     });
     return withoutToken(error, runtime, settings);
   }

@@ -1,15 +1,14 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Client, createClient } from '../../client/client.ts';
+import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import type { Runtime } from '../../runtime.ts';
-import { createShowTime, type ShowTime } from '../../time/show.ts';
+import { createShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
-import { withPlaceToLook } from './lost-creation.ts';
 import { createNetwork, type Network } from './network.ts';
-import { once } from './once.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
@@ -78,13 +77,9 @@ export const createContext = (
     network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
-    return withPlaceToLook(withScopeCheck(client, holderOf(await connection())));
+    return withScopeCheck(client, holderOf(await connection()));
   });
-  let shown: ShowTime | undefined;
-  const time = (): ShowTime => {
-    shown ??= createShowTime(settings.zone);
-    return shown;
-  };
+  const time = once(() => createShowTime(settings.zone));
   const { format, fields, header, raw, jq, color, accessible } = settings;
   const isRead = operation === undefined || operation.method === 'GET';
   const context: Context = {
@@ -105,7 +100,7 @@ export const createContext = (
         stdout: runtime.stdout,
         showTime: (text) => time().show(text),
         get zoneLabel() {
-          return time().label;
+          return settings.zone;
         },
         say: notes.info,
         onRows: runtime.status?.rows,

@@ -7,11 +7,11 @@ import { isPlainId, isUri, readReference } from '../../client/ids.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
 import { isObject, type Json, jsonIn } from '../../json.ts';
+import { once } from '../../once.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import type { Connection } from './connection.ts';
-import { once } from './once.ts';
 
 /** The user and organization of the token, and the root of the service's URIs. */
 export interface Owner {
@@ -54,11 +54,16 @@ export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind:
   return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
 };
 
+/** The facts in a cache file. Empty if it can't be read. */
+export const readCacheFile = async (file: string): Promise<Json> => {
+  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
+  return isObject(value) ? value : {};
+};
+
 /** The facts in a cache file, unless they are older than this. */
 export const readYounger = async (file: string, now: number, ageMs: number): Promise<Json | undefined> => {
-  const value = jsonIn(await readPrivateFile(file).catch(() => undefined));
-  const isYounger = isObject(value) && typeof value.at === 'number' && Math.abs(now - value.at) <= ageMs;
-  return isYounger ? value : undefined;
+  const facts = await readCacheFile(file);
+  return typeof facts.at === 'number' && Math.abs(now - facts.at) <= ageMs ? facts : undefined;
 };
 
 const readCache = async (file: string, now: number): Promise<Owner | undefined> => {
@@ -76,7 +81,9 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   // R12: a service may put the token in a URI.
   if (secrets.redact(text) !== text) return;
   const folder = dirname(file);
-  const others = (await readdir(folder).catch(() => [])).filter((name) => /^\w+-[0-9a-f]{32}\./.test(name));
+  // What is known about the filters of a service belongs to no token.
+  const isOfToken = (name: string) => /^(?!filters-)\w+-[0-9a-f]{32}\./.test(name);
+  const others = (await readdir(folder).catch(() => [])).filter(isOfToken);
   for (const path of others.map((name) => join(folder, name)))
     if ((await readYounger(path, clock.now(), forgottenAfterMs)) === undefined)
       await rm(path, { force: true }).catch(() => {});
@@ -92,7 +99,6 @@ const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
     throw new SchedError('forbidden', "The token can't read its own user", {
       reason: 'the token lacks the scope users:read',
       advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
-      outcome: 'not-sent',
     });
   });
   const { uri: user, current_organization: own } = me;
@@ -140,7 +146,6 @@ const readSetting = (value: string | undefined, collection: keyof typeof sources
   throw new SchedError('environment', read.problem.replace(`--${key}`, `The default ${key}`), {
     reason: sourceOf(collection),
     advice: `set ${variable}=ID, or run sched profiles set ${key} ID`,
-    outcome: 'not-sent',
   });
 };
 
@@ -212,7 +217,6 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     throw new SchedError('usage', "The token's user has no organization", {
       reason: 'the service returned no current_organization for this user',
       advice: 'add --org ID, or set SCHED_ORG',
-      outcome: 'not-sent',
     });
   });
   return {

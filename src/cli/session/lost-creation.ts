@@ -1,6 +1,5 @@
 import type { CreatedName } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
-import type { Client } from '../../client/client.ts';
 import { isOutcomeUnknown, type NextStep, SchedError, sameCommand } from '../../errors.ts';
 
 /** How to check whether something was created. Without an entry the code doesn't compile. */
@@ -27,12 +26,3 @@ export const addPlaceToLook = (error: unknown, operation: Operation | undefined)
     ...places[operation.reply.of.name as CreatedName],
   });
 };
-
-/** A client that adds this if the reply to a creating write is lost, because sched never sends it again (R26). */
-export const withPlaceToLook = (client: Client): Client => ({
-  ...client,
-  write: (operation, ...rest) =>
-    client.write(operation, ...rest).catch((error: unknown) => {
-      throw addPlaceToLook(error, operation);
-    }),
-});

@@ -44,7 +44,6 @@ export const sandboxDataError = (
   return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
     ...(canReset ? { hint: again } : { advice: error.advice ?? elsewhere }),
-    outcome: 'not-sent',
   });
 };
 

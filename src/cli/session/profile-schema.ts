@@ -6,8 +6,7 @@ import { commonFormats } from '../../output/formats.ts';
 import { storedAddressProblem } from '../../state/redis/address.ts';
 import { zoneProblem } from '../../time/zone.ts';
 
-/** A valid profile name. */
-export const profileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const profileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const nameProblem = (name: string): string | undefined =>
   profileName.test(name)

@@ -3,8 +3,8 @@ import { scopes as catalogue } from '../../api/scopes.ts';
 import type { Client } from '../../client/client.ts';
 import { forbiddenBy } from '../../client/refusal.ts';
 import { type NextStep, SchedError, type Suggestion } from '../../errors.ts';
+import { addPlaceToLook } from './lost-creation.ts';
 
-/** Facts about the current credential. */
 export interface TokenFacts {
   /** Its scopes, if known. */
   scopes?: readonly string[] | undefined;
@@ -84,7 +84,8 @@ export const withScopeCheck = (client: Client, holder: TokenFacts): Client => ({
   write: async (operation, ...rest) => {
     requireScope(operation, holder);
     return client.write(operation, ...rest).catch((error: unknown) => {
-      throw explained(error, operation, holder);
+      // R26: sched never sends a creating write again, so it says how to find out what became of it.
+      throw addPlaceToLook(explained(error, operation, holder), operation);
     });
   },
   pages: (operation, ...rest) => {

@@ -1,10 +1,11 @@
 import { SchedError } from '../../errors.ts';
+import { once } from '../../once.ts';
 import { type ColorFlag, colorWanted } from '../../output/color.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { addressProblem } from '../../state/redis/address.ts';
 import { readDuration } from '../../time/duration.ts';
-import { type ResolvedZone, resolveZone, type ZoneSource } from '../../time/zone.ts';
+import { resolveZone, type ZoneSource } from '../../time/zone.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Problems } from '../messages/problems.ts';
 import type { Profile } from './profile-schema.ts';
@@ -84,7 +85,6 @@ export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
     reason: "sched can't tell which one you mean",
     advice: 'unset one of them, or add --sandbox',
-    outcome: 'not-sent',
   });
 };
 
@@ -135,10 +135,8 @@ export const resolveSettings = (
   if (wrong !== undefined) problems.add(`SCHED_SHARED_STATE can't be used: ${wrong}`);
   const sharedState = env.SCHED_SHARED_STATE || account?.profile.shared_state;
 
-  let found: ResolvedZone | undefined;
-  const zone = (): ResolvedZone => {
-    if (found !== undefined) return found;
-    found = resolveZone({
+  const zone = once(() => {
+    const found = resolveZone({
       flag: text('tz'),
       SCHED_TZ: env.SCHED_TZ,
       profile: account?.profile.timezone,
@@ -147,7 +145,7 @@ export const resolveSettings = (
     });
     if (found.ok && found.note !== undefined) notes.info(found.note);
     return found;
-  };
+  });
   // Check a zone set for sched in any case; check TZ and the system's zone only if a time is read or shown.
   if (text('tz') !== undefined || env.SCHED_TZ || account?.profile.timezone !== undefined) {
     const reading = zone();

@@ -53,7 +53,6 @@ export const redisAddressOf = async (url: string, { env, secrets, interrupted }:
     interrupted.throwIfAborted();
     throw new SchedError('environment', "Can't read the file named in SCHED_SHARED_STATE_PASSWORD_FILE", {
       reason: error.code ?? error.message,
-      outcome: 'not-sent',
     });
   });
   const password = bytes.toString('utf8').replace(/\r?\n$/, '');

@@ -63,8 +63,9 @@ const names = Object.keys(views) as ResourceName[];
 
 const draw = async (name: ResourceName, record: object, columns: number, accessible = false): Promise<string> => {
   const stdout = paper(true, columns);
-  const { show, label } = createShowTime('Europe/Paris');
-  const base = { format: 'table', header: false, raw: false, color: false, showTime: show, zoneLabel: label } as const;
+  const zoneLabel = 'Europe/Paris';
+  const { show: showTime } = createShowTime(zoneLabel);
+  const base = { format: 'table', header: false, raw: false, color: false, showTime, zoneLabel } as const;
   await createPrinter({ ...base, accessible, stdout }).one(views[name], record);
   return stdout.text;
 };

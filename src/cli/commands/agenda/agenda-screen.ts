@@ -3,18 +3,34 @@ import type { BlockStyle } from '../../../output/block.ts';
 import { cellWidth, drawCells, type GridRow, type Line, leastCell } from '../../../output/drawing.ts';
 import type { Paint } from '../../../output/paint.ts';
 import { shorten } from '../../../output/width.ts';
+import type { Day } from '../../../time/calendar.ts';
 import {
   clockLabel,
-  type Day,
   dateLabel,
   dayLabel,
   fullDateLabel,
+  hour,
   isoWeek,
+  minute,
   monthName,
-} from '../../../time/calendar.ts';
-import { hour, minute } from '../../../time/wall.ts';
-import { type Agenda, clockChanges, clockOf, hostsOf, isToday, namesOf, offsetLabel } from './agenda-data.ts';
-import { clipped, gapsOf, type Host, inOrder, isWithin, lengthLabel, type Meeting, tallyOf } from './meetings.ts';
+} from '../../../time/wall.ts';
+import {
+  type Agenda,
+  clipped,
+  clockChanges,
+  clockOf,
+  gapsOf,
+  type Host,
+  hostsOf,
+  inOrder,
+  isToday,
+  isWithin,
+  lengthLabel,
+  type Meeting,
+  namesOf,
+  offsetLabel,
+  tallyOf,
+} from './meetings.ts';
 import { drawMonth } from './month.ts';
 
 /** Days or hosts side by side. */
@@ -68,7 +84,6 @@ const meetingLines = (agenda: Agenda, { day, showsHosts }: AgendaColumn, meeting
 
 const faint = { tone: 'faint' } as const;
 
-/** The lines of a column, by row. */
 const linesByRow = (agenda: Agenda, column: AgendaColumn, size: number, columns: number): Map<number, Line[]> => {
   const { day, meetings } = column;
   const lines = new Map<number, Line[]>();

@@ -17,9 +17,8 @@ import { type GenericCommand, runListing } from '../../operation/generic-command
 import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
-import type { Agenda } from './agenda-data.ts';
 import { drawAgenda } from './agenda-screen.ts';
-import { isWithin, type Meeting, meetingOf } from './meetings.ts';
+import { type Agenda, isWithin, type Meeting, meetingOf } from './meetings.ts';
 import { spokenAgenda } from './spoken.ts';
 
 const readPeriod = ({ typed, problems }: Invocation): Period => {

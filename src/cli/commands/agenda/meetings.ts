@@ -1,9 +1,8 @@
-import type { Json } from '../../../json.ts';
+import { type Json, recordsIn } from '../../../json.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
-import type { Day } from '../../../time/calendar.ts';
-import { minute, timestampOf } from '../../../time/wall.ts';
+import type { Day, Period } from '../../../time/calendar.ts';
+import { clockLabel, dateLabel, day as dayLength, hour, minute, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import { hostsIn } from '../../scheduling/event-facts.ts';
 
 /** A host of an event: the URI tells apart two people of one name. */
 export interface Host {
@@ -18,6 +17,19 @@ export interface Meeting {
   name: string;
   hosts: Host[];
   isCanceled: boolean;
+}
+
+/** Everything an agenda shows. */
+export interface Agenda {
+  period: Period;
+  days: readonly Day[];
+  meetings: readonly Meeting[];
+  now: number;
+  zone: string;
+  /** The wall-clock time of an instant in the zone. */
+  wallAt(at: number): number;
+  /** The meetings are those of several people. */
+  isShared: boolean;
 }
 
 /** More than any terminal shows of a name. */
@@ -42,7 +54,7 @@ export const meetingOf = (event: Json): Meeting | undefined => {
   return {
     ...span,
     name: shownText(event.name, `event ${idIn(event.uri)}`),
-    hosts: hostsIn(event).map(({ user, user_name: name, user_email: email }) => ({
+    hosts: recordsIn(event.event_memberships).map(({ user, user_name: name, user_email: email }) => ({
       key: String(user ?? email ?? name),
       name: shownText(name, email, 'unknown'),
     })),
@@ -103,4 +115,34 @@ export const lengthLabel = (length: number): string => {
   const minutes = Math.round(length / minute);
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])].join(' ');
+};
+
+export const clockOf = ({ wallAt }: Agenda, at: number): string => clockLabel(wallAt(at));
+
+export const isToday = ({ now }: Agenda, { since, until }: Day): boolean => now >= since && now < until;
+
+/** The hosts of the meetings, by name. */
+export const hostsOf = ({ meetings }: Agenda): Host[] => {
+  const found = new Map(meetings.flatMap(({ hosts }) => hosts.map((host) => [host.key, host] as const)));
+  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.key < b.key ? -1 : 1));
+};
+
+export const namesOf = ({ hosts }: Meeting): string => hosts.map(({ name }) => name).join(', ');
+
+/** Days that don't have 24 hours, in words. */
+export const clockChanges = ({ days }: Agenda): string[] =>
+  days
+    .filter(({ since, until }) => until - since !== dayLength)
+    .map(({ midnight, since, until }) => {
+      const hours = Math.round(((until - since) / hour) * 100) / 100;
+      return `${dateLabel(midnight)} has ${hours} hours: clocks go ${hours > 24 ? 'back' : 'forward'}`;
+    });
+
+/** The offset at an instant whose wall-clock time occurs twice on its day, such as `UTC+2`. Undefined for others. */
+export const offsetLabel = ({ wallAt }: Agenda, { since, until }: Day, at: number): string | undefined => {
+  const repeated = until - since - dayLength;
+  const wall = wallAt(at);
+  if (repeated <= 0 || (wallAt(at + repeated) !== wall && wallAt(at - repeated) !== wall)) return undefined;
+  const hours = (wall - at) / hour;
+  return `UTC${hours < 0 ? '' : '+'}${hours}`;
 };

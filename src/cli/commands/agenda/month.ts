@@ -2,10 +2,9 @@ import { counted } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
 import { cellWidth, drawCells, type Line } from '../../../output/drawing.ts';
 import { shorten } from '../../../output/width.ts';
-import { type Day, dateLabel, weekdayName } from '../../../time/calendar.ts';
-import { day as dayLength, weekdayOf } from '../../../time/wall.ts';
-import { type Agenda, isToday } from './agenda-data.ts';
-import { lengthLabel, tallyOf } from './meetings.ts';
+import type { Day } from '../../../time/calendar.ts';
+import { dateLabel, day as dayLength, weekdayName, weekdayOf } from '../../../time/wall.ts';
+import { type Agenda, isToday, lengthLabel, tallyOf } from './meetings.ts';
 
 /** A cell of a month at least this wide has room for words, not only for numbers. */
 const roomForWords = 9;

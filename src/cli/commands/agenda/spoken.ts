@@ -1,8 +1,20 @@
 import { counted } from '../../../numbers.ts';
-import { type Day, monthName, spokenDate } from '../../../time/calendar.ts';
-import { minute } from '../../../time/wall.ts';
-import { type Agenda, clockChanges, clockOf, isToday, namesOf, offsetLabel } from './agenda-data.ts';
-import { gapsOf, inOrder, isWithin, type Meeting, type MeetingTally, tallyOf } from './meetings.ts';
+import type { Day } from '../../../time/calendar.ts';
+import { minute, monthName, spokenDate } from '../../../time/wall.ts';
+import {
+  type Agenda,
+  clockChanges,
+  clockOf,
+  gapsOf,
+  inOrder,
+  isToday,
+  isWithin,
+  type Meeting,
+  type MeetingTally,
+  namesOf,
+  offsetLabel,
+  tallyOf,
+} from './meetings.ts';
 
 /** `2 hours 30 minutes` */
 const spokenLength = (length: number): string => {

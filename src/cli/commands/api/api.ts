@@ -2,7 +2,7 @@ import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
 import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
-import { isObject, jsonIn } from '../../../json.ts';
+import { isObject, jsonIn, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';
@@ -71,7 +71,7 @@ const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHi
 /** Prints the planned request. Its body is indented, not parsed, where possible: parsing could change numbers. */
 const printPlan = ({ printer, runtime, settings }: Context, json: string): Promise<void> =>
   settings.jq !== undefined || settings.format === 'yaml'
-    ? printer.whole(json)
+    ? printer.whole(parseJson(json))
     : runtime.stdout.write(`${layOutJson(json, settings.format !== 'jsonl')}\n`);
 
 const printPages = async (invocation: Invocation, { input, operation }: ApiRequest): Promise<void> => {

@@ -94,7 +94,6 @@ const status = async (invocation: Invocation): Promise<void> => {
     throw new SchedError('auth', 'The login is no longer valid', {
       reason: `it expired at ${facts.expires_at}`,
       hint: { command: ['auth', 'login'] },
-      outcome: 'not-sent',
     });
 };
 
@@ -118,7 +117,6 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   if (kind === 'pat')
     throw new SchedError('usage', "A personal access token can't be refreshed", {
       reason: "it stays valid until you revoke it in the service's settings",
-      outcome: 'not-sent',
     });
   // Takes the stored token: asking for the current one would refresh an expired token first, and so refresh twice.
   await session.refresh({ token, origin });

@@ -10,14 +10,7 @@ import { type AddressParts, pinnedParts } from '../../session/server-addresses.t
 /** How the secret is sent is no address: the way that worked at the last login is the first to be tried. */
 type ServerAddress = Exclude<keyof AddressParts, 'clientAuth'>;
 
-/** The names of the addresses, as they are shown. */
-const labels: Record<ServerAddress, string> = {
-  issuer: 'issuer',
-  authorize: 'authorize',
-  token: 'token',
-  revoke: 'revoke',
-  device: 'device',
-};
+const addresses: readonly ServerAddress[] = ['issuer', ...endpointNames];
 
 const ask = (context: Context, asked: YesNoQuestion): Promise<boolean> => {
   const facts = factLines(asked.facts, false).join('\n');
@@ -27,16 +20,14 @@ const ask = (context: Context, asked: YesNoQuestion): Promise<boolean> => {
 
 /** The addresses that the metadata describes differently from the profile. */
 const changesIn = (found: AuthServer, pinned: AddressParts): ServerAddress[] =>
-  (Object.keys(labels) as ServerAddress[]).filter(
-    (part) => pinned[part] !== undefined && found[part] !== undefined && found[part] !== pinned[part],
-  );
+  addresses.filter((part) => pinned[part] !== undefined && found[part] !== undefined && found[part] !== pinned[part]);
 
 /** R7: the addresses of a profile never change without the user. Without a terminal to ask on, they stay as they are. */
 const withPinned = async (found: Discovered, pinned: AddressParts, context: Context): Promise<AuthServer> => {
   const kept = { ...found.server, ...pinned };
   const changes = changesIn(found.server, pinned);
   if (changes.length === 0) return kept;
-  const facts = changes.map((part) => [labels[part], `${pinned[part]} (now ${found.server[part]})`] as const);
+  const facts = changes.map((part) => [part, `${pinned[part]} (now ${found.server[part]})`] as const);
   if (!context.settings.canAsk) {
     context.notes.warn('The metadata of the authorization server differs from the profile. The profile is used:');
     for (const line of factLines(facts, context.settings.accessible)) context.notes.warn(line);
@@ -57,7 +48,7 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
   const foreign = foreignEndpoints(server).filter((name) => server[name] !== pinned[name]);
   if (foreign.length === 0) return;
   const { origin } = new URL(server.issuer);
-  const facts = foreign.map((name) => [labels[name], server[name]!] as const);
+  const facts = foreign.map((name) => [name, server[name]!] as const);
   if (!context.settings.canAsk) {
     throw new SchedError(
       'confirmation-required',
@@ -65,7 +56,6 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
       {
         reason: `the metadata of the authorization server names ${facts.map((fact) => fact.join(' ')).join(', ')}`,
         advice: 'log in on a terminal, or set the addresses with sched profiles set',
-        outcome: 'not-sent',
       },
     );
   }
@@ -75,16 +65,15 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
     yes: 'log in with these addresses and keep them',
     no: 'stop and send nothing',
   });
-  if (!isFine)
-    throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
+  if (!isFine) throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent');
 };
 
 const show = (server: AuthServer, document: string | undefined, { notes, settings }: Context): void => {
   const source = document === undefined ? 'no metadata found, so the usual addresses are used' : `from ${document}`;
   notes.info(`Authorization server (${source}):`);
-  const facts = (['issuer', ...endpointNames] as const).flatMap((name) => {
+  const facts = addresses.flatMap((name) => {
     const address = server[name];
-    return address === undefined ? [] : [[labels[name], address] as const];
+    return address === undefined ? [] : [[name, address] as const];
   });
   for (const line of factLines(facts, settings.accessible)) notes.info(line);
 };

@@ -13,8 +13,7 @@ import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { changeConfig, chosenName, readConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
-import type { Config, Profile } from '../../session/profile-schema.ts';
-import { nameProblem } from '../../session/profile-schema.ts';
+import { type Config, nameProblem, type Profile } from '../../session/profile-schema.ts';
 import { askYes } from '../../session/prompt.ts';
 import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
@@ -26,7 +25,6 @@ import { noteUnknownScopes, offlineScope } from './scope-flag.ts';
 
 export interface LoginChoices {
   port: number | undefined;
-  /** The scopes in the command line. */
   typedScopes: readonly string[];
   /** The scopes to request, given the scopes that the login already has. */
   scopesFor(held: readonly string[]): string[];

@@ -24,19 +24,22 @@ export interface LoginFacts {
   status: 'accepted' | 'refused' | 'expired' | 'not checked';
 }
 
-export const loginFields = [
-  'profile',
-  'base_url',
-  'source',
-  'kind',
-  'user',
-  'user_name',
-  'organization',
-  'scopes',
-  'expires_at',
-  'usable',
-  'status',
-] as const satisfies readonly (keyof LoginFacts)[];
+/** What is known about a token alone. */
+const tokenFacts: LoginFacts = {
+  profile: null,
+  base_url: null,
+  source: '',
+  kind: 'token',
+  user: null,
+  user_name: null,
+  organization: null,
+  scopes: null,
+  expires_at: null,
+  usable: null,
+  status: 'not checked',
+};
+
+export const loginFields = Object.keys(tokenFacts);
 
 /** What is known about a stored login without asking the service. */
 export const describeLogin = ({ name, profile }: Account, record: CredentialRecord, now: number): LoginFacts => {
@@ -64,7 +67,6 @@ const accountOf = ({ settings: { account } }: Context): Account => {
   if (account?.profile.login !== undefined) return account;
   throw new SchedError('auth', account === undefined ? 'Not logged in' : `Profile "${account.name}" is not logged in`, {
     hint: { command: ['auth', 'login'] },
-    outcome: 'not-sent',
   });
 };
 
@@ -76,17 +78,10 @@ export const sessionOf = async (context: Context): Promise<{ account: Account; s
 
 /** What is known about an environment token without asking the service. */
 const environmentFacts = ({ settings, runtime }: Context): LoginFacts => ({
+  ...tokenFacts,
   profile: settings.account?.name ?? null,
   base_url: runtime.env.SCHED_BASE_URL ?? settings.account?.profile.base_url ?? null,
   source: runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
-  kind: 'token',
-  user: null,
-  user_name: null,
-  organization: null,
-  scopes: null,
-  expires_at: null,
-  usable: null,
-  status: 'not checked',
 });
 
 /** What is known about the credential that commands use, without asking the service. */

@@ -2,7 +2,6 @@ import { knownScopes } from '../../../api/scopes.ts';
 import { clientAuthWords } from '../../../auth/auth-server.ts';
 import type { Flag } from '../../command.ts';
 
-/** The flags of `auth login`. */
 export const loginFlags: Flag[] = [
   { name: 'base-url', value: 'URL', description: 'URL of the API' },
   { name: 'auth-url', value: 'URL', description: 'URL of the authorization server' },

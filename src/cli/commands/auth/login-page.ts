@@ -15,7 +15,6 @@ export const tokenSource = (path: string): PageLine => ({
 
 const kinds: Readonly<Record<string, string>> = { oauth: 'login', pat: 'personal access token', token: 'access token' };
 
-/** How a login is shown to people. */
 export const loginPage: Page = {
   title: 'user_name',
   lines: [

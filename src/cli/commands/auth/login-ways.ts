@@ -1,5 +1,4 @@
 import type { AuthClient } from '../../../auth/auth-server.ts';
-import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
 import { counted } from '../../../numbers.ts';
@@ -11,7 +10,6 @@ import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
 
 export interface LoginPlan {
-  /** The name of the profile. */
   profile: string;
   client: AuthClient;
   baseUrl: string;
@@ -88,11 +86,11 @@ const wayOf = (invocation: Invocation, plan: LoginPlan): LoginMethod => {
   return { kind: 'browser', open, onOpened: offerPaste(invocation, plan) };
 };
 
-export const throughBrowser = async (invocation: Invocation, plan: LoginPlan): Promise<CredentialRecord> => {
+export const throughBrowser = async (invocation: Invocation, plan: LoginPlan): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime, notes } = context;
   const { login } = await import('../../../auth/login.ts');
-  return login({
+  await login({
     ...basicsOf(invocation, plan),
     way: wayOf(invocation, plan),
     port: plan.port,
@@ -116,10 +114,10 @@ export const throughBrowser = async (invocation: Invocation, plan: LoginPlan): P
   });
 };
 
-export const throughDevice = async (invocation: Invocation, plan: LoginPlan): Promise<CredentialRecord> => {
+export const throughDevice = async (invocation: Invocation, plan: LoginPlan): Promise<void> => {
   const { notes } = invocation.context;
   const { loginWithDevice } = await import('../../../auth/device-login.ts');
-  return loginWithDevice({
+  await loginWithDevice({
     ...basicsOf(invocation, plan),
     onCode: async ({ url, code, completeUrl, seconds }) => {
       notes.always('Open this URL in any browser, on any machine:');

@@ -4,7 +4,7 @@ import { drawGrid, gap } from '../../../output/grid.ts';
 import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Invocation, LeafCommand } from '../../command.ts';
 import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
@@ -106,17 +106,13 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`);
 };
 
-export const commands: Command[] = [
-  {
-    name: 'doctor',
-    summary: 'Check your setup and suggest fixes',
-    effect: 'read',
-    arguments: [],
-    flags: [{ name: 'network', description: 'also contact the service, check the token and compare the clocks' }],
-    examples: ['doctor', 'doctor --network --json'],
-    notes: ['Works even if the configuration is broken. Exits with code 3 if it finds a problem.'],
-    fields: ['check', 'status', 'finding', 'fix'],
-    local: true,
-    run,
-  },
-];
+export const doctor: LeafCommand = {
+  effect: 'read',
+  arguments: [],
+  flags: [{ name: 'network', description: 'also contact the service, check the token and compare the clocks' }],
+  examples: ['doctor', 'doctor --network --json'],
+  notes: ['Works even if the configuration is broken. Exits with code 3 if it finds a problem.'],
+  fields: ['check', 'status', 'finding', 'fix'],
+  local: true,
+  run,
+};

@@ -1,4 +1,5 @@
 import type { Json } from '../../../json.ts';
+import type { Pages } from '../../../output/formats.ts';
 import type { ListPlace, ListRest, Printer } from '../../../output/printer.ts';
 import type { View } from '../../../output/view.ts';
 import type { Resume } from './cursor.ts';
@@ -31,14 +32,14 @@ export class Collector implements Printer {
     this.rows += 1;
   }
 
-  async list(_: View, pages: AsyncIterable<readonly object[]>, rest?: ListRest) {
+  async list(_: View, pages: Pages, rest?: ListRest) {
     const next = await this.#take(pages, rest);
     if (next !== undefined) this.places.push(next);
     return { rows: this.rows, hiddenColumns: [] };
   }
 
   /** Takes the rows, and returns where the list resumes if it has more. */
-  async #take(pages: AsyncIterable<readonly object[]>, rest: ListRest | undefined): Promise<Resume | undefined> {
+  async #take(pages: Pages, rest: ListRest | undefined): Promise<Resume | undefined> {
     const { skip = 0 } = this.from ?? {};
     let place: ListPlace | undefined;
     let index = 0;

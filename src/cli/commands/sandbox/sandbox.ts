@@ -32,9 +32,7 @@ import { triggerCommand } from './trigger.ts';
 
 const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  await context.printer.whole(
-    JSON.stringify(await openapi(version, servingAround(context.runtime, undefined)?.url ?? sandboxAddress), null, 2),
-  );
+  await context.printer.whole(await openapi(version, servingAround(context.runtime, undefined)?.url ?? sandboxAddress));
 };
 
 const openapiCommand: Command = {

@@ -44,7 +44,6 @@ export interface CallFacts {
   scope?: string;
   plan?: string;
   arguments: readonly ArgumentFacts[];
-  /** The command's own flags. */
   flags: readonly FlagFacts[];
   /** Columns of the list in a pipe. */
   columns: readonly string[];
@@ -56,7 +55,6 @@ export interface CommandFacts extends CallFacts {
   output?: { kind: 'list' | 'record'; record: JsonSchema };
 }
 
-/** Placeholders of whole numbers. */
 const integers = new Set(['N', 'COUNT', 'MINUTES']);
 
 const typeOf = ({ value }: Flag): FlagFacts['type'] => {

@@ -1,8 +1,7 @@
-import { exitCodes, usageError } from '../../../errors.ts';
-import { jsonText } from '../../../json.ts';
+import { usageError } from '../../../errors.ts';
 import { nearest } from '../../../nearest.ts';
-import type { Command, Invocation } from '../../command.ts';
-import { exitCodeMeanings } from '../../help/topics.ts';
+import type { Command, Invocation, LeafCommand } from '../../command.ts';
+import { exitCodeFacts } from '../../help/topics.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { sharedFlags } from '../../parse/shared-flags.ts';
 import { type CommandFacts, commandFacts, flagFacts } from './command-facts.ts';
@@ -21,15 +20,6 @@ export const commandsOf = async (noun: string, { nouns }: Nouns): Promise<[name:
   const { leaf, commands } = nouns[noun]!;
   return (await commands()).map((command) => [leaf ? noun : `${noun} ${command.name}`, command]);
 };
-
-const exitCodeFacts = () => [
-  { code: 0, name: 'ok', meaning: exitCodeMeanings.ok },
-  ...Object.entries(exitCodes).map(([name, code]) => ({
-    code,
-    name,
-    meaning: exitCodeMeanings[name as keyof typeof exitCodes],
-  })),
-];
 
 const unknown = (word: string, what: string, known: readonly string[], before: readonly string[] = []) => {
   const meant = nearest(word, known);
@@ -59,20 +49,18 @@ const chosen = async ([word, verb]: readonly string[], registry: Nouns): Promise
 };
 
 /** Made by the registry, which knows the nouns. */
-export const schema = (registry: Nouns): Command => {
+export const schema = (registry: Nouns): LeafCommand => {
   const run = async ({ context, args, problems }: Invocation): Promise<void> => {
     problems.check();
     const document = {
       version: schemaVersion,
       commands: await chosen(args, registry),
       shared_flags: sharedFlags.map(flagFacts),
-      exit_codes: exitCodeFacts(),
+      exit_codes: exitCodeFacts,
     };
-    await context.printer.whole(jsonText(document, 2));
+    await context.printer.whole(document);
   };
   return {
-    name: 'schema',
-    summary: 'Describe the commands as JSON, for programs',
     arguments: [
       {
         name: 'noun',

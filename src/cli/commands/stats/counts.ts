@@ -2,8 +2,7 @@ import { limits } from '../../../api/limits.ts';
 import { isObject, type Json } from '../../../json.ts';
 import { hour } from '../../../time/wall.ts';
 import { spanIn } from '../agenda/meetings.ts';
-import { isTimeGrouping, type StatsGroup } from './group-by.ts';
-import type { Grouping } from './groupings.ts';
+import { type Grouping, isTimeGrouping, type StatsGroup } from './group-by.ts';
 
 /** A row of the output. Scripts rely on these names. */
 export interface StatsRow {
@@ -53,11 +52,13 @@ export class EventCounts {
   readonly #groups = new Map<string, { group: StatsGroup; count: Count }>();
   readonly #groupsOf: (event: Json) => StatsGroup[];
   readonly now: number;
-  #hasNoShows = false;
+  readonly #hasNoShows: boolean;
 
-  constructor(groupsOf: (event: Json) => StatsGroup[], now: number) {
+  /** Without `hasNoShows`, the number of no-shows is unknown. */
+  constructor(groupsOf: (event: Json) => StatsGroup[], now: number, hasNoShows: boolean) {
     this.#groupsOf = groupsOf;
     this.now = now;
+    this.#hasNoShows = hasNoShows;
   }
 
   add(event: Json): void {
@@ -86,11 +87,6 @@ export class EventCounts {
       const known = this.#groups.get(key);
       if (known !== undefined) known.count.noShows += noShows;
     }
-  }
-
-  /** Marks that no-shows were counted. Otherwise their number is unknown. */
-  setNoShowsKnown(): void {
-    this.#hasNoShows = true;
   }
 
   get noShows(): number | null {

@@ -1,24 +1,30 @@
-import type { Json } from '../../../json.ts';
-import { fullDateLabel, isoWeek, monthName, weekdayName } from '../../../time/calendar.ts';
-import { day, hour, midnightOf, mondayOf, wallText } from '../../../time/wall.ts';
-import { hostsIn } from '../../scheduling/event-facts.ts';
+import { type Json, recordsIn, textOf } from '../../../json.ts';
+import {
+  day,
+  fullDateLabel,
+  hour,
+  isoWeek,
+  midnightOf,
+  mondayOf,
+  monthName,
+  wallText,
+  weekdayName,
+} from '../../../time/wall.ts';
 import { spanIn } from '../agenda/meetings.ts';
-import type { Grouping } from './groupings.ts';
 
-/** A group that an event belongs to. */
+/** What `events stats` can group by. */
+export const groupings = ['host', 'event-type', 'day', 'week', 'month', 'weekday', 'hour', 'status'] as const;
+export type Grouping = (typeof groupings)[number];
+
 export interface StatsGroup {
   /** Stays the same between runs. */
   key: string;
-  /** For people. */
   name: string;
   /** The place of a time among its kind: the next day, week or hour has the next number. */
   order?: number;
 }
 
 const unknown: StatsGroup = { key: 'unknown', name: 'unknown' };
-
-const text = (...values: unknown[]): string | undefined =>
-  values.find((value) => typeof value === 'string' && value !== '') as string | undefined;
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -56,23 +62,23 @@ const byTime: Partial<Record<Grouping, (wall: number) => StatsGroup>> = {
   hour: hourOf,
 };
 
-const hostGroups = (event: Json): StatsGroup[] => {
-  const groups = hostsIn(event).map(({ user, user_name: name, user_email: email }) => {
-    const key = text(user, email, name);
-    return key === undefined ? unknown : { key, name: text(name, email) ?? key };
+const hostGroups = ({ event_memberships: hosts }: Json): StatsGroup[] => {
+  const groups = recordsIn(hosts).map(({ user, user_name: name, user_email: email }) => {
+    const key = textOf(user, email, name);
+    return key === undefined ? unknown : { key, name: textOf(name, email) ?? key };
   });
   // A host who is listed twice counts once.
   return groups.length === 0 ? [unknown] : [...new Map(groups.map((group) => [group.key, group])).values()];
 };
 
 const typeGroup = ({ event_type: type, name }: Json): StatsGroup => {
-  const key = text(type);
+  const key = textOf(type);
   // Assumed (events.name): an event has the name of its event type.
-  return key === undefined ? unknown : { key, name: text(name) ?? key };
+  return key === undefined ? unknown : { key, name: textOf(name) ?? key };
 };
 
 const statusGroup = ({ status }: Json): StatsGroup => {
-  const key = text(status);
+  const key = textOf(status);
   return key === undefined ? unknown : { key, name: key };
 };
 

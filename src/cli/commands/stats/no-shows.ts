@@ -44,7 +44,6 @@ export const countNoShows = async (
   counts: EventCounts,
 ): Promise<void> => {
   const { notes } = context;
-  counts.setNoShowsKnown();
   const { events: total, requests } = counts.started;
   if (total === 0) return;
   const all = requests + Math.ceil(total / shortPage);

@@ -4,8 +4,7 @@ import type { Column, View } from '../../../output/view.ts';
 import { wrap } from '../../../output/width.ts';
 import type { Context } from '../../session/context.ts';
 import type { EventCounts, StatsRow } from './counts.ts';
-import { isTimeGrouping } from './group-by.ts';
-import type { Grouping } from './groupings.ts';
+import { type Grouping, isTimeGrouping } from './group-by.ts';
 
 /** Widths of the bars, by the least width of the terminal. */
 const barWidths = [

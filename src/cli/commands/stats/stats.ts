@@ -2,7 +2,6 @@ import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import { onePage } from '../../../client/paginate.ts';
 import type { Json } from '../../../json.ts';
 import { wallClock } from '../../../time/show.ts';
 import { idIn } from '../../../uri.ts';
@@ -13,8 +12,7 @@ import { readInput } from '../../operation/input.ts';
 import { noteHidden, noteRowFilters } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
 import { EventCounts } from './counts.ts';
-import { groupsOf } from './group-by.ts';
-import { type Grouping, groupings } from './groupings.ts';
+import { type Grouping, groupings, groupsOf } from './group-by.ts';
 import { countNoShows } from './no-shows.ts';
 import { chartView, closingLines } from './stats-screen.ts';
 
@@ -60,14 +58,14 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
     if (readsInvitees) notes.info('--no-shows: for each event that has started GET /scheduled_events/{event}/invitees');
     return printRequest(invocation, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
   }
-  const counts = new EventCounts(groupsOf(by, wallClock(settings.zone)), runtime.clock.now());
+  const counts = new EventCounts(groupsOf(by, wallClock(settings.zone)), runtime.clock.now(), readsInvitees);
   await readAll(context, query, keep, (event) => counts.add(event));
   if (readsInvitees) await countNoShows(context, query, keep, counts);
 
   const rows = counts.rows(by);
   const isForPeople = printer.showsPages;
   const view = isForPeople ? chartView(command.view, rows, context) : command.view;
-  const { hiddenColumns } = await printer.list(view, onePage(rows));
+  const { hiddenColumns } = await printer.list(view, [rows]);
   if (rows.length === 0) return notes.footer(['Nothing found', ...scope].join('. '));
   if (isForPeople) for (const line of closingLines(by, counts, rows, context)) await printer.text(line);
   for (const line of scope) notes.footer(line);

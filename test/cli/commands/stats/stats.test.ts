@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { StatsRow } from '../../../../src/cli/commands/stats/counts.ts';
-import { groupings } from '../../../../src/cli/commands/stats/groupings.ts';
+import { groupings } from '../../../../src/cli/commands/stats/group-by.ts';
 import { width } from '../../../../src/output/width.ts';
 import { type SentEvent, sentEvent, serviceWith } from '../../../support/calendar.ts';
 import { createWorld, type WorldOptions } from '../../../support/run.ts';
