@@ -27,6 +27,19 @@ export const closeLater = (close: () => void): (() => void) => {
 };
 
 /**
+ * A browser, shell or helper that has just been stopped may still write. Node's own retries wait, but don't remove what
+ * is new.
+ */
+const remove = (path: string, attempts = 5): void => {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (attempts === 1) throw error;
+    remove(path, attempts - 1);
+  }
+};
+
+/**
  * A process runs many test files, so each one cleans up after itself. Returns what went wrong, after cleaning up the
  * rest: the next file must not find any of it.
  */
@@ -44,7 +57,6 @@ export const tidyUp = (): unknown[] => {
   open.clear();
   folder = undefined;
   for (const close of steps) attempt(close);
-  // A browser or helper that has just been stopped may still write: retry until the directory is empty.
-  if (path !== undefined) attempt(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
+  if (path !== undefined) attempt(() => remove(path));
   return errors;
 };
