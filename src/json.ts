@@ -25,9 +25,9 @@ export const jsonIn = (text: string | undefined): unknown => {
   }
 };
 
-/** Escapes all other characters in the JSON of one line. */
+/** Escapes characters beyond ASCII in JSON. Line breaks stay: they are between its values. */
 export const asciiJson = (json: string): string =>
-  json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Every reply is searched, and sixteen `\d` written out are four times as fast as `\d{16}`. */
 const mayBeLarge = new RegExp('\\d'.repeat(16));

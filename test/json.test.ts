@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jsonText, parseJson } from '../src/json.ts';
+import { asciiJson, jsonText, parseJson } from '../src/json.ts';
 
 describe('json', () => {
   test.each([
@@ -46,4 +46,8 @@ describe('json', () => {
     const long = `["${'\\n'.repeat(7_000_000)}",12345678901234567890]`;
     expect((parseJson(long) as string[])[0]).toHaveLength(7_000_000);
   });
+});
+
+test('asciiJson escapes what is beyond ASCII, and keeps line breaks', () => {
+  expect(asciiJson('{"name":"Zoë\u007f 😀"}\n')).toBe('{"name":"Zo\\u00eb\\u007f \\ud83d\\ude00"}\n');
 });

@@ -231,8 +231,7 @@ export interface ReceiptKey {
 }
 
 /** The content of a file with a new key, in a form that `openssl dgst -macopt hexkey:…` accepts. */
-export const newKeyText = (randomBytes: RandomBytes): string => `${Buffer.from(randomBytes(32)).toString('hex')}
-`;
+export const newKeyText = (randomBytes: RandomBytes): string => `${Buffer.from(randomBytes(32)).toString('hex')}\n`;
 
 /** Reads a key from its text; undefined if the text isn't a key. */
 export const readKey = (text: string): ReceiptKey | undefined => {
