@@ -1,4 +1,3 @@
-/** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export type RandomBytes = (count: number) => Uint8Array;

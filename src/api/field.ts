@@ -7,7 +7,6 @@ export type Field = z.ZodMiniType;
 
 export type Shape = Readonly<Record<string, Field>>;
 
-/** An object of known fields. */
 export type RecordField<S extends Shape = Shape> = z.ZodMiniObject<S, z.core.$strict>;
 
 /** The type of a field's value after validation. */

@@ -35,7 +35,6 @@ export const DeviceGrant = z.object({
   device_code: z.string().check(z.minLength(1)),
 });
 
-/** The token endpoint's reply. */
 export const AccessToken = z.strictObject({
   access_token: word('bearer token'),
   refresh_token: word('single-use token to get the next access token'),

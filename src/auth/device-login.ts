@@ -8,7 +8,6 @@ import { type Tokens, tokensFrom } from './token-requests.ts';
 
 /** What the user needs to log in on another device. */
 export interface DeviceCode {
-  /** The page to open. */
   readonly url: string;
   /** The code to type there. */
   readonly code: string;

@@ -10,7 +10,6 @@ type SettledCallback = Exclude<CallbackResult, { kind: 'ignored' }>;
 
 export interface CallbackListener<Result> {
   readonly redirectUri: string;
-  /** The result of this login's callback. */
   readonly result: Promise<Result>;
   /** Ends the login with a verdict on an address that the user pasted, unless a callback arrived before. */
   settle(verdict: SettledCallback): void;
@@ -21,7 +20,6 @@ export interface CallbackListener<Result> {
 export interface ListenerOptions<Result> {
   /** 0 or undefined: any free port. */
   port?: number | undefined;
-  /** The profile to log in. */
   profile?: string | undefined;
   clock: Pick<Clock, 'sleep'>;
   check(request: CallbackRequest, redirectUri: string): CallbackResult;

@@ -6,7 +6,6 @@ export type StoreKind = 'keychain' | 'file';
 export interface Entries {
   get(name: string): Promise<string | undefined>;
   set(name: string, text: string): Promise<void>;
-  /** Returns whether the name existed. */
   delete(name: string): Promise<boolean>;
 }
 

@@ -117,7 +117,6 @@ export const gather = async <Item>(pages: AsyncIterable<Item[]>): Promise<Item[]
   return rows;
 };
 
-/** All rows as one page. */
 export async function* onePage<Item>(rows: Item[]): AsyncGenerator<Item[]> {
   yield rows;
 }

@@ -78,7 +78,6 @@ const runsOf = (text: string): string[][] => {
   return runs;
 };
 
-/** A heading inside a section. */
 export const subsection = (heading: string): string => `.SS ${escaped(heading)}`;
 
 export const roff: HelpLayout = {

@@ -36,7 +36,6 @@ export interface Booked {
   unshown?: Written;
 }
 
-/** A booking to make. */
 export interface Booking {
   event_type: string;
   start_time: string;

@@ -2,7 +2,6 @@ import { SchedError } from '../errors.ts';
 import type { Appendable, Disk } from './disk.ts';
 import { firstPrev, type Receipt, type ReceiptLine, type RunLine, sealLine } from './receipt.ts';
 
-/** A receipt that is open for writing. */
 export interface ReceiptFile {
   readonly path: string;
   /** Hash of the last line in the file. */

@@ -8,7 +8,6 @@ export interface IndexedReceipt {
   run: string;
   at: string;
   operation: string;
-  /** Path of the receipt. */
   receipt: string;
 }
 

@@ -102,7 +102,6 @@ export interface Damage {
   problem: string;
 }
 
-/** A receipt as read from disk. */
 export interface Receipt {
   lines: Json[];
   /** Hash of the last complete line. */
@@ -139,7 +138,6 @@ export const readReceipt = (bytes: Buffer): ReceiptReading => {
   return { ok: true, lines, head: prev, wholeBytes, tornBytes: bytes.length - wholeBytes, isSandbox };
 };
 
-/** The outcome of one item. */
 export interface ItemOutcome {
   verdict: Verdict;
   at: string;

@@ -3,7 +3,6 @@ import type { Clock } from '../system.ts';
 import { type Counts, isSettled, type RunHistory, type Verdict, type VerdictLine } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
 
-/** The result of a request for a batch of items. */
 export type SendResult = Pick<VerdictLine, 'status' | 'by' | 'request'> &
   (
     | { verdict: Verdict }

@@ -6,7 +6,6 @@ export const madeInSandbox = 'made in the sandbox: not proof of a real deletion'
 /** The result of checking a receipt offline. */
 export interface ReceiptFinding {
   status: 'ok' | 'edited' | 'rewritten' | 'incomplete' | 'sandbox';
-  /** The result as a sentence. */
   finding: string;
   /** The line that was edited. */
   line?: number;

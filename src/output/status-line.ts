@@ -13,7 +13,6 @@ const margin = 3;
 
 export interface StatusOptions {
   isPlain: boolean;
-  /** The name of a host for people. */
   nameOf(host: string): string;
 }
 

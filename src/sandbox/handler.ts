@@ -11,7 +11,6 @@ export interface Caller {
   user: string;
   organization: string;
   role: 'owner' | 'admin' | 'user';
-  /** Plan of the organization. */
   plan: Plan;
   /** Scopes of the token; `null` means full access. */
   scopes: readonly string[] | null;

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFile, readlink } from 'node:fs/promises';
 import type { Machine } from '../system.ts';
 
-/** This machine, and this process on it. */
 export type ProcessTable = Pick<Machine, 'platform' | 'host' | 'pid' | 'isAlive'>;
 
 /** Identifies a process, even if a later one gets the same PID. */

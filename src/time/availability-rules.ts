@@ -35,7 +35,6 @@ export const isKnown = (rule: unknown): rule is KnownRule =>
   Array.isArray(rule.intervals) &&
   rule.intervals.every(isInterval);
 
-/** A rule as it could be typed. */
 export const ruleText = (rule: unknown): string => {
   if (!isKnown(rule)) return `can't read ${jsonText(rule)}`;
   const hours = rule.intervals.map(({ from, to }) => `${from}-${to}`);

@@ -29,7 +29,6 @@ export interface GenericCommand extends Command {
   view: View;
 }
 
-/** An argument that names a record. */
 const argumentOf = (name: string, collection: Collection, description: string, required: boolean): Argument => {
   const { self } = collections[collection];
   return {

@@ -25,7 +25,6 @@ export const prose =
   (record) =>
     flowing(textAt(record, plain)) || flowing(htmlText(textAt(record, html).slice(0, 20_000)));
 
-/** A time with its zone. */
 export const moment =
   (path: string): Value =>
   (record, { zoneLabel }) => {

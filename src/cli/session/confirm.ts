@@ -5,7 +5,6 @@ import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
 import { askYes, type Facts, laidOut } from './prompt.ts';
 
-/** A write that needs a confirmation. */
 export interface Confirmation {
   /** The prompt: `Cancel "Intro call" and notify its invitees?` */
   question: string;

@@ -152,7 +152,6 @@ const readSetting = (value: string | undefined, collection: keyof typeof sources
 interface Sources {
   env: Runtime['env'];
   connection(): Promise<Connection>;
-  /** The token's owner. */
   owner(): Promise<Owner>;
   /** Looks up the URI of a user by name or email address. */
   findUser(who: string): Promise<string>;

@@ -3,7 +3,6 @@ import type { Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];
 
-/** A question with a yes or no answer. */
 export interface YesNoQuestion {
   question: string;
   /** The things that the question is about, one per line. */

@@ -10,7 +10,6 @@ import type { Notes } from '../messages/notes.ts';
 import type { Problems } from '../messages/problems.ts';
 import type { Profile } from './profile-schema.ts';
 
-/** A profile and its name. */
 export interface Account {
   name: string;
   profile: Profile;
@@ -43,7 +42,6 @@ export interface Settings {
   /** Long output may go through a pager. */
   mayPage: boolean;
   sandbox: boolean;
-  /** The current profile, if any. */
   account?: Account;
   /** The stored login may be refreshed. */
   allowRefresh: boolean;

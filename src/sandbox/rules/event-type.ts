@@ -59,7 +59,6 @@ export const descriptionOf = (plain: string | undefined) => ({
   description_html: plain ? `<p>${plain.replaceAll(/[&<>]/g, (sign) => escapes[sign]!)}</p>` : null,
 });
 
-/** A new event type with default settings. */
 export const newEventType = (given: {
   id: string;
   name: string;

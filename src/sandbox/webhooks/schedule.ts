@@ -14,7 +14,6 @@ const hour = 60 * minute;
  */
 export const retryDelays: readonly number[] = [5 * second, 30 * second, 5 * minute, hour, 6 * hour];
 
-/** A delivery that this process has claimed. */
 export interface Claimed {
   number: number;
   webhook: string;

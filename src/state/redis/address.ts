@@ -1,5 +1,4 @@
 import { decodeUri } from '../../uri.ts';
-/** A Redis server, and the login for it. */
 export interface RedisAddress {
   host: string;
   port: number;

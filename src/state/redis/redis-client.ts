@@ -13,7 +13,6 @@ export interface RedisConnection {
   /** Runs a Lua script: one atomic step. */
   run(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   command(...words: string[]): Promise<unknown>;
-  /** Ends the connection at once. */
   close(): void;
 }
 

@@ -59,7 +59,6 @@ const flags: Flag[] = [
   ...bookingFlags.map((flag) => ({ ...flag, description: `${flag.description}; only with POST /invitees` })),
 ];
 
-/** The request as JSON text. */
 const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHidden: boolean): string => {
   const parts = [`"method":${JSON.stringify(method)}`, `"url":${JSON.stringify(url)}`];
   if (Object.keys(headers).length > 0) parts.push(`"headers":${JSON.stringify(headers)}`);

@@ -102,7 +102,6 @@ const put = (target: Node, [key, ...rest]: string[], value: unknown): void => {
   }
 };
 
-/** The fields as one JSON object. */
 export const bodyOf = (fields: readonly BodyField[], problems: Problems, isPrivate: boolean): object => {
   const body = node();
   for (const [index, { name, keys, value }] of fields.entries()) {

@@ -22,7 +22,6 @@ const typedFields = ({ parts }: Invocation): TypedField[] =>
     .filter(({ flag }) => flag === 'field' || flag === 'raw-field')
     .map(({ flag, value = '' }) => ({ raw: value, isTyped: flag === 'field' }));
 
-/** The body from `--input`, as text. */
 const readBody = async (
   { context, typed, problems }: Invocation,
   headers: Record<string, string>,

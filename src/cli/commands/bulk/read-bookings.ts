@@ -20,7 +20,6 @@ import type { Typed } from '../../session/settings.ts';
 import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 
-/** A line of the file as a booking. */
 export interface BookingLine {
   line: number;
   /** `line 12`, or `item 12` of a JSON list. */

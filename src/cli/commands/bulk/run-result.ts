@@ -1,7 +1,6 @@
 import type { Counts } from '../../../jobs/receipt.ts';
 import type { View } from '../../../output/view.ts';
 
-/** The result of a run. */
 export interface BulkResult extends Counts {
   run: string;
   receipt: string;

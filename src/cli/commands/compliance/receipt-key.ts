@@ -21,12 +21,9 @@ export const keyFileFlag: Flag = {
 /** A key and blanks. */
 const longestKeyFile = 64 * 1024;
 
-/** Name of the key's entry in the keychain. */
 const entryName = 'receipt-key';
 
-/** A key and the place where it is stored. */
 interface StoredKey extends ReceiptKey {
-  /** File or keychain. */
   readonly place: string;
   /** Not set if the key is in the keychain. */
   readonly file?: string;

@@ -65,7 +65,6 @@ export const loadDeletion = async (context: Context, word: string) => {
   });
 };
 
-/** A run as it is listed. */
 export const runRecord = (path: string, { status, history, head, sandbox, finding }: ReceiptFinding) => ({
   run: history?.run.run ?? null,
   started_at: history?.run.at ?? null,

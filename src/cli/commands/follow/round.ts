@@ -25,7 +25,6 @@ import type { Json } from '../../../json.ts';
 import { timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 
-/** What to read, and with what. */
 export interface FollowSource {
   client: Client;
   /** Whose events, without a time window. */

@@ -2,9 +2,7 @@ import { shellWord } from '../../../shell-quote.ts';
 
 /** How a client is told to start a server. */
 interface ClientFormat {
-  /** The lines to add. */
   lines(command: string, args: readonly string[]): string;
-  /** Where they belong. */
   where: string;
 }
 

@@ -5,13 +5,11 @@ import { type JsonSchema, recordSchema } from '../schema/output-schema.ts';
 import { commandsOf, type Nouns } from '../schema/schema.ts';
 import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
 
-/** A command that a client can call. */
 export interface Tool {
   /** `event_types_slots` */
   name: string;
   /** `event-types.slots`: what `--tools` and `--allow-writes` choose by. */
   path: string;
-  /** The words of the command. */
   words: readonly string[];
   command: Command;
   facts: CallFacts;

@@ -13,7 +13,6 @@ export interface KeepListeningOptions {
   open(port: number): Promise<Receiver>;
   port: number;
   clock: Clock;
-  /** Ends the listening. */
   over: AbortSignal;
   onOpen(receiver: Receiver): void;
   /** The receiver has stopped for this reason, and is opened again. */
