@@ -51,10 +51,15 @@ const readsToken = async () => {
 const storesNothing = async () => {
   const token = 'canary-pat-0123456789abcdef';
   const path = join(home, 'bus');
-  const server = createServer((socket) => socket.on('error', () => {}));
+  const clock = testClock();
+  // The keychain has four seconds to reply.
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    clock.setAhead(4_000);
+  });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const words = ['auth', 'login', '--with-token', '--base-url', sandbox.base_url];
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}`, ...testClock().env };
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}`, ...clock.env };
   const { code, stderr } = await sched(words, home, env, `${token}\n`);
   server.close();
   expect(code).toBe(3);
