@@ -22,10 +22,10 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
 /** The colors for errors, if stderr has color. Errors as JSON have none. */
 const errorPaint = async (argv: readonly string[], { env, stderr }: Runtime): Promise<Paint | undefined> => {
   const { colorFlagIn, colorWanted } = await import('./output/color.ts');
-  const isPlain = argv.includes('--accessible');
-  if (isPlain || !colorWanted({ flag: colorFlagIn(argv), env, isTerminal: stderr.isTerminal })) return undefined;
+  const color = colorWanted({ flag: colorFlagIn(argv), env, isTerminal: stderr.isTerminal });
+  if (color === undefined || argv.includes('--accessible')) return undefined;
   const { createPaint } = await import('./output/paint.ts');
-  return createPaint(true);
+  return createPaint(color);
 };
 
 const report = async (error: SchedError, argv: readonly string[], runtime: Runtime): Promise<number> => {

@@ -28,9 +28,10 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
 
 /** Bold headings on a terminal; chalk loads only there. */
 const headingFor = async ({ env, stdout }: Runtime, argv: readonly string[]): Promise<(text: string) => string> => {
-  if (!colorWanted({ flag: colorFlagIn(argv), env, isTerminal: stdout.isTerminal })) return (text) => text;
+  const color = colorWanted({ flag: colorFlagIn(argv), env, isTerminal: stdout.isTerminal });
+  if (color === undefined) return (text) => text;
   const { createPaint } = await import('../output/paint.ts');
-  return createPaint(true).heading;
+  return createPaint(color).heading;
 };
 
 /**

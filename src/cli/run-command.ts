@@ -79,7 +79,7 @@ export const runCommand = async (
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const { env, stderr } = runtime;
   const color = colorWanted({ flag: (typed.color ?? 'auto') as ColorFlag, env, isTerminal: stderr.isTerminal });
-  const notes = frontend?.notes ?? createNotes(stderr, isJson, color && typed.accessible !== true);
+  const notes = frontend?.notes ?? createNotes(stderr, isJson, typed.accessible === true ? undefined : color);
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   if (settings.sandbox && named !== undefined && !command.local)

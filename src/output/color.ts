@@ -1,4 +1,5 @@
 import type { Env } from '../system.ts';
+
 export type ColorFlag = 'auto' | 'always' | 'never';
 
 export interface ColorFacts {
@@ -9,12 +10,28 @@ export interface ColorFacts {
 
 const isOff = (value: string) => value === '0' || value === 'false';
 
+/** What the terminal can show: 16 colors (1), 256 (2) or all (3), and links. */
+export interface Color {
+  depth: 1 | 2 | 3;
+  hasLinks: boolean;
+}
+
+const modern = ['iTerm.app', 'WezTerm', 'ghostty', 'vscode'];
+
+const colorOf = ({ COLORTERM = '', TERM = '', TERM_PROGRAM = '', WT_SESSION, VTE_VERSION }: Env): Color => {
+  const isModern = WT_SESSION !== undefined || modern.includes(TERM_PROGRAM) || /^xterm-(kitty|ghostty)$/.test(TERM);
+  const hasAll = isModern || /^(truecolor|24bit)$/i.test(COLORTERM) || TERM.endsWith('-direct');
+  return { depth: hasAll ? 3 : TERM.includes('256') ? 2 : 1, hasLinks: isModern || Number(VTE_VERSION) >= 5000 };
+};
+
 /**
- * Whether to use color. The flag wins over the environment. NO_COLOR wins over variables that ask for color
+ * The color to use, or undefined for none. The flag wins over the environment. NO_COLOR wins over variables that ask for color
  * (no-color.org), and forcing color wins over terminal detection (force-color.org, bixense.com/clicolors). Empty
  * variables count as unset.
  */
-export const colorWanted = ({ flag, env, isTerminal }: ColorFacts): boolean => {
+export const colorWanted = (facts: ColorFacts): Color | undefined => (isWanted(facts) ? colorOf(facts.env) : undefined);
+
+const isWanted = ({ flag, env, isTerminal }: ColorFacts): boolean => {
   if (flag !== 'auto') return flag === 'always';
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return !isOff(env.FORCE_COLOR);

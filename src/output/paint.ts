@@ -1,4 +1,5 @@
 import { Chalk } from 'chalk';
+import type { Color } from './color.ts';
 
 /** Color only repeats what the text says. It is never the only sign. */
 export interface Paint {
@@ -10,7 +11,18 @@ export interface Paint {
   error(text: string): string;
   warning(text: string): string;
   status(word: string): string;
+  /** A write that can't be undone. */
+  danger(text: string): string;
+  /** A write that succeeded. */
+  done(text: string): string;
+  /** A glyph in the color of an event type, such as `#8247f5`. */
+  mark(color: unknown, glyph: string): string;
+  /** A text that leads to a URL, on terminals that support links. */
+  link(text: string, url: string): string;
 }
+
+/** A style that needs no other value. */
+export type Tone = Exclude<keyof Paint, 'mark' | 'link'>;
 
 const moods = {
   green: [
@@ -47,9 +59,14 @@ const moodOf = new Map(
   Object.entries(moods).flatMap(([mood, words]) => words.map((word) => [word as string, mood as keyof typeof moods])),
 );
 
+const hex = /^#[\da-f]{6}$/i;
+
+/** No space, control character or text direction can end a link early or disguise it. */
+const plainUrl = /^https?:\/\/[!-~]+$/;
+
 /** Sets chalk's color level explicitly, because chalk would read the environment itself. */
-export const createPaint = (color: boolean): Paint => {
-  const chalk = new Chalk({ level: color ? 1 : 0 });
+export const createPaint = (color: Color | undefined): Paint => {
+  const chalk = new Chalk({ level: color?.depth ?? 0 });
   return {
     heading: (text) => chalk.bold(text),
     // Dim text keeps the color of the terminal, so it can be read on a light and on a dark background.
@@ -61,5 +78,9 @@ export const createPaint = (color: boolean): Paint => {
       const mood = moodOf.get(word.toLowerCase());
       return mood ? chalk[mood](word) : word;
     },
+    danger: (text) => chalk.red.bold(text),
+    done: (text) => chalk.green(text),
+    mark: (color, glyph) => (typeof color === 'string' && hex.test(color) ? chalk.hex(color)(glyph) : glyph),
+    link: (text, url) => (color?.hasLinks && plainUrl.test(url) ? `\x1b]8;;${url}\x07${text}\x1b]8;;\x07` : text),
   };
 };

@@ -3,6 +3,7 @@ import type { Output } from '../runtime.ts';
 import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
 import { columnsThatCame, humanText } from './cells.ts';
+import type { Color } from './color.ts';
 import { select } from './fields.ts';
 import type { Format, Pages } from './formats.ts';
 import { type Choices, recordFormats, rowFormats, writeRows } from './machine-formats.ts';
@@ -25,7 +26,7 @@ export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
   /** Opens a pager for output longer than the screen; undefined turns paging off. */
   openPager?: OpenPager | undefined;
   stdout: Output;
-  color: boolean;
+  color: Color | undefined;
   accessible: boolean;
 }
 
@@ -180,7 +181,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const text: Printer['text'] = async (lines, style) => {
     const plain = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
-    const paint = style && color ? (await import('./paint.ts')).createPaint(true) : undefined;
+    const paint = style && color ? (await import('./paint.ts')).createPaint(color) : undefined;
     const shown = paint
       ? plain
           .split('\n')

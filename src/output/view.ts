@@ -3,6 +3,8 @@ export interface TimeStyle {
   showTime(iso: string): string;
   /** Name of the zone that showTime uses. */
   zoneLabel: string;
+  /** The current time, in milliseconds since 1970: other years are named. */
+  now: number;
 }
 
 export type CellKind =

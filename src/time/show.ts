@@ -1,11 +1,4 @@
-import { type DateParts, day, second, timestampOf, wallText, weekdayName, withOffset } from './wall.ts';
-
-export interface ShowTime {
-  /** Returns a timestamp as `Mon 2026-11-16 09:30` in the zone, and any other text unchanged. */
-  show(text: string): string;
-  /** Returns a timestamp with the zone's offset, and any other text unchanged. */
-  showExact(text: string): string;
-}
+import { clockLabel, type DateParts, dateLabel, day, exactClock, second, timestampOf, withOffset } from './wall.ts';
 
 type WallClock = (at: number) => number;
 
@@ -59,30 +52,14 @@ function createWallClock(zone: string): WallClock {
   };
 }
 
-/** `Mon 2026-11-16` and `09:30:00` */
-export function wallParts(wall: number): { date: string; time: string } {
-  const text = wallText(wall);
-  return { date: `${weekdayName(wall).slice(0, 3)} ${text.slice(0, -9)}`, time: text.slice(-8) };
-}
-
 /** When a wait ends, with the zone: `18:00:30 Europe/Paris`, or with the date for a wait of an hour or more. */
 export function endOfWait(now: number, seconds: number, zone: string): string {
-  const { date, time } = wallParts(wallClock(zone)(now + seconds * second));
-  return `${seconds < 3600 ? time : `${date} ${time.slice(0, 5)}`} ${zone}`;
+  const wall = wallClock(zone)(now + seconds * second);
+  return `${seconds < 3600 ? exactClock(wall) : `${dateLabel(wall)} ${clockLabel(wall)}`} ${zone}`;
 }
 
-export function createShowTime(zone: string): ShowTime {
-  const clock = wallClock(zone);
-  return {
-    show(text) {
-      const at = timestampOf(text);
-      if (at === undefined) return text;
-      const { date, time } = wallParts(clock(at));
-      return `${date} ${time.slice(0, 5)}`;
-    },
-    showExact(text) {
-      const at = timestampOf(text);
-      return at === undefined ? text : withOffset(at, clock(at), /\.\d+/.exec(text)?.[0]);
-    },
-  };
+/** Returns a timestamp with the zone's offset, and any other text unchanged. */
+export function exactTime(text: string, zone: string): string {
+  const at = timestampOf(text);
+  return at === undefined ? text : withOffset(at, wallClock(zone)(at), /\.\d+/.exec(text)?.[0]);
 }

@@ -68,6 +68,9 @@ export const spokenDate = (wall: number): string =>
 /** `09:30` */
 export const clockLabel = (wall: number): string => wallText(wall).slice(-8, -3);
 
+/** `09:30:00` */
+export const exactClock = (wall: number): string => wallText(wall).slice(-8);
+
 /** `2026-12-01T15:00:00Z` */
 export const utcText = (at: number, fraction = ''): string =>
   `${wallText(Math.floor(at / second) * second)}${fraction}Z`;

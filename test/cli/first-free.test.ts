@@ -28,13 +28,13 @@ describe('invitees create --first-free', () => {
   test('books the first free time and says which', async () => {
     const { code, stderr } = await world.run(line());
     expect(code).toBe(0);
-    expect(stderr).toContain('booked: Mon 2026-11-16 10:00 Europe/Paris (09:00 UTC) for ada@engine.example');
+    expect(stderr).toContain('booked: Mon 16 Nov 10:00 Europe/Paris (09:00 UTC) for ada@engine.example');
     expect(await startsBooked()).toEqual([first.replace('Z', '.000Z')]);
   });
 
   test('begins at --since and ends before --until', async () => {
     const { stderr } = await world.run(line('--since 2026-11-18'));
-    expect(stderr).toContain('booked: Wed 2026-11-18 09:00 Europe/Paris');
+    expect(stderr).toContain('booked: Wed 18 Nov 09:00 Europe/Paris');
     const none = await world.run(line('--since 2026-11-21 --until 2026-11-22'));
     expect([none.code, posts(none.requests)]).toEqual([7, 0]);
     expect(none.stderr).toContain('No free time for Intro call in this window');
@@ -46,7 +46,7 @@ describe('invitees create --first-free', () => {
     expect([again.code, posts(again.requests)]).toEqual([7, 0]);
     const kept = await world.run(line('--if-absent'));
     expect([kept.code, posts(kept.requests)]).toEqual([0, 0]);
-    expect(kept.stderr).toContain('already booked: Mon 2026-11-16 10:00');
+    expect(kept.stderr).toContain('already booked: Mon 16 Nov 10:00');
     expect(await startsBooked()).toHaveLength(1);
     const later = await world.run(line('--since 2026-11-18'));
     expect([later.code, posts(later.requests)]).toEqual([0, 1]);
@@ -66,7 +66,7 @@ describe('invitees create --first-free', () => {
     const elsewhere = temporaryDirectory('other');
     const { code, stderr, requests } = await world.run(line('--if-absent'), { env: { SCHED_STATE_DIR: elsewhere } });
     expect([code, posts(requests)]).toEqual([0, 0]);
-    expect(stderr).toContain('already booked: Mon 2026-11-16 10:00');
+    expect(stderr).toContain('already booked: Mon 16 Nov 10:00');
   });
 
   // R27
@@ -101,11 +101,9 @@ describe('invitees create --first-free', () => {
     });
     expect(code).toBe(7);
     const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!);
-    expect(error.message).toBe(
-      'The service refused the first free time, Mon 2026-11-16 10:00 Europe/Paris (09:00 UTC)',
-    );
+    expect(error.message).toBe('The service refused the first free time, Mon 16 Nov 10:00 Europe/Paris (09:00 UTC)');
     expect(error.hint).toContain('sched invitees create');
-    expect((await world.run(line())).stderr).toContain('booked: Mon 2026-11-16 10:15');
+    expect((await world.run(line())).stderr).toContain('booked: Mon 16 Nov 10:15');
   });
 
   test('--dry-run shows the time and sends no booking', async () => {

@@ -335,7 +335,7 @@ describe('invitations list', () => {
       request.url.includes('/organization_invitations') ? { status: 200, headers: {}, body } : world.service(request);
     const { screen } = await world.run('invitations list', { send, terminals: ['stdout'], columns: 120 });
     expect(screen).toBe(
-      'NAME  KIND        PLAN  CREATED AT (Europe/Paris)  ID\nAcme  individual  pro   Sun 2026-11-01 10:00       I1\n',
+      'NAME  KIND        PLAN  CREATED AT (Europe/Paris)  ID\nAcme  individual  pro   Sun 1 Nov 10:00            I1\n',
     );
   });
 });
@@ -388,7 +388,7 @@ describe('one-offs create', () => {
     for (const more of [['--dry-run'], []]) {
       const { stderr } = await world.run(['one-offs', 'create', ...words, ...more]);
       expect(stderr).toContain(
-        'Bookable: Mon 2027-01-04 10:00 Asia/Tokyo (01:00 UTC) to Mon 2027-01-04 11:00 Asia/Tokyo (02:00 UTC)\n',
+        'Bookable: Mon 4 Jan 2027 10:00 Asia/Tokyo (01:00 UTC) to Mon 4 Jan 2027 11:00 Asia/Tokyo (02:00 UTC)\n',
       );
     }
   });

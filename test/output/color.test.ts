@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { colorWanted } from '../../src/output/color.ts';
+import { type Color, colorWanted } from '../../src/output/color.ts';
 
-const auto = (env: Record<string, string>, isTerminal = true) => colorWanted({ flag: 'auto', env, isTerminal });
+const auto = (env: Record<string, string>, isTerminal = true) =>
+  colorWanted({ flag: 'auto', env, isTerminal }) !== undefined;
 
 describe('colorWanted', () => {
   it('is true only on a terminal by default', () => {
@@ -9,8 +10,8 @@ describe('colorWanted', () => {
     expect(auto({}, false)).toBe(false);
   });
   it('follows the flag before the environment', () => {
-    expect(colorWanted({ flag: 'always', env: { NO_COLOR: '1', TERM: 'dumb' }, isTerminal: false })).toBe(true);
-    expect(colorWanted({ flag: 'never', env: { FORCE_COLOR: '1' }, isTerminal: true })).toBe(false);
+    expect(colorWanted({ flag: 'always', env: { NO_COLOR: '1', TERM: 'dumb' }, isTerminal: false })).toBeDefined();
+    expect(colorWanted({ flag: 'never', env: { FORCE_COLOR: '1' }, isTerminal: true })).toBeUndefined();
   });
   it.each<[Record<string, string>, boolean, boolean]>([
     [{ NO_COLOR: '1' }, true, false],
@@ -24,4 +25,22 @@ describe('colorWanted', () => {
     [{ CLICOLOR: '1' }, false, false],
     [{ TERM: 'dumb' }, true, false],
   ])('with %j on a terminal (%s) returns %s', (env, isTerminal, wanted) => expect(auto(env, isTerminal)).toBe(wanted));
+
+  it.each<[Record<string, string>, Color]>([
+    [{}, { depth: 1, hasLinks: false }],
+    [{ TERM: 'xterm-256color' }, { depth: 2, hasLinks: false }],
+    [
+      { TERM: 'xterm-256color', COLORTERM: 'truecolor' },
+      { depth: 3, hasLinks: false },
+    ],
+    [
+      { TERM: 'xterm-256color', VTE_VERSION: '7600', COLORTERM: 'truecolor' },
+      { depth: 3, hasLinks: true },
+    ],
+    [{ TERM: 'xterm-kitty' }, { depth: 3, hasLinks: true }],
+    [
+      { TERM: 'xterm-256color', TERM_PROGRAM: 'Apple_Terminal' },
+      { depth: 2, hasLinks: false },
+    ],
+  ])('with %j has %j', (env, color) => expect(colorWanted({ flag: 'auto', env, isTerminal: true })).toEqual(color));
 });

@@ -3,7 +3,7 @@ import { asciiForm, bar, cellWidth, drawCells, needsAscii, sparkline } from '../
 import { createPaint } from '../../src/output/paint.ts';
 import { width } from '../../src/output/width.ts';
 
-const plain = createPaint(false);
+const plain = createPaint(undefined);
 
 describe('bar', () => {
   test.each([

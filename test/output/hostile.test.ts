@@ -32,7 +32,14 @@ const wellFormed = (value: unknown) =>
 
 const shown = async (options: Partial<PrinterOptions>, isTerminal: boolean, records: readonly object[]) => {
   const stdout = paper(isTerminal, 120);
-  const base = { format: 'table', header: false, raw: false, color: true, accessible: false, ...time } as const;
+  const base = {
+    format: 'table',
+    header: false,
+    raw: false,
+    color: { depth: 1, hasLinks: false },
+    accessible: false,
+    ...time,
+  } as const;
   const printer = createPrinter({ ...base, ...options, stdout });
   const pages = Array.from({ length: Math.ceil(records.length / 100) }, (_, i) =>
     records.slice(i * 100, i * 100 + 100),
@@ -72,7 +79,7 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
         format: 'table',
         header: false,
         raw: false,
-        color: true,
+        color: { depth: 1, hasLinks: false },
         accessible,
         ...time,
         stdout,

@@ -217,7 +217,7 @@ describe('jq', () => {
 describe('jq: in the printer', () => {
   const printed = async (options: Partial<PrinterOptions>, pages: object[][]) => {
     const stdout = paper();
-    const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
+    const base = { format: 'json', header: false, raw: false, color: undefined, accessible: false, ...time } as const;
     const { rows } = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
     return { rows, text: stdout.text };
   };
@@ -239,7 +239,7 @@ describe('jq: in the printer', () => {
 
   it('runs on a single record too', async () => {
     const stdout = paper();
-    const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
+    const base = { format: 'json', header: false, raw: false, color: undefined, accessible: false, ...time } as const;
     await createPrinter({ ...base, jq: '.name', stdout }).one(eventView, event('x'));
     expect(stdout.text).toBe('x\n');
   });

@@ -118,7 +118,7 @@ it.each([
 });
 
 describe('pager: in the printer', () => {
-  const options = { header: false, raw: false, color: false, ...time };
+  const options = { header: false, raw: false, color: undefined, ...time };
   async function* endless(seen: { pages: number; stopped: boolean }) {
     try {
       for (;;) {

@@ -9,7 +9,7 @@ const printer = (options: Partial<PrinterOptions>, stdout = paper(true, 100)) =>
     format: 'table',
     header: false,
     raw: false,
-    color: false,
+    color: undefined,
     accessible: false,
     ...time,
     ...options,
@@ -33,7 +33,12 @@ describe('printer: hostile text on a terminal', () => {
   for (const format of commonFormats) {
     for (const accessible of [false, true]) {
       it(`is harmless as ${format}${accessible ? ', accessible' : ''}`, async () => {
-        const { printer: hostilePrinter, stdout } = printer({ format, accessible, color: true, header: true });
+        const { printer: hostilePrinter, stdout } = printer({
+          format,
+          accessible,
+          color: { depth: 1, hasLinks: false },
+          header: true,
+        });
         await hostilePrinter.list(eventView, [everywhere]);
         for (const record of everywhere) await hostilePrinter.one(eventView, record);
         await hostilePrinter.text(hostile.filter((text) => !text.includes('\n')).join('\n'));

@@ -20,7 +20,7 @@ const shown = async (
   { before, columns = 80, ...options }: Partial<PrinterOptions> & { before?: object; columns?: number } = {},
 ): Promise<string> => {
   const stdout = paper(true, columns);
-  const base = { format: 'table', header: false, raw: false, color: false, accessible: false } as const;
+  const base = { format: 'table', header: false, raw: false, color: undefined, accessible: false } as const;
   const view = { columns: [], page };
   await createPrinter({ ...base, ...time, ...options, stdout }).one(view, record, before);
   return stdout.text;
@@ -129,7 +129,7 @@ describe('page', () => {
   });
 
   it('paints the title and the labels, and nothing else is different', async () => {
-    const painted = await shown(record, { color: true });
+    const painted = await shown(record, { color: { depth: 1, hasLinks: false } });
     expect(painted).toContain('\x1b[1mIntro call\x1b[22m');
     expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(await shown(record));
   });

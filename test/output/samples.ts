@@ -33,6 +33,7 @@ export const seeded = (seed: number) => () => {
 export const time = {
   showTime: (iso: string) => `Mon ${iso.slice(0, 10)} ${iso.slice(11, 16)}`,
   zoneLabel: 'Europe/Berlin',
+  now: Date.parse('2026-11-15T18:00:00Z'),
 };
 
 export const hostile = [

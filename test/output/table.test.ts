@@ -7,7 +7,7 @@ import { event, eventView, paper, time } from './samples.ts';
 
 const table = async (pages: object[][], columns: number, options: Partial<PrinterOptions> = {}) => {
   const stdout = paper(true, columns);
-  const base = { format: 'table', header: false, raw: false, color: false, accessible: false, ...time } as const;
+  const base = { format: 'table', header: false, raw: false, color: undefined, accessible: false, ...time } as const;
   const result = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
   return { ...result, text: stdout.text, lines: stdout.text.trimEnd().split('\n') };
 };
@@ -68,7 +68,7 @@ describe('table', () => {
     };
     const shown = async (columns: number, options: Partial<PrinterOptions> = {}) => {
       const stdout = paper(true, columns);
-      const base = { format: 'table', header: true, raw: false, color: false, accessible: false, ...time } as const;
+      const base = { format: 'table', header: true, raw: false, color: undefined, accessible: false, ...time } as const;
       const { hiddenColumns } = await createPrinter({ ...base, ...options, stdout }).list(view, [[record]]);
       return { hiddenColumns, head: stdout.text.split('\n')[0] };
     };
@@ -96,7 +96,7 @@ describe('table', () => {
       format: 'table',
       header: false,
       raw: false,
-      color: false,
+      color: undefined,
       accessible: false,
       ...time,
       stdout,
@@ -117,10 +117,12 @@ describe('table', () => {
   it('looks the same for long and short lists, on one page or two', async () => {
     const rows = Array.from({ length: 101 }, (_, i) => event(names[i % names.length]!, i));
     for (const columns of sample([50, 80, 120], 1)) {
-      const long = await table([rows], columns, { color: true });
-      const short = await table([rows.slice(0, 100)], columns, { color: true });
+      const long = await table([rows], columns, { color: { depth: 1, hasLinks: false } });
+      const short = await table([rows.slice(0, 100)], columns, { color: { depth: 1, hasLinks: false } });
       expect(long.lines.slice(0, 101)).toEqual(short.lines);
-      expect((await table([rows.slice(0, 100), rows.slice(100)], columns, { color: true })).text).toBe(long.text);
+      expect(
+        (await table([rows.slice(0, 100), rows.slice(100)], columns, { color: { depth: 1, hasLinks: false } })).text,
+      ).toBe(long.text);
     }
   });
 
@@ -130,7 +132,7 @@ describe('table', () => {
   });
 
   it('colors only text that is clear without color', async () => {
-    const { text } = await table([[event(null, 1), event('x', 2)]], 100, { color: true });
+    const { text } = await table([[event(null, 1), event('x', 2)]], 100, { color: { depth: 1, hasLinks: false } });
     expect(text).toContain('\x1b[32mactive\x1b[39m');
     expect(text).toContain('\x1b[31mcanceled\x1b[39m');
     expect(text).toContain('\x1b[2m–\x1b[22m');

@@ -2,7 +2,7 @@ import { events } from '../../api/events.ts';
 import type { Input } from '../../client/client.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
-import { describeInstant } from '../../time/echo.ts';
+import { describeInstant } from '../../time/label.ts';
 import type { Command, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
@@ -53,9 +53,9 @@ const confirmCancel = async (context: Context, ids: readonly string[]): Promise<
 /** Cancels one event. An event that is already canceled counts as success; `before` is the event if it was read. */
 const cancelOne = async (context: Context, input: Input, before: Json | undefined): Promise<Json> => {
   const client = await context.client();
-  const { notes, settings } = context;
+  const { notes, settings, runtime } = context;
   const words = ({ name, uri, start_time: start }: Json) =>
-    `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone)}` : ''}`;
+    `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone, runtime.clock.now())}` : ''}`;
   const cancel = () =>
     changeOrReadBack(context, {
       send: () => client.write(events.cancel, input),

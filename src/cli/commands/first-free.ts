@@ -5,7 +5,7 @@ import { rowFilter } from '../../client/filter.ts';
 import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
-import { describeInstant } from '../../time/echo.ts';
+import { describeInstant } from '../../time/label.ts';
 import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
@@ -129,7 +129,10 @@ export const startChoices = async (invocation: Invocation): Promise<Choice[]> =>
     const starts: Choice[] = [];
     for (const { start_time: start } of slots) {
       if (starts.length === mostOffered) break;
-      starts.push({ value: String(start), label: describeInstant(String(start), context.settings.zone) });
+      starts.push({
+        value: String(start),
+        label: describeInstant(String(start), context.settings.zone, context.runtime.clock.now()),
+      });
     }
     return starts;
   } catch (error) {

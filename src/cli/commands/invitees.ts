@@ -8,7 +8,7 @@ import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
-import { describeInstant } from '../../time/echo.ts';
+import { describeInstant } from '../../time/label.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
@@ -108,7 +108,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   });
   const body = input.body as Omit<Booking, 'send'>;
   const { start_time, invitee } = body;
-  const when = describeInstant(start_time, context.settings.zone);
+  const when = describeInstant(start_time, context.settings.zone, context.runtime.clock.now());
   if (context.settings.dryRun) {
     context.notes.info(`Would book ${when} for ${invitee.email}${isFirstFree ? ', the first free time' : ''}`);
     return printRequest(invocation, invitees.create, [input]);

@@ -1,7 +1,7 @@
 import { oneOffs } from '../../api/one-offs.ts';
 import type { Json } from '../../json.ts';
 import { isDate } from '../../time/availability-rules.ts';
-import { describeInstant } from '../../time/echo.ts';
+import { describeInstant } from '../../time/label.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
@@ -95,6 +95,7 @@ const splitHosts = (body: Json, { typed }: Invocation): void => {
 
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
+  const { settings, runtime } = context;
   const setting = dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
     problems.missingFlag('days', '--days, --start-date with --end-date, or --spot');
@@ -104,7 +105,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   });
   // The reply doesn't contain these times, so show how they were read.
   for (const { start_time, end_time } of (setting?.spots as Spot[] | undefined) ?? []) {
-    const [from, to] = [start_time, end_time].map((time) => describeInstant(time, context.settings.zone));
+    const [from, to] = [start_time, end_time].map((time) => describeInstant(time, settings.zone, runtime.clock.now()));
     context.notes.info(`Bookable: ${from} to ${to}`);
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);

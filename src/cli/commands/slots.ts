@@ -6,8 +6,9 @@ import type { Input } from '../../client/client.ts';
 import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import type { View } from '../../output/view.ts';
-import { wallClock, wallParts } from '../../time/show.ts';
-import { day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
+import { dayText } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import { clockLabel, day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
@@ -98,11 +99,11 @@ const dayWidth = 16;
 const timeWidth = 7;
 
 /** Free times by day, in as many lines as a day needs. A time that the clocks show twice has its offset. */
-const linesByDay = (slots: readonly Json[], zone: string, columns: number): Json[] => {
+const linesByDay = (slots: readonly Json[], zone: string, now: number, columns: number): Json[] => {
   const show = wallClock(zone);
   const shown = slots.map(({ start_time: start }) => {
     const at = timestampOf(String(start))!;
-    return { at, ...wallParts(show(at)) };
+    return { at, date: dayText(show(at), show(now)), time: clockLabel(show(at)) };
   });
   const days = new Map<string, typeof shown>();
   for (const each of shown) days.set(each.date, [...(days.get(each.date) ?? []), each]);
@@ -111,7 +112,7 @@ const linesByDay = (slots: readonly Json[], zone: string, columns: number): Json
     const isTwice = (time: string) => times.filter((other) => other.time === time).length > 1;
     const texts = times.map(({ at, time }) => {
       const offset = isTwice(time) ? withOffset(at, show(at)).slice('2026-10-25T02:30:00'.length) : '';
-      return `${time.slice(0, 5)}${offset}`;
+      return `${time}${offset}`;
     });
     return Array.from({ length: Math.ceil(texts.length / perLine) }, (_, line) => ({
       day: line === 0 ? date : ' ',
@@ -157,7 +158,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   const width = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : 80;
   const columns = settings.accessible ? Number.MAX_SAFE_INTEGER : width;
   const { hiddenColumns } = isByDay
-    ? await printer.list(dayView(settings.zone), [linesByDay(slots, settings.zone, columns)])
+    ? await printer.list(dayView(settings.zone), [linesByDay(slots, settings.zone, runtime.clock.now(), columns)])
     : await printer.list(slotView, [slots]);
   noteUnchecked(context, times);
   noteHidden(notes, hiddenColumns);

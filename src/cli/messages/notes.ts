@@ -1,4 +1,5 @@
-import type { Paint } from '../../output/paint.ts';
+import type { Color } from '../../output/color.ts';
+import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import type { Output } from '../../runtime.ts';
 
@@ -20,7 +21,7 @@ export interface Notes {
   flush(): Promise<void>;
   quiet: boolean;
   /** Whether stderr has colors. */
-  readonly color: boolean;
+  readonly color: Color | undefined;
 }
 
 /** Whether a line holds a command or URL to copy. A line break would make it useless. */
@@ -33,7 +34,7 @@ const fitted = async (line: string, columns: number): Promise<string> => {
   return wrap(line, columns - 2).join('\n  ');
 };
 
-type Write = (text: string, style?: keyof Paint) => void;
+type Write = (text: string, style?: Tone) => void;
 
 const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: boolean, hasFooters: boolean): Notes => {
   let isSandboxSaid = false;
@@ -56,19 +57,19 @@ const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: bool
   return notes;
 };
 
-export const createNotes = (stderr: Output, isJson: boolean, color = false): Notes => {
+export const createNotes = (stderr: Output, isJson: boolean, color?: Color): Notes => {
   let written: Promise<void> = Promise.resolve();
   const send = (text: string | Promise<string>): void => {
     // A closed stderr must not end the command.
     written = written.then(async () => stderr.write(await text)).catch(() => {});
   };
-  const shown = async (text: string, style?: keyof Paint): Promise<string> => {
+  const shown = async (text: string, style?: Tone): Promise<string> => {
     const line = safe(text);
     // After wrapping: text that was harmless inside a line may now start one.
     const plain = safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
     if (style === undefined || !color) return plain;
     const { createPaint } = await import('../../output/paint.ts');
-    return createPaint(true)[style](plain);
+    return createPaint(color)[style](plain);
   };
   const write: Write = (text, style) => {
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text, style);
@@ -79,4 +80,4 @@ export const createNotes = (stderr: Output, isJson: boolean, color = false): Not
 
 /** Notes that a program takes one by one instead of lines on stderr. */
 export const collectNotes = (take: (text: string) => void): Notes =>
-  notesTo(take, { color: false, flush: async () => {} }, true, false);
+  notesTo(take, { color: undefined, flush: async () => {} }, true, false);

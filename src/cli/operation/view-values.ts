@@ -4,7 +4,7 @@ import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import { answerTexts, flowing } from '../../output/question-columns.ts';
 import type { Column, PageLine } from '../../output/view.ts';
-import { describeSpan, describeTime, wallSpan } from '../../time/span.ts';
+import { lengthLabel, spanLabel, timeLabel } from '../../time/label.ts';
 import { idIn } from '../../uri.ts';
 
 /*
@@ -27,9 +27,10 @@ export const prose =
 
 export const moment =
   (path: string): Value =>
-  (record, { zoneLabel }) => {
+  (record, { zoneLabel, now }) => {
     const value = valueAt(record, path);
-    return typeof value === 'string' ? (describeTime(value, zoneLabel) ?? value) : value;
+    const label = typeof value === 'string' ? timeLabel(value, zoneLabel, now) : undefined;
+    return label === undefined ? value : `${label} (${zoneLabel})`;
   };
 
 export const idColumn: Column = { header: 'ID', path: 'uri', as: 'id' };
@@ -39,14 +40,18 @@ export const createdLine: PageLine = { label: 'Created', value: moment('created_
 /** When a meeting takes place, in the zone that times are shown in. */
 export const span =
   (start: string, end: string): Value =>
-  (record, { zoneLabel }) =>
-    describeSpan(textAt(record, start), textAt(record, end), zoneLabel) ?? valueAt(record, start);
+  (record, { zoneLabel, now }) => {
+    const [from, to] = [textAt(record, start), textAt(record, end)];
+    const label = spanLabel(from, to, zoneLabel, now);
+    if (label === undefined) return valueAt(record, start);
+    return `${label} (${[zoneLabel, lengthLabel(from, to) ?? []].flat().join(', ')})`;
+  };
 
 /** The same time on the clock of somebody in another zone. Nothing if both clocks show the same. */
 export const spanElsewhere =
   (start: string, end: string, zone: string): Value =>
-  (record, { zoneLabel }) => {
-    const spanIn = (each: string) => wallSpan(textAt(record, start), textAt(record, end), each);
+  (record, { zoneLabel, now }) => {
+    const spanIn = (each: string) => spanLabel(textAt(record, start), textAt(record, end), each, now);
     const there = spanIn(textAt(record, zone));
     return there === undefined || there === spanIn(zoneLabel) ? undefined : `${there} (${textAt(record, zone)})`;
   };

@@ -5,7 +5,7 @@ import { hasCategory } from '../../errors.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
-import { shortInstant, shortSpan } from '../../time/echo.ts';
+import { spanLabel, timeLabel } from '../../time/label.ts';
 import { idIn } from '../../uri.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -32,14 +32,14 @@ export const quotedName = ({ name, uri }: Json): string =>
 
 const nowOf = ({ runtime, serviceTime }: Context): number => serviceTime() ?? runtime.clock.now();
 
-/** `"Intro call" (Mon 16 Nov, 09:00)` */
+/** `"Intro call" (Mon 16 Nov 09:00)` */
 export const nameAndTime = (context: Context, event: Json): string =>
   typeof event.start_time === 'string'
-    ? `${quotedName(event)} (${shortInstant(event.start_time, context.settings.zone, nowOf(context))})`
+    ? `${quotedName(event)} (${timeLabel(event.start_time, context.settings.zone, nowOf(context)) ?? event.start_time})`
     : quotedName(event);
 
 const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
-  typeof start === 'string' ? shortSpan(start, String(end), context.settings.zone, nowOf(context)) : undefined;
+  typeof start === 'string' ? spanLabel(start, String(end), context.settings.zone, nowOf(context)) : undefined;
 
 /** The hosts in an event as the service sent it. */
 export const hostsIn = ({ event_memberships: hosts }: Json): Json[] => recordsIn(hosts);
@@ -83,7 +83,7 @@ const factsOf = async (context: Context, event: Json): Promise<Facts> => {
   ];
 };
 
-/** An event as one line of a list: `Mon 16 Nov, 09:00–09:30, "Intro call": Zoë Müller with Amara Okafor`. */
+/** An event as one line of a list: `Mon 16 Nov 09:00–09:30, "Intro call": Zoë Müller with Amara Okafor`. */
 const lineOf = async (context: Context, event: Json): Promise<string> => {
   const [when, hosts, invited] = [spanOf(context, event), hostNames(event), await inviteesOf(context, event)];
   const who = [

@@ -8,7 +8,7 @@ import { askYes, type Facts, laidOut } from './prompt.ts';
 export interface Confirmation {
   /** The prompt: `Cancel "Intro call" and notify its invitees?` */
   question: string;
-  /** The write in the error if there is no terminal: `cancel "Intro call" (Mon 16 Nov, 09:00)`. */
+  /** The write in the error if there is no terminal: `cancel "Intro call" (Mon 16 Nov 09:00)`. */
   action: string;
   /** The things that change, one per line. */
   list?: readonly string[];

@@ -4,7 +4,8 @@ import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
 import type { Runtime } from '../../runtime.ts';
-import { createShowTime } from '../../time/show.ts';
+import { timeLabel } from '../../time/label.ts';
+import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
@@ -79,7 +80,6 @@ export const createContext = (
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
     return withScopeCheck(client, holderOf(await connection()));
   });
-  const time = once(() => createShowTime(settings.zone));
   const { format, fields, header, raw, jq, color, accessible } = settings;
   const isRead = operation === undefined || operation.method === 'GET';
   const context: Context = {
@@ -94,11 +94,14 @@ export const createContext = (
         header,
         raw,
         jq,
-        localTime: settings.localTimes ? (text) => time().showExact(text) : undefined,
+        localTime: settings.localTimes ? (text) => exactTime(text, settings.zone) : undefined,
         color,
         accessible,
         stdout: runtime.stdout,
-        showTime: (text) => time().show(text),
+        showTime: (text) => timeLabel(text, settings.zone, runtime.clock.now()) ?? text,
+        get now() {
+          return runtime.clock.now();
+        },
         get zoneLabel() {
           return settings.zone;
         },

@@ -1,6 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { once } from '../../once.ts';
-import { type ColorFlag, colorWanted } from '../../output/color.ts';
+import { type Color, type ColorFlag, colorWanted } from '../../output/color.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { addressProblem } from '../../state/redis/address.ts';
@@ -28,7 +28,7 @@ export interface Settings {
   jq?: string;
   readonly zone: string;
   readonly zoneSource: ZoneSource;
-  color: boolean;
+  color: Color | undefined;
   accessible: boolean;
   quiet: boolean;
   verbose: boolean;

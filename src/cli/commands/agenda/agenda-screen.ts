@@ -1,7 +1,7 @@
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
 import { cellWidth, drawCells, type GridRow, type Line, leastCell } from '../../../output/drawing.ts';
-import type { Paint } from '../../../output/paint.ts';
+import type { Tone } from '../../../output/paint.ts';
 import { shorten } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
 import {
@@ -184,7 +184,7 @@ const freeWord = (isShared: boolean): string => (isShared ? 'no events' : 'free'
 /** The lines of one column as a list: meetings, free times between them, and the present. */
 const listLines = (agenda: Agenda, { day, meetings, showsHosts }: AgendaColumn, style: BlockStyle): string[] => {
   const { paint, available } = style;
-  const shown: { at: number; text: string; tone?: keyof Paint }[] = meetings.map((meeting) => {
+  const shown: { at: number; text: string; tone?: Tone }[] = meetings.map((meeting) => {
     const { start, end } = clipped(meeting, day);
     const times = `${clockOf(agenda, start)}–${endClock(agenda, end, day)}`;
     const hosts = showsHosts && meeting.hosts.length > 0 ? ` · ${namesOf(meeting)}` : '';

@@ -2,7 +2,7 @@ import { SchedError } from '../../../errors.ts';
 import { type BookingTime, bookingTime } from '../../../jobs/booking-time.ts';
 import { isSettled, type RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
-import { shortInstant } from '../../../time/echo.ts';
+import { timeLabel } from '../../../time/label.ts';
 import { mostNamed } from '../../scheduling/event-facts.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
@@ -59,7 +59,7 @@ export const noteZones = ({ notes, settings }: Context, lines: readonly BookingL
 const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLine): string => {
   const { email, name, first_name, last_name } = body.invitee;
   const who = name ?? [first_name, last_name].filter(Boolean).join(' ');
-  return `${shortInstant(body.start_time, settings.zone, runtime.clock.now())}, "${typeName}": ${who} <${email}>`;
+  return `${timeLabel(body.start_time, settings.zone, runtime.clock.now()) ?? body.start_time}, "${typeName}": ${who} <${email}>`;
 };
 
 /** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */

@@ -18,7 +18,7 @@ import { counted, isTime } from '../../../numbers.ts';
 import { durationText } from '../../../output/progress.ts';
 import { homeMissing } from '../../../state/paths.ts';
 import { readDuration } from '../../../time/duration.ts';
-import { shortInstant } from '../../../time/echo.ts';
+import { timeLabel } from '../../../time/label.ts';
 import { readTime } from '../../../time/read.ts';
 import { timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
@@ -148,7 +148,7 @@ const announce = (
 ): void => {
   const { zone } = settings;
   const now = runtime.clock.now();
-  const shown = (at: number) => shortInstant(utcText(at), zone, now);
+  const shown = (at: number) => timeLabel(utcText(at), zone, now);
   const say = flags.isOnce ? notes.footer : notes.info;
   const from = shown(state.position ?? state.since);
   say(
@@ -187,7 +187,7 @@ const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) =
     worked(): void {
       if (failures > 0)
         notes.info(
-          `Working again, after trouble since ${shortInstant(utcText(failingSince), settings.zone, clock.now())}`,
+          `Working again, after trouble since ${timeLabel(utcText(failingSince), settings.zone, clock.now())}`,
         );
       failures = 0;
     },

@@ -2,9 +2,9 @@ import type { News } from '../../../jobs/follow-state.ts';
 import type { Json } from '../../../json.ts';
 import { humanText } from '../../../output/cells.ts';
 import type { Paint } from '../../../output/paint.ts';
-import { shortInstant, shortSpan } from '../../../time/echo.ts';
-import { wallClock, wallParts } from '../../../time/show.ts';
-import { timestampOf } from '../../../time/wall.ts';
+import { spanLabel, timeLabel } from '../../../time/label.ts';
+import { wallClock } from '../../../time/show.ts';
+import { exactClock, midnightOf, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { hostNames, textIn } from '../../scheduling/event-facts.ts';
 
@@ -21,14 +21,14 @@ const timeOf = (at: unknown, zone: string, now: number): string => {
   const time = typeof at === 'string' ? timestampOf(at) : undefined;
   if (time === undefined) return 'unknown time';
   const clock = wallClock(zone);
-  const [then, today] = [wallParts(clock(time)), wallParts(clock(now))];
-  return then.date === today.date ? then.time : shortInstant(String(at), zone, now);
+  const [then, today] = [clock(time), clock(now)];
+  return midnightOf(then) === midnightOf(today) ? exactClock(then) : timeLabel(String(at), zone, now)!;
 };
 
 const words = { created: 'booked', canceled: 'canceled' } as const;
 
 /**
- * A news item for people: `10:42:07  booked    Zoë Müller · Intro call · Mon 16 Nov, 09:00–09:30`. Hosts are named if
+ * A news item for people: `10:42:07  booked    Zoë Müller · Intro call · Mon 16 Nov 09:00–09:30`. Hosts are named if
  * the events are those of several people.
  */
 export const lineOf = (
@@ -40,7 +40,7 @@ export const lineOf = (
   const facts = [
     hosts === '' ? who : `${who} with ${hosts}`,
     textIn(event.name) ?? `event ${idIn(event.uri)}`,
-    typeof event.start_time === 'string' ? shortSpan(event.start_time, String(event.end_time), zone, now) : undefined,
+    typeof event.start_time === 'string' ? spanLabel(event.start_time, String(event.end_time), zone, now) : undefined,
     kind === 'canceled' && invitee.rescheduled === true ? 'moved to another time' : undefined,
   ].filter((fact) => fact !== undefined);
   return humanText(`${timeOf(at, zone, now)}  ${words[kind].padEnd(8)}  ${facts.join(' · ')}`);

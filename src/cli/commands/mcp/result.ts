@@ -3,7 +3,7 @@ import { counted } from '../../../numbers.ts';
 import { isNothing, plainCell } from '../../../output/cells.ts';
 import { leaves, valueAt } from '../../../output/fields.ts';
 import { isTimeName } from '../../../output/view.ts';
-import { createShowTime } from '../../../time/show.ts';
+import { exactTime } from '../../../time/show.ts';
 import { asSchedError, errorRecord } from '../../messages/error-report.ts';
 import { writeCursor } from './cursor.ts';
 import { bytesOf, cutText, fitRecord } from './fit.ts';
@@ -40,13 +40,10 @@ interface Facts {
 type ShowTime = (path: string, value: unknown) => string;
 
 /** A value for the text. Times are local and have their offset. */
-const textIn = (zone: string): ShowTime => {
-  const { showExact } = createShowTime(zone);
-  return (path, value) => {
-    const shown = isTimeName(path) && typeof value === 'string' ? showExact(value) : value;
-    return plainCell(shown);
-  };
-};
+const textIn =
+  (zone: string): ShowTime =>
+  (path, value) =>
+    plainCell(isTimeName(path) && typeof value === 'string' ? exactTime(value, zone) : value);
 
 const lineOf = (record: object, columns: readonly string[], show: ShowTime): string =>
   columns.map((path) => cutText(show(path, valueAt(record, path)), 200)).join(' | ');

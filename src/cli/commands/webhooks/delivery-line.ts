@@ -2,7 +2,8 @@ import { cutLong, humanText } from '../../../output/cells.ts';
 import { valueAt } from '../../../output/fields.ts';
 import type { Paint } from '../../../output/paint.ts';
 import { pad, shorten, width } from '../../../output/width.ts';
-import { wallClock, wallParts } from '../../../time/show.ts';
+import { wallClock } from '../../../time/show.ts';
+import { exactClock } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Context } from '../../session/context.ts';
 import type { DeliveryRecord } from './delivery-view.ts';
@@ -39,7 +40,7 @@ const answerOf = ({ _sched: { status, duration_ms, error, attempt } }: DeliveryR
 };
 
 /** A time of day in the zone, with seconds. */
-export const timeOfDay = (at: number, zone: string): string => wallParts(wallClock(zone)(at)).time;
+export const timeOfDay = (at: number, zone: string): string => exactClock(wallClock(zone)(at));
 
 /** One line for people: when, what, who, and what the handler answered. */
 export const deliveryLine = (
