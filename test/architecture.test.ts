@@ -213,6 +213,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'csv-parse': { in: /^jobs\/csv-source\.ts$/ },
   '@napi-rs/keyring': { in: /^auth\/keychain/ },
   oauth4webapi: { in: /^auth\// },
+  '@inquirer/core': { in: /^cli\/session\/picker\.ts$/ },
   '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
   '@redis/client': { in: /^state\/redis\/redis-client\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },

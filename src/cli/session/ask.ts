@@ -1,5 +1,15 @@
+import { fold } from '../../nearest.ts';
 import { safe } from '../../output/sanitize.ts';
-import { type Asker, endOfInput, labelText, matching } from './asker.ts';
+import {
+  type Asker,
+  type Choice,
+  type ChooseOptions,
+  endOfInput,
+  labelText,
+  type Offer,
+  offersFor,
+  questionText,
+} from './asker.ts';
 import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';
 
@@ -11,6 +21,36 @@ const lineAsker = (context: Context): Asker => {
     return answer;
   };
   const say = (text: string) => context.runtime.stderr.write(`${text}\n`);
+  const pick = async (
+    label: string,
+    choices: readonly Choice[],
+    isSeveral: boolean,
+    { readOther, note }: ChooseOptions,
+  ): Promise<string[]> => {
+    const other = readOther === undefined ? '' : ', or another answer';
+    const ways = isSeveral ? 'Numbers with commas, or part of a name' : `Number, or part of the name${other}`;
+    let shown: readonly Offer[] = choices;
+    for (;;) {
+      const lines = shown.map((choice, index) => `${index + 1}: ${labelText(choice.label)}`);
+      await say([questionText(label), ...lines, ...(note === undefined ? [] : [note])].join('\n'));
+      const typed = await ask(`${ways}: `);
+      const numbered = (isSeveral ? typed.split(',') : [typed]).map((part) =>
+        /^\d+$/.test(part.trim()) ? shown[Number(part) - 1] : undefined,
+      );
+      const offers = typed === '' ? [] : offersFor(choices, typed, readOther);
+      const begun = offers.filter((offer) => !offer.isTyped && fold(offer.label).startsWith(fold(typed)));
+      const named = begun.length === 1 ? begun : offers;
+      const chosen = numbered.every((choice) => choice !== undefined) ? numbered : named.length === 1 ? named : [];
+      const [first] = chosen;
+      const read = first?.isTyped ? await readOther!(first.value) : undefined;
+      if (read !== undefined && 'value' in read) return [read.value];
+      if (read === undefined && first !== undefined) return [...new Set(chosen.map(({ value }) => value))];
+      if (read !== undefined) await say(safe(read.problem));
+      else if (offers.length === 0)
+        await say(typed === '' ? 'An answer is required' : `Nothing matches "${safe(typed)}"`);
+      shown = offers.length === 0 || read !== undefined ? choices : offers;
+    }
+  };
   return {
     text: async ({ label, preset, check }) => {
       for (;;) {
@@ -21,21 +61,8 @@ const lineAsker = (context: Context): Asker => {
         await say(safe(problem));
       }
     },
-    choose: async (label, choices) => {
-      let shown = choices;
-      for (;;) {
-        await say(
-          [`${labelText(label)}:`, ...shown.map((choice, i) => `${i + 1}: ${labelText(choice.label)}`)].join('\n'),
-        );
-        const typed = await ask('Number, or part of the name: ');
-        const chosen = /^\d+$/.test(typed) ? shown[Number(typed) - 1] : undefined;
-        const found = typed === '' ? [] : matching(choices, typed);
-        const only = chosen ?? (found.length === 1 ? found[0] : undefined);
-        if (only !== undefined) return only.value;
-        if (found.length === 0) await say(typed === '' ? 'An answer is required' : `Nothing matches "${safe(typed)}"`);
-        shown = found.length === 0 ? choices : found;
-      }
-    },
+    choose: async (label, choices, options = {}) => (await pick(label, choices, false, options))[0]!,
+    chooseSeveral: (label, choices, options = {}) => pick(label, choices, true, options),
   };
 };
 

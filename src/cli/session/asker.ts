@@ -1,4 +1,5 @@
 import { SchedError } from '../../errors.ts';
+import { fold } from '../../nearest.ts';
 import { cutLong } from '../../output/cells.ts';
 import { safe } from '../../output/sanitize.ts';
 
@@ -16,10 +17,25 @@ export interface Question {
   check?(answer: string): Promise<string | undefined>;
 }
 
-/** Asks for values on the terminal. Ctrl-C interrupts the command; Ctrl-D ends it with exit code 12. */
+/** Reads an answer that is not in the list: its value, or the problem with it. */
+export type ReadOther = (typed: string) => Promise<{ value: string } | { problem: string }>;
+
+export interface ListOptions {
+  /** What to know about the list, such as that it is not complete. */
+  note?: string | undefined;
+}
+
+export interface ChooseOptions extends ListOptions {
+  /** Accepts typed text too. Without it, only the list can be chosen from. */
+  readOther?: ReadOther | undefined;
+}
+
+/** Asks for values on the terminal. Ctrl-C interrupts the command; Ctrl-D and Esc end it with exit code 12. */
 export interface Asker {
   text(question: Question): Promise<string>;
-  choose(label: string, choices: readonly Choice[]): Promise<string>;
+  choose(label: string, choices: readonly Choice[], options?: ChooseOptions): Promise<string>;
+  /** At least one of the choices. */
+  chooseSeveral(label: string, choices: readonly Choice[], options?: ListOptions): Promise<string[]>;
 }
 
 /** A name or question in a prompt. It comes from the network and may have any length: the rest must stay in sight. */
@@ -28,5 +44,28 @@ export const labelText = (text: string): string => safe(cutLong(text, 200));
 export const endOfInput = (): SchedError =>
   new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed');
 
-export const matching = (choices: readonly Choice[], term: string): Choice[] =>
-  choices.filter(({ label }) => label.toLowerCase().includes(term.trim().toLowerCase()));
+/** A label as a question: `Group:`, `Which event type?`. */
+export const questionText = (label: string): string => `${labelText(label)}${/[?:]$/.test(label) ? '' : ':'}`;
+
+export interface Offer extends Choice {
+  /** The value is text that was typed, and isn't read yet. */
+  isTyped?: true;
+}
+
+/**
+ * The choices that have all the words, those that begin with them first. If other answers are accepted, the last offer
+ * is the typed text itself.
+ */
+export const offersFor = (choices: readonly Choice[], typed: string, readOther?: ReadOther): Offer[] => {
+  const words = fold(typed);
+  const fits = choices
+    .map((choice) => ({ choice, text: fold(choice.label) }))
+    .filter(({ text }) => words.split(' ').every((word) => text.includes(word)));
+  const isFirst = ({ text }: { text: string }): boolean => text.startsWith(words);
+  return [
+    ...[...fits.filter(isFirst), ...fits.filter((fit) => !isFirst(fit))].map(({ choice }) => choice),
+    ...(readOther === undefined || words === ''
+      ? []
+      : [{ value: typed.trim(), label: `use "${typed.trim()}"`, isTyped: true as const }]),
+  ];
+};

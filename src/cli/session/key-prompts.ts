@@ -1,9 +1,19 @@
-import { input, search } from '@inquirer/prompts';
+import { input } from '@inquirer/prompts';
 import { SchedError } from '../../errors.ts';
+import { asciiForm, needsAscii } from '../../output/drawing.ts';
 import { safe } from '../../output/sanitize.ts';
 import { shorten } from '../../output/width.ts';
-import { type Asker, endOfInput, labelText, matching } from './asker.ts';
+import {
+  type Asker,
+  type Choice,
+  type ChooseOptions,
+  endOfInput,
+  labelText,
+  offersFor,
+  questionText,
+} from './asker.ts';
 import type { Context } from './context.ts';
+import { pick } from './picker.ts';
 
 const unchanged = (text: string): string => text;
 
@@ -17,9 +27,6 @@ const plainTheme = {
     defaultAnswer: (text: string) => `(${text})`,
     help: unchanged,
     highlight: unchanged,
-    searchTerm: unchanged,
-    description: unchanged,
-    keysHelpTip: (keys: [key: string, action: string][]) => keys.map((key) => key.join(' ')).join(' • '),
   },
 };
 
@@ -29,27 +36,38 @@ interface PromptStreams {
   signal: AbortSignal;
 }
 
+/** Ends the prompt with the error of work that it waits for. The library would leave such an error unhandled. */
+type OrFail = <Result>(work: Promise<Result>) => Promise<Result>;
+
 /** Prompts that are redrawn while the user types and moves. */
 export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const look = notes.color ? {} : { theme: plainTheme };
-  // Each choice takes one line, after a mark and a blank.
-  const room = (runtime.stderr.columns || 80) - 3;
+  const isAscii = needsAscii(runtime.env);
+  // Each choice takes one line, after two marks and a blank.
+  const room = (runtime.stderr.columns || 80) - 4;
 
-  /** Without this, Ctrl-D leaves a prompt waiting forever. */
-  const untilCtrlD = async <Answer>(prompt: (streams: PromptStreams) => Promise<Answer>): Promise<Answer> => {
+  /** Without this, Ctrl-D and Esc leave a prompt waiting forever. */
+  const untilEnd = async <Answer>(
+    prompt: (streams: PromptStreams, orFail: OrFail) => Promise<Answer>,
+  ): Promise<Answer> => {
     await notes.flush();
     const { input: keyboard, output, release } = runtime.promptStreams!();
     const ended = new AbortController();
     const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
-      if (key?.ctrl && key.name === 'd') ended.abort();
+      if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) ended.abort(endOfInput());
     };
+    const orFail: OrFail = (work) =>
+      work.catch((error: unknown) => {
+        ended.abort(error);
+        return new Promise(() => {});
+      });
     keyboard.on('keypress', onKey);
     try {
       const signal = AbortSignal.any([runtime.interrupted, ended.signal]);
-      return await prompt({ input: keyboard, output, signal });
+      return await prompt({ input: keyboard, output, signal }, orFail);
     } catch (error) {
       runtime.interrupted.throwIfAborted();
-      if (ended.signal.aborted) throw endOfInput();
+      if (ended.signal.aborted) throw ended.signal.reason;
       // The prompt reads Ctrl-C as a key, so no signal is sent.
       if (error instanceof Error && error.name === 'ExitPromptError')
         throw new SchedError('interrupted', 'Interrupted');
@@ -60,32 +78,59 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
     }
   };
 
+  const choose = (
+    label: string,
+    choices: readonly Choice[],
+    isSeveral: boolean,
+    { readOther, note }: ChooseOptions,
+  ): Promise<string[]> => {
+    const filter = readOther === undefined ? 'type to filter' : 'type to filter, or another answer';
+    const [move, take] = isAscii ? ['up/down', 'enter'] : ['↑↓', '⏎'];
+    const keys = [filter, move, ...(isSeveral ? ['space: several'] : []), take, 'esc'];
+    const shown = (text: string): string => {
+      const line = shorten(labelText(text), room);
+      return isAscii ? asciiForm(line) : line;
+    };
+    return untilEnd((streams, orFail) =>
+      pick(
+        {
+          message: questionText(label),
+          isSeveral,
+          help: (count) =>
+            [...(count > 0 ? [`${count} chosen`] : []), ...(note === undefined ? [] : [note]), ...keys].join(
+              isAscii ? ' | ' : ' · ',
+            ),
+          marks: isAscii ? { cursor: '>', checked: 'x' } : { cursor: '❯', checked: '✔' },
+          theme: look.theme ?? {},
+          offers: (typed) =>
+            offersFor(choices, typed, readOther).map((offer) => ({ ...offer, label: shown(offer.label) })),
+          readOther:
+            readOther &&
+            (async (typed) => {
+              const read = await orFail(readOther(typed));
+              return 'problem' in read ? { problem: shown(read.problem) } : read;
+            }),
+        },
+        streams,
+      ),
+    );
+  };
+
   return {
     text: ({ label, preset, check }) =>
-      untilCtrlD((streams) =>
+      untilEnd((streams, orFail) =>
         input(
           {
-            message: `${labelText(label)}:`,
+            message: questionText(label),
             required: true,
             ...look,
             ...(preset === undefined ? {} : { default: safe(preset) }),
-            validate: async (answer) => safe((await check?.(answer.trim())) ?? '') || true,
+            validate: async (answer) => safe((check && (await orFail(check(answer.trim())))) ?? '') || true,
           },
           streams,
         ).then((answer) => answer.trim()),
       ),
-    choose: (label, choices) =>
-      untilCtrlD((streams) =>
-        search(
-          {
-            message: `${labelText(label)}:`,
-            pageSize: 12,
-            ...look,
-            source: (term = '') =>
-              matching(choices, term).map(({ value, label }) => ({ value, name: shorten(labelText(label), room) })),
-          },
-          streams,
-        ),
-      ),
+    choose: async (label, choices, options = {}) => (await choose(label, choices, false, options))[0]!,
+    chooseSeveral: (label, choices, options = {}) => choose(label, choices, true, options),
   };
 };

@@ -1,33 +1,110 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import type { Asker } from '../../../src/cli/session/asker.ts';
 import type { Context } from '../../../src/cli/session/context.ts';
 import { promptAsker } from '../../../src/cli/session/key-prompts.ts';
 import { width } from '../../../src/output/width.ts';
+import { ctrlC, ctrlD } from '../../support/terminal.ts';
 
-test('a choice takes one line, whatever its name', async () => {
-  const screen = new PassThrough();
-  const stop = new AbortController();
-  let text = '';
+const [down, enter, esc] = ['\x1b[B', '\r', '\x1b'];
+
+/** Types the keys one after the other, each when the screen has changed. Returns the answer and the screen. */
+const ask = async <Answer>(
+  question: (asker: Asker) => Promise<Answer>,
+  keys: readonly string[],
+  env: Record<string, string> = {},
+) => {
+  const [screen, keyboard] = [new PassThrough(), new PassThrough()];
+  const left = [...keys];
+  let [text, isAsked] = ['', false];
   screen.setEncoding('utf8').on('data', (written) => {
     text += written;
-    if (text.includes('Short')) stop.abort(new Error('stopped'));
+    if (isAsked) return;
+    isAsked = true;
+    setImmediate(() => {
+      isAsked = false;
+      const key = left.shift();
+      if (key !== undefined) keyboard.write(key);
+    });
   });
   const context = {
     runtime: {
-      promptStreams: () => ({ input: new PassThrough(), output: screen, release: () => {} }),
+      promptStreams: () => ({ input: keyboard, output: screen, release: () => {} }),
       stderr: { columns: 60 },
-      interrupted: stop.signal,
+      interrupted: new AbortController().signal,
+      env,
     },
     notes: { color: false, flush: async () => {} },
   } as unknown as Context;
+  const answer = await question(promptAsker(context)).catch((error: unknown) => error);
+  return { answer, text, lines: stripVTControlCharacters(text).split('\n') };
+};
+
+const people = ['Ada Byron', 'Zoë Müller', 'Byron Adams'].map((label, index) => ({ value: `${index + 1}`, label }));
+
+test('a choice takes one line, whatever its name', async () => {
   const choices = [
     { value: 'wide', label: '打'.repeat(5000) },
     { value: 'long', label: 'x'.repeat(5000) },
-    { value: 'short', label: 'Short' },
+    { value: 'nasty', label: 'Evil\x1b]0;x\x07\x1b[2J\u202e\u009b\r\nforged' },
   ];
-  await expect(promptAsker(context).choose('Event type', choices)).rejects.toThrow('stopped');
-  const lines = stripVTControlCharacters(text).split('\n');
+  const { text, lines } = await ask((asker) => asker.chooseSeveral('Event type', choices), [ctrlD]);
   expect(lines.filter((line) => /打|x{5}/.test(line)).map((line) => width(line) < 60)).not.toContain(false);
   expect(lines.some((line) => line.includes('x…'))).toBe(true);
+  expect(text).toContain('Evil\\x1b]0;x\\x07\\x1b[2J<U+202E>\\x9b\\r\\nforged');
+  expect(text).not.toMatch(/[\x07\u009b\u202e]|\x1b\]|\x1b\[2J|^forged/m);
+});
+
+test('typing filters the list, without case and accents, and what begins with the word comes first', async () => {
+  const { answer, text } = await ask((asker) => asker.choose('Who?', people), ['z', 'o', 'e', enter]);
+  expect(answer).toBe('2');
+  expect(text).toContain('type to filter · ↑↓ · ⏎ · esc');
+  expect((await ask((asker) => asker.choose('Who?', people), ['byron', enter])).answer).toBe('3');
+  expect((await ask((asker) => asker.choose('Who?', people), ['byron', down, enter])).answer).toBe('1');
+  expect((await ask((asker) => asker.choose('Who?', people), ['byron ada', enter, down, enter])).answer).toBe('3');
+});
+
+test('space takes several choices, also from different filters', async () => {
+  const several = (keys: string[]) => ask((asker) => asker.chooseSeveral('Who?', people, { note: 'first 3' }), keys);
+  const { answer, text } = await several(['zoe', ' ', '\x7f', '\x7f', '\x7f', 'ada', ' ', ' ', ' ', enter]);
+  expect(answer).toEqual(['2', '1']);
+  expect(text).toContain('2 chosen · first 3 · type to filter · ↑↓ · space: several · ⏎ · esc');
+  expect((await several([down, enter])).answer).toEqual(['2']);
+});
+
+test('text that is not in the list is read, and a problem with it is shown', async () => {
+  const readOther = async (typed: string) => (typed === 'noon' ? { value: '12:00' } : { problem: 'not\x1b a time' });
+  const choose = (keys: string[]) => ask((asker) => asker.choose('Time', people, { readOther }), keys);
+  const { answer, text } = await choose(['ox', enter, '\x7f', '\x7f', 'noon', enter]);
+  expect(answer).toBe('12:00');
+  expect(text).toContain('> not\\x1b a time');
+  expect(text).toContain('❯ use "noon"');
+  expect((await choose(['zo', enter])).answer).toBe('2');
+});
+
+test('a failure while an answer is checked ends the prompt', async () => {
+  const fail = async () => {
+    throw new Error('the service is gone');
+  };
+  const chosen = await ask((asker) => asker.choose('Time', people, { readOther: fail }), ['noon', enter]);
+  expect(chosen.answer).toMatchObject({ message: 'the service is gone' });
+  const typed = await ask((asker) => asker.text({ label: 'Time', check: fail }), ['noon', enter]);
+  expect(typed.answer).toMatchObject({ message: 'the service is gone' });
+});
+
+test.each([
+  ['Ctrl-D', ctrlD, 'Stopped at a question. Nothing was changed'],
+  ['Esc', esc, 'Stopped at a question. Nothing was changed'],
+  ['Ctrl-C', ctrlC, 'Interrupted'],
+])('%s ends a list without an answer', async (_, key, message) => {
+  const { answer } = await ask((asker) => asker.chooseSeveral('Who?', people), [' ', key]);
+  expect(answer).toMatchObject({ message });
+});
+
+test('has a form for terminals that show ASCII only', async () => {
+  const keys = [' ', enter];
+  const { text } = await ask((asker) => asker.chooseSeveral('Who?', people.slice(0, 1), {}), keys, { LC_ALL: 'C' });
+  expect(text).toContain('>x Ada Byron');
+  expect(text).toContain('1 chosen | type to filter | up/down | space: several | enter | esc');
 });
