@@ -15,3 +15,23 @@ export const isLoopback = (hostname: string): boolean => /^(localhost|\[::1\]|::
 
 /** Whether a URL names this machine. */
 export const isLoopbackUrl = (value: string): boolean => URL.canParse(value) && isLoopback(new URL(value).hostname);
+
+/** The fewest characters of an ID that people may type, and that lists show. */
+export const shortestId = 4;
+
+/** The beginning of each ID that no other ID of the list has. */
+export const uniqueBeginnings = (ids: Iterable<string>): Map<string, string> => {
+  // In this order, the ID with the longest common beginning is a neighbor.
+  const sorted = [...new Set(ids)].sort();
+  const common = (one = '', other = ''): number => {
+    let length = 0;
+    while (length < one.length && one[length] === other[length]) length += 1;
+    return length;
+  };
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = Math.max(common(id, sorted[index - 1]), common(id, sorted[index + 1]));
+      return [id, id.slice(0, Math.max(shortestId, shared + 1))];
+    }),
+  );
+};
