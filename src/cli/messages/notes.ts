@@ -11,7 +11,7 @@ export interface Notes {
   warn(text: string): void;
   /** Prints a note, even with `--quiet`. */
   always(text: string): void;
-  /** Prints once, even with `--quiet`, that the command runs in the sandbox. */
+  /** Prints once that the command runs in the sandbox. Only on a terminal, `--quiet` drops it. */
   sandbox(): void;
   /** Prints a note on a terminal only, for information that scripts don't need. */
   footer(text: string): void;
@@ -36,7 +36,7 @@ const fitted = async (line: string, columns: number): Promise<string> => {
 
 type Write = (text: string, style?: Tone) => void;
 
-const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: boolean, hasFooters: boolean): Notes => {
+const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: boolean, isForPerson: boolean): Notes => {
   let isSandboxSaid = false;
   const notes: Notes = {
     quiet: false,
@@ -47,11 +47,11 @@ const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: bool
     warn: (text) => write(text, 'warning'),
     always: (text) => write(text),
     sandbox: () => {
-      if (!isSandboxSaid) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
+      if (!isSandboxSaid && !(notes.quiet && isForPerson)) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
       isSandboxSaid = true;
     },
     footer: (text) => {
-      if (!notes.quiet && hasFooters) write(text, 'faint');
+      if (!notes.quiet && isForPerson) write(text, 'faint');
     },
   };
   return notes;

@@ -50,7 +50,7 @@ describe('colors on stderr', () => {
     expect(stderr).toMatch(/^cause: [^\x1b]*$/m);
   });
 
-  test('make footers and [sandbox] dim, and warnings yellow', async () => {
+  test('make footers and [sandbox] dim unless -q drops it on a terminal, and warnings yellow', async () => {
     const footers = await world.run('events list --search "no such words"', { terminals: ['stderr'] });
     expect(footers.stderr.trimEnd().split('\n')).toEqual(withoutStyles(footers.stderr).trimEnd().split('\n').map(dim));
     const sandbox = await world.run('--sandbox users me -o id --dry-run', {
@@ -58,6 +58,9 @@ describe('colors on stderr', () => {
       home: temporaryDirectory('color'),
     });
     expect(sandbox.stderr).toBe(`${dim('[sandbox]')}\n`);
+    const quiet = '--sandbox users me -o id --dry-run -q';
+    expect((await world.run(quiet, { terminals: ['stderr'], home: temporaryDirectory('quiet') })).stderr).toBe('');
+    expect((await world.run(quiet, { home: temporaryDirectory('quiet') })).stderr).toBe('[sandbox]\n');
     const warning = await world.run('users me --json=nosuch', { terminals: ['stderr'] });
     expect(warning.stderr).toContain(yellow('The reply has no field "nosuch"'));
   });
