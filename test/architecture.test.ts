@@ -150,6 +150,7 @@ const allowed: Record<string, string[]> = {
     'nearest.ts',
     'numbers.ts',
     'once.ts',
+    'uri.ts',
     'shell-quote.ts',
     'time/wall.ts',
     'type runtime.ts',

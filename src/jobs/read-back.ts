@@ -35,7 +35,9 @@ const maxAttempts = 3;
 const pauseMs = 500;
 
 /** The record, or undefined if it can't be read. */
-export const readIfPossible = async (read: Change['read']): Promise<Json | undefined> => {
+export const readIfPossible = async <Value>(
+  read: (() => Promise<Value | undefined>) | undefined,
+): Promise<Value | undefined> => {
   try {
     return await read?.();
   } catch (error) {

@@ -89,7 +89,8 @@ export const spokenRows = (
     columnsFor([record])
       .map((column) => {
         const value = cellValue(column, record);
-        const text = column.as === 'time' ? humanField(value, time) : humanCell(value, column.as, time);
+        const shown = column.as === 'time' ? humanField(value, time) : humanCell(value, column.as, time);
+        const text = shown.replaceAll('\n', ', ');
         return `${column.header}: ${spoken(text)}\n`;
       })
       .join(''),

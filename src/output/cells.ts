@@ -66,11 +66,12 @@ export const tsvCell = (value: unknown): string => tsvEscape(plainCell(value));
 /** Makes untrusted text safe to read: it can't control a terminal or a CI runner. */
 export const humanText = (text: string): string => safeForRunner(safe(text));
 
-/** The value for people, as one safe line. */
+/** The value for people, as one safe line, or as several if it is a list of lines. */
 export const humanCell = (value: unknown, as: CellKind | undefined, time: TimeStyle): string => {
   if (isNothing(value)) return emptyCell;
+  if (as === 'span') return humanText(clockSpan([value].flat(), time)) || emptyCell;
   if (Array.isArray(value) && value.every(isScalar)) {
-    return value.map((item) => humanCell(item, as, time)).join(', ');
+    return value.map((item) => humanCell(item, as, time)).join(as === 'lines' ? '\n' : ', ');
   }
   return humanText(isScalar(value) ? phrase(value, as, time) : jsonText(value));
 };
@@ -79,12 +80,17 @@ const phrase = (value: unknown, as: CellKind | undefined, time: TimeStyle): stri
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
   if (as === 'time') return localTime(text, time);
-  if (as === 'clock') return clockOf(text, time);
   if (as === 'id') return lastSegment(text);
   if (as === 'minutes') return `${text} min`;
   if (as === 'seconds') return `${text} s`;
   if (as === 'words') return text.replaceAll('_', ' ');
   return text;
+};
+
+/** From start to end on the clock, where a heading names the day: `09:00–09:30`. Undefined items are left out. */
+const clockSpan = (times: readonly unknown[], time: TimeStyle): string => {
+  const shown = times.filter((each) => typeof each === 'string').map((each) => localTime(each, time));
+  return shown.map((label) => (/ \d\d:\d\d$/.test(label) ? label.slice(-'09:30'.length) : label)).join('–');
 };
 
 /** A value in a vertical block, where no column header names the zone and the view doesn't describe every field. */
@@ -101,12 +107,6 @@ const localTime = (text: string, time: TimeStyle): string => {
   } catch {
     return text;
   }
-};
-
-/** The time of day alone, for a time beside another one of the same day. */
-const clockOf = (text: string, time: TimeStyle): string => {
-  const local = localTime(text, time);
-  return local === text ? text : local.slice(-'09:30'.length);
 };
 
 // Unlike idIn, this ignores a trailing slash. A regex would take quadratic time on text full of slashes.

@@ -1,6 +1,6 @@
 import { gap } from './grid.ts';
 import { type Column, mayShrink } from './view.ts';
-import { width } from './width.ts';
+import { widest } from './width.ts';
 
 /** Columns with at least this priority are essential: they are shortened as far as possible before any is dropped. */
 const essential = 3;
@@ -19,6 +19,8 @@ export interface Layout {
   headers: string[];
   widths: number[];
   hidden: string[];
+  /** A column is shortened or left out. */
+  isCut: boolean;
 }
 
 interface Room {
@@ -26,9 +28,8 @@ interface Room {
   /** Cells of the first rows, one per column. They determine the widths for all rows. */
   sample: readonly (readonly string[])[];
   available: number;
-  /** Path of the column that is never dropped: without it, users can't pass a row to another command. */
-  keep: string;
   zoneLabel: string;
+  hasHeaders: boolean;
 }
 
 /**
@@ -36,7 +37,7 @@ interface Room {
  * columns that aren't essential are dropped, then texts are shortened to the minimum. Other columns are dropped last.
  */
 export const layOut = (room: Room): Layout => {
-  const { columns, available, keep } = room;
+  const { columns, available } = room;
   const weakestFirst = columns
     .map((_, i) => i)
     .sort((a, b) => (columns[a]!.priority ?? 0) - (columns[b]!.priority ?? 0) || b - a);
@@ -45,18 +46,15 @@ export const layOut = (room: Room): Layout => {
   for (;;) {
     const left = weakestFirst.filter((i) => !dropped.has(i));
     const layout = shrink(room, left, (column) => (isTight ? leastWidth : comfortableWidth(column)));
-    // No essential text is shortened to make room for an extra column.
-    const extra = left.find((i) => columns[i]!.extra);
-    if (extra !== undefined && layout.isEssentialCut) {
-      dropped.add(extra);
-      continue;
-    }
-    const victim = left.find((i) => columns[i]!.path !== keep && (isTight || !isEssential(columns[i]!)));
+    const victim = left.find((i) => isTight || !isEssential(columns[i]!));
     const isLast = isTight && (victim === undefined || left.length === 1);
     if (totalWidth(layout.widths) <= available || isLast)
       return {
         ...layout,
-        hidden: columns.filter(({ extra }, i) => dropped.has(i) && !extra).map(({ header }) => header),
+        isCut: layout.isCut || dropped.size > 0,
+        hidden: columns
+          .filter(({ as, priority = 0 }, i) => dropped.has(i) && as !== 'id' && priority >= 0)
+          .map(({ header }) => header),
       };
     if (victim === undefined) isTight = true;
     else dropped.add(victim);
@@ -67,7 +65,7 @@ const totalWidth = (widths: number[]) =>
   widths.reduce((sum, columnWidth) => sum + columnWidth, 0) + gap.length * (widths.length - 1);
 
 const shrink = (
-  { columns, sample, available, zoneLabel }: Room,
+  { columns, sample, available, zoneLabel, hasHeaders }: Room,
   weakestFirst: number[],
   leastOf: (column: Column) => number,
 ) => {
@@ -75,17 +73,17 @@ const shrink = (
   const zoned = shown.find((i) => columns[i]!.as === 'time');
   const headers = shown.map((i) => columns[i]!.header + (i === zoned ? ` (${zoneLabel})` : ''));
   const widths = shown.map((i, place) =>
-    sample.reduce((widest, cells) => Math.max(widest, width(cells[i]!)), Math.max(1, width(headers[place]!))),
+    Math.max(1, hasHeaders ? widest(headers[place]!) : 1, ...sample.map((cells) => widest(cells[i]!))),
   );
   let excess = totalWidth(widths) - available;
-  let isEssentialCut = false;
+  let isCut = false;
   for (const i of weakestFirst) {
     const place = shown.indexOf(i);
     if (excess <= 0 || !mayShrink(columns[i]!)) continue;
     const given = Math.max(0, Math.min(excess, widths[place]! - leastOf(columns[i]!)));
     widths[place]! -= given;
     excess -= given;
-    isEssentialCut ||= given > 0 && isEssential(columns[i]!);
+    isCut ||= given > 0;
   }
-  return { shown, headers, widths, isEssentialCut };
+  return { shown, headers, widths, isCut };
 };

@@ -6,7 +6,7 @@ import { leaves, select, valueAt } from './fields.ts';
 import type { Format, Pages, RowFormat } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitize.ts';
-import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
+import { type Column, columnsOf, idPath, isTimeName, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 
 export interface CsvChoices {
@@ -106,7 +106,7 @@ const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): un
 type FormatLine = (values: readonly unknown[], choices: Choices) => string;
 
 const separated = (line: FormatLine, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
-  const columns = choices.fields ? columnsOf(view, choices.fields) : machineColumns(view);
+  const columns = choices.fields ? columnsOf(view, choices.fields) : view.columns;
   const names = columns.map(({ path }) => path);
   const header = hasHeader ? line(names, choices) : '';
   // A field selected by name shows the service's own value, not one computed for the table.

@@ -19,6 +19,8 @@ export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
   env?: Env;
   /** Stops a jq program that never ends. */
   interrupted?: AbortSignal;
+  /** Whether a heading should say that this is the sandbox. */
+  isSandbox?: (() => boolean) | undefined;
   /** Receives debug output of a jq program. */
   say?(line: string): void;
   /** Receives the number of rows of a list that have arrived, and 0 at its end. */
@@ -104,10 +106,18 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return { time: options, paint: createPaint(color), available };
   };
 
+  /** What a table is about, the zone if no column names it, and that it is the sandbox. */
+  const titleOf = ({ title, section }: View, { paint }: BlockStyle): string | undefined => {
+    if (!stdout.isTerminal || title === undefined) return undefined;
+    const rest = [...(section === undefined ? [] : [options.zoneLabel]), ...(options.isSandbox?.() ? ['sandbox'] : [])];
+    return `${paint.heading(title)}${paint.faint(rest.map((text) => ` · ${text}`).join(''))}`;
+  };
+
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
     const columnsFor = (records: readonly object[]): readonly Column[] => {
       if (fields !== undefined) return columnsOf(view, fields);
-      const columns = columnsThatCame(view.tableColumns?.(records) ?? view.columns, records, idPath(view));
+      const room = { available, isSpoken: accessible };
+      const columns = columnsThatCame(view.tableColumns?.(records, room) ?? view.columns, records, idPath(view));
       // Headers can be text from the service, such as the questions of a form.
       return columns.map((column) => ({ ...column, header: humanText(column.header) }));
     };
@@ -117,7 +127,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       return [];
     }
     const { writeTable } = await import('./table.ts');
-    const facts = { columnsFor, keep: idPath(view), ...(await styleOf()) };
+    const style = await styleOf();
+    const facts = {
+      ...style,
+      columnsFor,
+      ...(fields === undefined ? { section: view.section, title: titleOf(view, style) } : {}),
+      ...(stdout.isTerminal ? { shortened: idPath(view) } : {}),
+    };
     return onScreen((screen) => writeTable(screen, facts, pages, tally));
   };
 
@@ -126,7 +142,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const pageOf = async ({ page }: View, record: object, before: object | undefined): Promise<string | undefined> => {
     if (!showsPages || page === undefined) return undefined;
     const { drawPage, spokenPage } = await import('./record-page.ts');
-    return accessible ? spokenPage(page, record, before, options) : drawPage(page, record, before, await styleOf());
+    if (accessible) return spokenPage(page, record, before, options);
+    const style = await styleOf();
+    return drawPage(page, record, before, style, () => stdout.isTerminal && options.isSandbox?.() === true);
   };
 
   const blockOf = async (record: object): Promise<string> => {

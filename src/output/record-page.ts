@@ -77,6 +77,7 @@ export const drawPage = (
   record: object,
   before: object | undefined,
   { time, paint, available }: BlockStyle,
+  isSandbox: () => boolean = () => false,
 ): string | undefined => {
   const parts = partsOf(page, record, before ?? record, time);
   if (parts === undefined) return undefined;
@@ -86,7 +87,11 @@ export const drawPage = (
   // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
   const wrapped = (text: string, columns: number) => wrap(text, columns).map(safeForRunner);
   return ended([
-    ...(title === '' ? [] : wrapped(title, available).map((line) => paint.heading(line))),
+    ...(title === ''
+      ? []
+      : wrapped(title, available).map(
+          (line, index) => `${paint.heading(line)}${index === 0 && isSandbox() ? paint.faint(' · sandbox') : ''}`,
+        )),
     ...lines.flatMap((line) => {
       const texts = writtenTexts(line).flatMap((text) => wrapped(text, room));
       const shown = line.isStatus ? texts.map((text) => paint.status(text)) : texts;

@@ -1,4 +1,5 @@
 import type { Output } from '../runtime.ts';
+import { uniqueBeginnings } from '../uri.ts';
 import type { BlockStyle } from './block.ts';
 import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
 import type { Pages } from './formats.ts';
@@ -6,18 +7,31 @@ import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
 import type { RowTally } from './machine-formats.ts';
 import type { Paint } from './paint.ts';
-import { type Column, mayShrink } from './view.ts';
-import { shorten, width } from './width.ts';
+import { type Column, mayShrink, type View } from './view.ts';
+import { shorten, widest } from './width.ts';
 
-export interface TableFacts extends BlockStyle {
+export interface TableFacts extends BlockStyle, Pick<View, 'section'> {
   /** The columns, given the first rows. */
   columnsFor(records: readonly object[]): readonly Column[];
-  /** Path of the column that is never dropped. */
-  keep: string;
+  /** Path of the IDs that are shortened to their unique beginning where that makes room. */
+  shortened?: string | undefined;
+  /** The first line. */
+  title?: string | undefined;
 }
 
 /** More than any terminal shows of a cell. */
 const longestCell = 2000;
+
+/** Rows below a heading of their own. */
+const indent = '  ';
+
+/** The columns of a table, their widths, and the columns that are left out because all rows say the same. */
+interface Plan {
+  columns: readonly Column[];
+  layout: Layout;
+  hasShortIds: boolean;
+  constant: readonly { column: Column; text: string }[];
+}
 
 /** Writes rows of all pages as one table, sized by the first page with rows. Returns the headers of hidden columns. */
 export const writeTable = async (
@@ -26,38 +40,99 @@ export const writeTable = async (
   pages: Pages,
   tally: RowTally,
 ): Promise<string[]> => {
-  const { time, paint } = facts;
-  let columns: readonly Column[] = [];
-  let layout: Layout | undefined;
+  const { time, paint, section, title } = facts;
+  const textOf = (column: Column, record: object): string => {
+    const text = cutLong(humanCell(cellValue(column, record), column.as, time), longestCell);
+    return column.blank && text === emptyCell ? '' : text;
+  };
+  const cellsOf = (columns: readonly Column[], page: readonly object[]): string[][] =>
+    page.map((record) => columns.map((column) => textOf(column, record)));
+  const planFor = (page: readonly object[]): Plan => {
+    const all = facts.columnsFor(page);
+    const isConstant = (column: Column): boolean =>
+      column.varies === true &&
+      page.length > 1 &&
+      page.every((record) => textOf(column, record) === textOf(column, page[0]!));
+    const columns = all.filter((column) => !isConstant(column));
+    const constant = all.filter(isConstant).map((column) => ({ column, text: textOf(column, page[0]!) }));
+    const room = {
+      columns,
+      available: facts.available - (section === undefined ? 0 : indent.length),
+      zoneLabel: time.zoneLabel,
+      hasHeaders: section === undefined,
+    };
+    const full = cellsOf(columns, page);
+    const layout = layOut({ ...room, sample: full });
+    const short = withShortIds(full, columns, facts);
+    const hasShortIds = layout.isCut;
+    return { columns, constant, hasShortIds, layout: hasShortIds ? layOut({ ...room, sample: short }) : layout };
+  };
+  let plan: Plan | undefined;
+  let lastSection: string | undefined;
   for await (const page of pages) {
     if (page.length === 0) continue;
-    if (!layout) columns = facts.columnsFor(page);
-    const rows = page.map((record) =>
-      columns.map((column) => cutLong(humanCell(cellValue(column, record), column.as, time), longestCell)),
-    );
     const heading: string[][] = [];
-    if (!layout) {
-      layout = layOut({ ...facts, columns, sample: rows, zoneLabel: time.zoneLabel });
-      heading.push(headingRow(layout, facts));
+    const isOther = plan?.constant.some(({ column, text }) => page.some((record) => textOf(column, record) !== text));
+    if (plan === undefined && title !== undefined) await stdout.write(`${title}\n`);
+    if (plan === undefined || isOther) {
+      plan = planFor(page);
+      if (section === undefined) heading.push(headingRow(plan.layout, paint));
     }
-    const texts = rows.map((cells) => shownCells(cells, layout!, columns));
-    const lines = [...heading, ...texts.map((cells) => paintedRow(cells, layout!, columns, paint))];
-    await stdout.write(drawGrid(lines, gridColumns(texts, layout, columns)));
+    const { columns, layout, hasShortIds } = plan;
+    const full = cellsOf(columns, page);
+    const rows = hasShortIds ? withShortIds(full, columns, facts) : full;
+    const texts = rows.map((cells) => shownCells(cells, layout, columns));
+    const painted = texts.map((cells, index) => paintedRow(cells, page[index]!, layout, columns, paint));
+    const drawn = drawGrid([...heading, ...painted], gridColumns(texts, layout, columns));
+    if (section === undefined) await stdout.write(drawn);
+    else {
+      const lines = drawn.split('\n').slice(0, -1);
+      const parts = lines.flatMap((line, index) => {
+        const name = section(page[index]!, time);
+        const isNew = name !== lastSection;
+        lastSection = name;
+        return [...(isNew ? [paint.heading(shorten(name, facts.available))] : []), `${indent}${line}`];
+      });
+      await stdout.write(`${parts.join('\n')}\n`);
+    }
     tally.rows += page.length;
   }
-  return layout?.hidden ?? [];
+  return plan?.layout.hidden ?? [];
 };
 
-const headingRow = ({ headers, widths }: Layout, { paint }: TableFacts): string[] =>
+/** The cells with IDs shortened to what tells them apart. */
+const withShortIds = (rows: string[][], columns: readonly Column[], { shortened }: TableFacts): string[][] => {
+  const place = columns.findIndex(({ path, as }) => path === shortened && as === 'id');
+  if (place < 0) return rows;
+  const short = uniqueBeginnings(rows.map((cells) => cells[place]!));
+  return rows.map((cells) => cells.with(place, short.get(cells[place]!)!));
+};
+
+const headingRow = ({ headers, widths }: Layout, paint: Paint): string[] =>
   headers.map((text, place) => paint.heading(shorten(text, widths[place]!)));
 
 const shownCells = (cells: string[], { shown, widths }: Layout, columns: readonly Column[]): string[] =>
-  shown.map((i, place) => (mayShrink(columns[i]!) ? shorten(cells[i]!, widths[place]!) : cells[i]!));
+  shown.map((i, place) =>
+    mayShrink(columns[i]!)
+      ? cells[i]!.split('\n')
+          .map((line) => shorten(line, widths[place]!))
+          .join('\n')
+      : cells[i]!,
+  );
 
-const paintedRow = (cells: string[], { shown }: Layout, columns: readonly Column[], paint: Paint): string[] =>
+const paintedRow = (
+  cells: string[],
+  record: object,
+  { shown }: Layout,
+  columns: readonly Column[],
+  paint: Paint,
+): string[] =>
   cells.map((text, place) => {
+    const column = columns[shown[place]!]!;
     if (text === emptyCell) return paint.faint(text);
-    return columns[shown[place]!]!.as === 'status' ? paint.status(text) : text;
+    if (column.paint) return column.paint(text, record, paint);
+    if (column.as === 'id') return paint.faint(text);
+    return column.as === 'status' ? paint.status(text) : text;
   });
 
 const numbers: readonly unknown[] = ['count', 'minutes', 'seconds'];
@@ -66,6 +141,6 @@ const alignOf = ({ as }: Column): 'left' | 'right' => (numbers.includes(as) ? 'r
 /** A later page can have a longer ID or number than the first. It widens its column there instead of being cut. */
 const gridColumns = (rows: string[][], { shown, widths }: Layout, columns: readonly Column[]): GridColumn[] =>
   shown.map((i, place) => ({
-    width: rows.reduce((widest, cells) => Math.max(widest, width(cells[place]!)), widths[place]!),
+    width: Math.max(widths[place]!, ...rows.map((cells) => widest(cells[place]!))),
     align: alignOf(columns[i]!),
   }));

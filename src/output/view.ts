@@ -1,3 +1,5 @@
+import type { Paint } from './paint.ts';
+
 /** How times are shown to people. Provided by src/time/. */
 export interface TimeStyle {
   showTime(iso: string): string;
@@ -9,7 +11,7 @@ export interface TimeStyle {
 
 export type CellKind =
   | 'time'
-  | 'clock'
+  | 'span'
   | 'id'
   | 'status'
   | 'count'
@@ -17,6 +19,7 @@ export type CellKind =
   | 'seconds'
   | 'boolean'
   | 'list'
+  | 'lines'
   | 'words';
 
 /** One column of a table and of TSV, which have the same columns in the same order. */
@@ -34,21 +37,35 @@ export interface Column<Resource extends object = object> {
   priority?: number;
   /** Minimum width of the text while less important columns can still be dropped. */
   least?: number;
-  /** Only in tables, and only where there is room. Machine formats leave it out, because scripts count columns. */
-  extra?: true;
   /** Whether the text may be cut with `…`. By default only plain text and lists: half a time or ID would mislead. */
   shrink?: boolean;
+  /** Left out of a table if all its rows say the same. */
+  varies?: true;
+  /** A missing value leaves the cell empty. */
+  blank?: true;
   /** Computes the value if it isn't simply the one at the path. */
   value?(record: Resource): unknown;
+  /** Paints the text of a cell. Color only repeats what the text says. */
+  paint?(text: string, record: Resource, paint: Paint): string;
+}
+
+/** The screen of a table: its width in columns, and whether it is read aloud. */
+export interface TableRoom {
+  available: number;
+  isSpoken: boolean;
 }
 
 export interface View<Resource extends object = object> {
   columns: readonly Column<Resource>[];
-  /** Columns of a table, given its first rows, if they are not the columns of TSV. */
-  tableColumns?(records: readonly Resource[]): readonly Column<Resource>[];
+  /** Columns of a table, given its first rows and its room, if they are not the columns of TSV. */
+  tableColumns?(records: readonly Resource[], room: TableRoom): readonly Column<Resource>[];
+  /** The heading above a row of a table, such as its day. Rows below a heading are indented and need no header. */
+  section?(record: Resource, time: TimeStyle): string;
+  /** What the rows are, above a table on a terminal: `Your events`. */
+  title?: string | undefined;
   /** How a single record is shown to people. Without it, all fields are listed. */
   page?: Page;
-  /** Path of the field that identifies a record: printed by `-o id`, never dropped from a table. Default `uri`. */
+  /** Path of the field that identifies a record, printed by `-o id`. Default `uri`. */
   id?: string;
 }
 
@@ -72,15 +89,12 @@ export interface Page {
 export const idPath = (view: View): string => view.id ?? 'uri';
 
 export const mayShrink = (column: Column): boolean =>
-  column.shrink ?? (column.as === undefined || column.as === 'list');
-
-/** The view's columns in machine formats. */
-export const machineColumns = ({ columns }: View): readonly Column[] => columns.filter(({ extra }) => !extra);
+  column.shrink ?? (column.as === undefined || column.as === 'list' || column.as === 'lines' || column.as === 'words');
 
 /** The columns to show: the view's own, or the selected fields under their requested names. */
 export const columnsOf = (view: View, fields?: readonly string[]): readonly Column[] =>
   fields?.map((path) => {
-    const column = view.columns.find((candidate) => candidate.path === path && !candidate.extra);
+    const column = view.columns.find((candidate) => candidate.path === path);
     return { as: kindByName(view, path), ...column, header: path, path };
   }) ?? view.columns;
 

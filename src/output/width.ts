@@ -37,6 +37,9 @@ const clusterWidth = (cluster: string): number =>
     ? [...cluster].reduce((columns, char) => columns + stringWidth(char), 0)
     : stringWidth(cluster);
 
+/** The columns of the widest line. */
+export const widest = (text: string): number => Math.max(...text.split('\n').map(width));
+
 /** Cuts text to at most this many columns. A cut is marked with `…` and never splits a character. */
 export const shorten = (text: string, columns: number): string => {
   if (width(text) <= columns) return text;

@@ -845,9 +845,9 @@ describe('api: shared flags and help', () => {
     ['-f', 'count=1'],
     ['--paginate', '--limit', '1'],
   ])('-o table names the columns that are hidden (%s)', async (...more) => {
-    const words = ['/scheduled_events', '-f', 'user={user}', ...more, '-o', 'table'];
-    const { stderr } = await run(words, { terminals: ['stdout', 'stderr'] });
-    expect(stderr).toBe('HOSTS hidden: terminal too narrow\n');
+    const words = ['/event_types', '-f', 'user={user}', ...more, '-o', 'table'];
+    const { stderr } = await run(words, { terminals: ['stdout', 'stderr'], columns: 50 });
+    expect(stderr).toBe('OWNER hidden: terminal too narrow\n');
   });
 
   test('--dry-run prints the request without secrets', async () => {

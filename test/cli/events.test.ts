@@ -57,9 +57,9 @@ describe('events list', () => {
 
   test('shows at most 50 rows on a terminal and how to see all', async () => {
     const { stdout, stderr } = await world.run('events list --any-time', { terminals, columns: 100 });
-    expect(stdout.trimEnd().split('\n')).toHaveLength(51);
-    expect(stdout).toContain('START (Europe/Paris)');
-    expect(stderr).toBe('50 shown, more: --all\nShowing your events. For the whole organization: --org current\n');
+    expect(stdout.match(/^ {2}\d\d:\d\d–/gm)).toHaveLength(50);
+    expect(stdout).toMatch(/^Your events · Europe\/Paris\n\w{3} \d+ \w{3}/);
+    expect(stderr).toBe('Showing 50 of your events. For more: --all. For everyone: --org current\n');
   });
 
   describe('without a time window', () => {
@@ -77,8 +77,8 @@ describe('events list', () => {
     ])('a table on a terminal starts today in the zone that it shows: %s', async (flags, since) => {
       const result = await world.run(`events list ${flags}`, { terminals });
       expect(windowOf(result)).toEqual([since, null]);
-      expect(result.stderr).toMatch(/^Showing (your )?events from today on\. Earlier: --past$/m);
-      expect(result.stderr.includes('\nWhole organization: --org current\n')).toBe(!flags.includes('--org'));
+      expect(result.stdout).toMatch(/^(Your e|E)vents from today on · /);
+      expect(result.stderr.includes('For everyone: --org current')).toBe(!/--org|--limit/.test(flags));
     });
 
     test.each(['--json', '-o csv', '--jq length', '--any-time', '--any-time --all'])(
@@ -104,7 +104,7 @@ describe('events list', () => {
     test('says that nothing was found from today on', async () => {
       const { stderr } = await world.run('events list --search nothinglikethis', { terminals });
       expect(stderr).toBe(
-        'Nothing found. Showing your events from today on. Earlier: --past. Whole\n  organization: --org current\n',
+        'No events in your calendar for these days. Earlier: --past. For everyone:\n  --org current\n',
       );
     });
 
@@ -117,16 +117,20 @@ describe('events list', () => {
 
   describe('the footer of a limited list', () => {
     test.each([
-      ['events list --any-time --limit 12', '12 shown, more: --all, or a higher --limit', 2],
-      ['members list --limit 1', '1 shown, more: --all, or a higher --limit', 2],
-      ['routing-forms submissions --limit 1', '1 shown, more: --all, or a higher --limit', undefined],
-      ['routing-forms submissions --sort created_at:desc --limit 1', '1 shown, more: --all, or a', undefined],
-      ['events list --any-time --search "a" --limit 2', '2 shown, more: --all, or a higher --limit', 2],
-      ['events list --any-time --page-size 2 --search "a" --limit 3', '3 shown, ', undefined],
+      ['events list --any-time --limit 12', 'Showing 12 of your events. For more: --all or --limit N', 14],
+      ['members list --limit 1', 'Showing 1 of the members. For more: --all or --limit N', 4],
+      ['routing-forms submissions --limit 1', 'Showing 1 of the submissions of all routing forms. For more', undefined],
+      [
+        'routing-forms submissions --sort created_at:desc --limit 1',
+        'Showing 1 of the submissions of all routing forms. For more',
+        undefined,
+      ],
+      ['events list --any-time --search "a" --limit 2', 'Showing 2 of your events. For more: --all or --limit N', 4],
+      ['events list --any-time --page-size 2 --search "a" --limit 3', 'Showing 3 of your events. ', undefined],
     ])('says that there is more, without a request of its own: %s', async (line, footer, count) => {
       const { stderr, requests } = await world.run(line, { terminals });
       expect(stderr).toContain(footer);
-      // The list, and whose it is.
+      // The list, whose it is, the people of each event, and the groups of members.
       if (count !== undefined) expect(requests).toHaveLength(count);
     });
 
@@ -144,7 +148,7 @@ describe('events list', () => {
             }
           : world.service(request);
       const { stderr } = await world.run('events list --any-time --search "call 2" --limit 1', { terminals, send });
-      expect(stderr).toContain('1 shown, maybe more: --all, or a higher --limit');
+      expect(stderr).toContain('Showing 1 of your events. There may be more: --all or --limit N');
     });
 
     test('says nothing if the limit is the number of rows', async () => {
@@ -332,8 +336,8 @@ describe('events cancel', () => {
       terminals: ['stdout', 'stderr'],
     });
     expect(code).toBe(0);
-    expect(stdout.split('\n')[2]).toContain('  Customer onboarding  ');
-    expect(stderr).toMatch(/^HOSTS hidden: terminal too narrow$/m);
+    expect(stdout).toMatch(/^ {2}\d\d:\d\d–\d\d:\d\d {2}× Customer onboarding {2}/m);
+    expect(stderr).not.toContain('hidden');
   });
 
   test('cancels an event once that is named by ID and by URI', async () => {

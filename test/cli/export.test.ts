@@ -95,7 +95,7 @@ describe('answers of invitees', () => {
     const table = await world.run(['invitees', 'list', event, '-o', 'table', '--fields', 'name,questions_and_answers']);
     expect(table.stdout).toContain(company);
     const wide = await world.run(['invitees', 'list', event], { terminals: ['stdout'], columns: 250 });
-    expect(wide.stdout.split('\n')[0]).toMatch(/Company +Team size +Anything we should prepare\?/);
+    expect(wide.stdout.split('\n')[1]).toMatch(/Company +Team size +Anything we should prepare\?/);
   });
 });
 
@@ -169,11 +169,5 @@ describe('routing-forms submissions -o csv', () => {
     expect(
       (await world.run('routing-forms submissions --limit 1 --header')).stdout.split('\n')[0]!.split('\t'),
     ).toHaveLength(5);
-  });
-
-  it('keeps hosts and names of invitees in a table of 100 columns', async () => {
-    const terminals = ['stdout' as const, 'stderr' as const];
-    const { stdout } = await world.run('events list --with invitees --limit 5', { terminals, columns: 100 });
-    expect(stdout.split('\n')[0]).toMatch(/ HOSTS +ID +WHO$/);
   });
 });

@@ -335,7 +335,7 @@ describe('invitations list', () => {
       request.url.includes('/organization_invitations') ? { status: 200, headers: {}, body } : world.service(request);
     const { screen } = await world.run('invitations list', { send, terminals: ['stdout'], columns: 120 });
     expect(screen).toBe(
-      'NAME  KIND        PLAN  CREATED AT (Europe/Paris)  ID\nAcme  individual  pro   Sun 1 Nov 10:00            I1\n',
+      'Invitations\nNAME  KIND        PLAN  CREATED AT (Europe/Paris)  ID\nAcme  individual  pro   Sun 1 Nov 10:00            I1\n',
     );
   });
 });

@@ -173,11 +173,12 @@ describe('the program', () => {
     writeFileSync(
       pager,
       `let signals = 0;
-      const running = setInterval(() => {}, 60_000);
+      // Keeps the process running.
+      const server = require('node:net').createServer().listen(0, '127.0.0.1');
       process.on('SIGINT', () => {
         signals += 1;
         console.log('pager: ' + signals);
-        if (signals === 2) clearInterval(running);
+        if (signals === 2) server.close();
       });
       process.on('exit', () => console.log('pager: over'));
       process.stdin.resume().on('end', () => console.log('pager: ready'));`,

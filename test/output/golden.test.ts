@@ -116,6 +116,10 @@ beforeAll(async () => {
 
 const runOf = (name: string): typeof world.run => (name in pictures ? pictureWorld : world).run;
 
+/** A list of events reads the people of each. In a new sandbox, the rate limit always has room for that. */
+const freshRun = async (name: string): Promise<typeof world.run> =>
+  /^(events-(list|with)|groups-events)/.test(name) ? (await createWorld()).run : runOf(name);
+
 const terminals = ['stdout' as const, 'stderr' as const];
 
 // First in their world, because an error shows the number of its request.
@@ -132,7 +136,8 @@ describe.each(Object.entries(errors))('golden: error %s', (name, [line, end]) =>
 
 describe.each(Object.entries(narrow))('golden: %s', (name, line) => {
   it.each([40, 60])('matches the stored screen at %i columns', async (columns) => {
-    const { code, stdout, stderr } = await runOf(name)(`${fill(line)} --color never`, { terminals, columns });
+    const run = await freshRun(name);
+    const { code, stdout, stderr } = await run(`${fill(line)} --color never`, { terminals, columns });
     expect(code).toBe(0);
     await expectGolden(`$ sched ${line}\n${stdout}\n${stderr}`, `${name}.${columns}.txt`);
   });
@@ -145,8 +150,9 @@ describe.each([
   for (const columns of widths) {
     it(`matches the stored screen at ${columns} columns`, async () => {
       const options = { terminals, columns };
-      const plain = await runOf(name)(`${fill(line)} --color never`, options);
-      const color = await runOf(name)(`${fill(line)} --color always`, options);
+      const run = await freshRun(name);
+      const plain = await run(`${fill(line)} --color never`, options);
+      const color = await run(`${fill(line)} --color always`, options);
       expect(plain.code).toBe(0);
       // Color must not carry information of its own.
       expect(color.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);

@@ -115,7 +115,7 @@ describe('the status line', () => {
     const { stderr } = await runSlowly('events list -o id --org current --page-size 10 --limit 40', 1);
     expect(frames(stderr)).toContain('10 rows, waiting for 127.0.0.1:4010… 1 s');
     expect(frames(stderr)).toContain('20 rows, waiting for 127.0.0.1:4010… 1 s');
-    expect(screenOf(stderr)).toEqual(['40 shown, more: --all, or a higher --limit', '']);
+    expect(screenOf(stderr)).toEqual(['Showing 40 of the events. For more: --all or --limit N', '']);
   });
 
   test('shows the number of rows alone while rows keep arriving', async () => {

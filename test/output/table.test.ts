@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
-import type { View } from '../../src/output/view.ts';
 import { width } from '../../src/output/width.ts';
 import { sample } from '../support/tier.ts';
 import { event, eventView, paper, time } from './samples.ts';
@@ -49,60 +48,15 @@ describe('table', () => {
     expect((await table([[long]], 90)).hiddenColumns).toEqual([]);
     const narrow = await table([[long]], 63);
     expect(narrow.hiddenColumns).toEqual(['INVITEES', 'HOSTS']);
-    expect(narrow.lines[1]).toBe('EVENT0001  A very long name of…   Mon 2026-11-16 09:30   active');
+    expect(narrow.lines[1]).toBe('EVEN  A very long name of an ev…  Mon 2026-11-16 09:30   active');
   });
 
-  it('shows an extra column only where no essential text is shortened for it, and never in a pipe', async () => {
-    const view: View = {
-      columns: [
-        { header: 'START', path: 'start_time', as: 'time', priority: 5 },
-        { header: 'END', path: 'end_time', as: 'clock', priority: 1.5, extra: true },
-        { header: 'NAME', path: 'name', priority: 4 },
-      ],
-      id: 'start_time',
-    };
-    const record = {
-      start_time: '2026-11-16T08:30:00Z',
-      end_time: '2026-11-16T09:00:00Z',
-      name: 'A name of thirty characters ok',
-    };
-    const shown = async (columns: number, options: Partial<PrinterOptions> = {}) => {
-      const stdout = paper(true, columns);
-      const base = { format: 'table', header: true, raw: false, color: undefined, accessible: false, ...time } as const;
-      const { hiddenColumns } = await createPrinter({ ...base, ...options, stdout }).list(view, [[record]]);
-      return { hiddenColumns, head: stdout.text.split('\n')[0] };
-    };
-    expect((await shown(80)).head).toContain('END');
-    expect(await shown(56)).toEqual({ hiddenColumns: [], head: 'START (Europe/Berlin)  NAME' });
-    expect((await shown(80, { format: 'tsv' })).head).toBe('start_time\tname');
-    expect((await shown(80, { format: 'tsv', fields: ['end_time'] })).head).toBe('end_time');
-  });
-
-  it('never cuts or drops the ID', async () => {
-    const { lines, hiddenColumns } = await table([[event('Intro', 1)]], 5);
-    expect(lines).toEqual(['ID', 'EVENT0001']);
-    expect(hiddenColumns).toEqual(['NAME', 'START', 'STATUS', 'INVITEES', 'HOSTS']);
-  });
-
-  it('keeps the ID even if it is the least important and rightmost column', async () => {
-    const stdout = paper(true, 10);
-    const view: View = {
-      columns: [
-        { header: 'STATUS', path: 'status', as: 'status', priority: 1 },
-        { header: 'ID', path: 'uri', as: 'id' },
-      ],
-    };
-    const base = {
-      format: 'table',
-      header: false,
-      raw: false,
-      color: undefined,
-      accessible: false,
-      ...time,
-      stdout,
-    } as const;
-    await createPrinter(base).list(view, [[event('x', 1)]]);
-    expect(stdout.text).toBe('ID\nEVENT0001\n');
+  it('shortens the ID first, then drops it, and the name last', async () => {
+    const rows = [event('Intro', 1), event('Intro', 12)];
+    const shown = async (columns: number) => (await table([rows], columns)).lines.at(-1);
+    expect(await shown(80)).toContain('EVENT0012');
+    expect(await shown(66)).toContain('EVENT001 ');
+    expect(await shown(30)).toBe('EVENT001');
   });
 
   it('keeps the widths of the first page, but never cuts IDs and numbers', async () => {

@@ -2,6 +2,7 @@ import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { answersText, csvQuestionColumns } from '../../output/question-columns.ts';
@@ -12,6 +13,7 @@ import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { mapConcurrent } from '../scheduling/map-concurrent.ts';
 import type { Context } from '../session/context.ts';
+import { hasRoom } from '../session/network.ts';
 
 export const withFlag: Flag = {
   name: 'with',
@@ -64,6 +66,50 @@ export const addInvitees =
   (page) =>
     mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
 
+/** More rows than anybody reads. Their people cost a request each, so they are only read if asked for. */
+const mostRows = 50;
+
+/** The color of each event type, by its ID. Empty if the token may not list them. */
+const readColors = async (context: Context, query: NonNullable<Input['query']>): Promise<Map<string, unknown>> => {
+  const { eventTypes } = await import('../../api/event-types.ts');
+  const client = await context.client();
+  const scope = Object.fromEntries(Object.entries(query).filter(([name]) => ['user', 'organization'].includes(name)));
+  try {
+    const types = await gather(client.pages(eventTypes.list, { query: scope }));
+    return new Map(types.map(({ uri, color }) => [idIn(uri), color]));
+  } catch (error) {
+    if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
+    return new Map();
+  }
+};
+
+/** Adds the colors of the event types, for a screen with color. */
+export const addColors =
+  (context: Context, query: NonNullable<Input['query']>): Stage =>
+  async (page) => {
+    if (context.settings.color === undefined || !(await hasRoom(context, 1))) return page;
+    const colors = await readColors(context, query);
+    return page.map((event) =>
+      withFacts(event, { ...(event._sched as object), color: colors.get(idIn(event.event_type)) ?? null }),
+    );
+  };
+
+/** Adds the people who come, for a screen, as far as the rate limit has room: nobody waits for names. */
+export const addPeople =
+  (context: Context): Stage =>
+  async (page) => {
+    const isShort = page.length <= mostRows;
+    if (isShort && (await hasRoom(context, page.length)))
+      return mapConcurrent(page, atOnce, async (event) => {
+        const invitees = await readIfPossible(() => inviteesOf(context, event));
+        context.runtime.interrupted.throwIfAborted();
+        return invitees === undefined ? event : withFacts(event, { invitees });
+      });
+    const why = isShort ? 'few requests are left' : 'one request per event';
+    context.notes.footer(`To see who comes: --with invitees (${why})`);
+    return page;
+  };
+
 /** Filters by invitee for a service that ignores `invitee_email`. */
 export const onlyWith =
   (context: Context, email: string): Stage =>
@@ -86,6 +132,10 @@ export const withInvitees = (view: View): View => ({
     ...view.columns.map((column) => (column.as === 'count' ? { ...column, priority: 0.5 } : column)),
     { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, least: 14, value: inviteeNames },
   ],
+  tableColumns: (records, room) =>
+    view.tableColumns!(records, room).map((column) =>
+      column.path === '_sched.invitees.*.name' ? { ...column, as: 'list', value: inviteeNames } : column,
+    ),
 });
 
 /** One row per invitee, with the fields of the event. An event without invitees keeps its row. */
@@ -116,10 +166,10 @@ const inviteeIn = (row: object): object => {
   return isObject(invitee) ? invitee : {};
 };
 
-export const withInviteeRows = (view: View, questions: readonly Json[]): View => ({
-  ...view,
+export const withInviteeRows = ({ page, columns }: View, questions: readonly Json[]): View => ({
+  page,
   columns: [
-    ...view.columns,
+    ...columns,
     { header: 'INVITEE', path: '_sched.invitee.name', priority: 4.5 },
     { header: 'EMAIL', path: '_sched.invitee.email', priority: 2.5 },
     { header: 'INVITEE STATUS', path: '_sched.invitee.status', as: 'status', priority: 3.5 },
@@ -137,7 +187,7 @@ export const withInviteeRows = (view: View, questions: readonly Json[]): View =>
 });
 
 export const withNote =
-  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
+  '--with invitees reads the invitees of each event, four events at a time within the rate limit. A table shows the names of all of them, with canceled ones marked; without this flag, a terminal shows the first name as far as the rate limit has room. In a pipe the names are the last column (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
 
 export const rowsNote =
   '--rows invitees reads the invitees too and prints one row for each, with the columns of the event first. Then follow name, email, status, time zone, booking time, ID and answers of the invitee (_sched.invitee.*); a csv file then has a column for each question of the event types. Canceled invitees have the status canceled. --limit counts these rows.';

@@ -2,20 +2,23 @@ import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { fold } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { fillScope, scopeLines } from '../operation/default-scope.ts';
+import { fillScope, scopeOf } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { type GenericCommand, printRequests, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { readBounds, type Stage } from '../operation/listing.ts';
+import { isForPeople, readBounds, type Scope, type Stage } from '../operation/listing.ts';
 import { type FilterSupport, supportsFilter } from '../scheduling/filter-support.ts';
 import { windowFlags } from '../scheduling/window-flags.ts';
 import type { Context } from '../session/context.ts';
 import {
+  addColors,
   addInvitees,
+  addPeople,
   inviteeRows,
   onlyWith,
   readInvitees,
@@ -75,13 +78,16 @@ const wordsOf = (event: Json): string => {
   );
 };
 
-const inOrder =
-  (...stages: (Stage | undefined)[]): Stage =>
-  async (page) => {
+/** One stage after another, or undefined if there is none. */
+const inOrder = (...stages: (Stage | undefined)[]): Stage | undefined => {
+  const all = stages.filter((stage) => stage !== undefined);
+  if (all.length === 0) return undefined;
+  return async (page) => {
     let rows = page;
-    for (const stage of stages) if (stage !== undefined) rows = await stage(rows);
+    for (const stage of all) rows = await stage(rows);
     return rows;
   };
+};
 
 /**
  * Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't.
@@ -138,11 +144,14 @@ const noteRest = ({ context, typed }: Invocation, isWith: boolean): void => {
   if (isWith) context.notes.info('--with invitees: for each event GET /scheduled_events/{event}/invitees');
 };
 
-/** The footer of a list without a time window, which starts today. Two lines: each fits on a narrow screen. */
-const linesFromToday = (rows: string | undefined): string[] => [
-  `Showing ${rows ?? 'events'} from today on. Earlier: --past`,
-  ...(rows === undefined ? [] : ['Whole organization: --org current']),
-];
+/** A list without a time window starts today. */
+const scopeFor = (whose: string | undefined, isFromToday: boolean): Scope => {
+  const { rows, hints = [] } = scopeOf(events.list, whose);
+  const empty = `No events${whose === 'your events' ? ' in your calendar' : ''} for these days`;
+  return isFromToday
+    ? { rows, since: ' from today on', hints: ['Earlier: --past', ...hints], empty }
+    : { rows, hints, empty };
+};
 
 export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
@@ -177,6 +186,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     isRows ? inviteeRows : undefined,
   );
   const { format, fields: chosen } = context.settings;
+  const isScreen = isForPeople(context) && chosen === undefined && !isRows && !dryRun;
   const needsQuestions = isRows && format === 'csv' && chosen === undefined && !dryRun;
   const questions = needsQuestions ? await readQuestions(context, query) : [];
   const plainView = isWith ? withInvitees(command.view) : command.view;
@@ -185,10 +195,14 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     view: isRows ? withInviteeRows(command.view, questions) : plainView,
     input: { query },
     bounds: { ...bounds, pageSize },
-    scope: isFromToday ? linesFromToday(rows) : scopeLines(rows),
+    scope: scopeFor(rows, isFromToday),
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
     choose: isEarly ? early : choose,
-    ...(isWith && !isEarly ? { add: addInvitees(context) } : {}),
+    add: inOrder(
+      ...(isWith && !isEarly ? [addInvitees(context)] : []),
+      ...(isScreen && !isWith ? [addPeople(context)] : []),
+      ...(isScreen ? [addColors(context, query)] : []),
+    ),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
@@ -216,7 +230,8 @@ export const withSearch = (generic: GenericCommand): GenericCommand => ({
 
 const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  if (!readWith(invocation)) return generic.run(invocation);
+  const isWith = readWith(invocation);
+  if (!isWith && (!context.printer.showsPages || context.settings.dryRun)) return generic.run(invocation);
   const input = await readInput(invocation, events.get, []);
   const client = await context.client();
   if (context.settings.dryRun) {
@@ -224,8 +239,10 @@ const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<
     return printRequests(context, [client.prepare(events.get, input), client.prepare(invitees.list, input)]);
   }
   const event = await client.call(events.get, input);
-  const [row] = await addInvitees(context)([event]);
-  await context.printer.one(withInvitees(generic.view), row!);
+  const read = () => addInvitees(context)([event]);
+  // A page names the people even if nobody asked for them, as long as they can be read.
+  const [row = event] = (isWith ? await read() : await readIfPossible(read)) ?? [];
+  await context.printer.one(withInvitees(generic.view), row);
 };
 
 export const searchable = {

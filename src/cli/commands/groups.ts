@@ -1,8 +1,16 @@
 import { events } from '../../api/events.ts';
 import { groups } from '../../api/groups.ts';
+import { gather } from '../../client/paginate.ts';
+import { hasCategory } from '../../errors.ts';
+import { isObject } from '../../json.ts';
 import type { View } from '../../output/view.ts';
+import { idIn } from '../../uri.ts';
 import type { Command } from '../command.ts';
-import { type GenericCommand, genericCommand, positional } from '../operation/generic-command.ts';
+import { type GenericCommand, genericCommand, positional, withScreen } from '../operation/generic-command.ts';
+import type { Stage } from '../operation/listing.ts';
+import { withFacts } from '../operation/write-result.ts';
+import type { Context } from '../session/context.ts';
+import { hasRoom } from '../session/network.ts';
 import { localFilterNote, runEventsList, withSearch } from './events-list.ts';
 
 export const examples = {
@@ -19,17 +27,62 @@ export const examples = {
 // Assumed (groups.one-filter): group relationships are listed by exactly one of `organization`, `owner` and `group`.
 const exclusive = ['org', 'owner', 'group'];
 
+/** The members of each group, and the names of groups, for a screen. Nothing if the token or the rate limit forbids it. */
+const readGroups = async (context: Context) => {
+  const names = new Map<string, unknown>();
+  const members = new Map<string, string[]>();
+  if (!(await hasRoom(context, 2))) return { names, members };
+  try {
+    const client = await context.client();
+    const query = { organization: await context.identity.organization() };
+    for (const { uri, name } of await gather(client.pages(groups.list, { query }))) names.set(idIn(uri), name);
+    for (const { group, owner } of await gather(client.pages(groups.relationships, { query })))
+      members.set(idIn(group), [...(members.get(idIn(group)) ?? []), idIn(isObject(owner) ? owner.uri : owner)]);
+  } catch (error) {
+    if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
+  }
+  return { names, members };
+};
+
+/** The names of a member's groups. */
+const addGroups =
+  (context: Context): Stage =>
+  async (page) => {
+    const { names, members } = await readGroups(context);
+    const groupsOf = (id: string) =>
+      [...members].filter(([, ids]) => ids.includes(id)).map(([group]) => names.get(group));
+    return page.map((member) => withFacts(member, { groups: groupsOf(idIn(member.uri)) }));
+  };
+
+const addMemberCounts =
+  (context: Context): Stage =>
+  async (page) => {
+    const { members } = await readGroups(context);
+    return page.map((group) => withFacts(group, { members: members.get(idIn(group.uri))?.length ?? null }));
+  };
+
+const addGroupNames =
+  (context: Context): Stage =>
+  async (page) => {
+    const { names } = await readGroups(context);
+    return page.map((row) => withFacts(row, { group: names.get(idIn(row.group)) ?? null }));
+  };
+
 export const decorate = {
-  relationships: (generic: GenericCommand): Command => ({
-    ...generic,
-    notes: ['Use only one of --org, --owner and --group.'],
-    run: (invocation) => {
-      const given = exclusive.filter((name) => invocation.typed[name] !== undefined).map((name) => `--${name}`);
-      if (given.length > 1)
-        invocation.problems.add(`${given.slice(0, -1).join(', ')} and ${given.at(-1)} can't be used together`);
-      return generic.run(invocation);
-    },
-  }),
+  list: (generic: GenericCommand): Command => withScreen(generic, addMemberCounts),
+  relationships: (plain: GenericCommand): Command => {
+    const generic = withScreen(plain, addGroupNames);
+    return {
+      ...generic,
+      notes: ['Use only one of --org, --owner and --group.'],
+      run: (invocation) => {
+        const given = exclusive.filter((name) => invocation.typed[name] !== undefined).map((name) => `--${name}`);
+        if (given.length > 1)
+          invocation.problems.add(`${given.slice(0, -1).join(', ')} and ${given.at(-1)} can't be used together`);
+        return generic.run(invocation);
+      },
+    };
+  },
 };
 
 // For the name and email of an owner, see the assumption groups.owner.
@@ -42,6 +95,9 @@ const membersView: View = {
   ],
   id: 'owner.uri',
 };
+
+/** `members list` on a screen names the groups of each member. */
+export const ofMembers = { list: (generic: GenericCommand): Command => withScreen(generic, addGroups) };
 
 /** `groups members`: the relationships of one group, as people. */
 const membersCommand = (): Command => {

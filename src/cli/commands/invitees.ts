@@ -143,7 +143,8 @@ const runList = async (generic: GenericCommand, invocation: Invocation): Promise
   });
   const columns = [...generic.view.columns, ...csvQuestionColumns(type === undefined ? [] : questionsOf(type))];
   const view = { ...generic.view, columns };
-  await printListing(invocation, { operation: invitees.list, view, input, bounds, keep: keepOf(invitees.list, rows) });
+  const keep = keepOf(invitees.list, rows);
+  await printListing(invocation, { operation: invitees.list, view, input, bounds, scope: { rows: 'invitees' }, keep });
 };
 
 const pages: Record<string, Page> = {

@@ -32,6 +32,7 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   'routing-forms': () => import('./routing-forms.ts'),
   orgs: () => import('./organization.ts'),
   groups: () => import('./groups.ts'),
+  members: async () => ({ ...(await examplesOf('members')), decorate: (await import('./groups.ts')).ofMembers }),
   compliance: () => import('./compliance/compliance.ts'),
   webhooks: () => import('./webhooks/webhooks.ts'),
   mcp: async () => {

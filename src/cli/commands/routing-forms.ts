@@ -9,7 +9,8 @@ import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
+import { isForPeople, keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
+import { withFacts } from '../operation/write-result.ts';
 
 /** A list that is being read: the rest of the current page, and where the next one comes from. */
 interface Source {
@@ -105,7 +106,8 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     let left = limit;
     for await (const page of forms()) {
       for (const form of page) {
-        for await (const found of ofForm(form, left)) {
+        for await (const rows of ofForm(form, left)) {
+          const found = isForPeople(context) ? rows.map((row) => withFacts(row, { form: form.name })) : rows;
           left -= found.length;
           yield found;
         }
@@ -123,9 +125,8 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     const found = query!.sort === undefined ? submissions(limit + 1) : sorted(String(query!.sort), limit + 1);
     return upTo(found, limit, remainder);
   };
-  await printPages(invocation, view, pages, bounds, [
-    'Showing all routing forms. For a column per question, name a form',
-  ]);
+  const hints = ['For a column per question, name a form'];
+  await printPages(invocation, view, pages, bounds, { rows: 'submissions of all routing forms', hints });
 };
 
 /** The questions of the form, or of all forms. Empty if the token may not read the forms. */

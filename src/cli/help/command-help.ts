@@ -1,7 +1,6 @@
 import type { Field } from '../../api/field.ts';
 import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
-import { machineColumns } from '../../output/view.ts';
 import type { Command } from '../command.ts';
 import { viewOf } from '../operation/views.ts';
 import { knownFields } from '../parse/all-flags.ts';
@@ -12,7 +11,7 @@ import type { HelpPage } from './help-page.ts';
 export const pipeColumns = ({ operation, view }: Command): string[] => {
   const isList = operation === undefined ? view !== undefined : operation.reply.kind === 'many';
   if (!isList) return [];
-  return machineColumns(view ?? viewOf(operation!)).map((column) => column.path);
+  return (view ?? viewOf(operation!)).columns.map((column) => column.path);
 };
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */

@@ -13,6 +13,8 @@ export interface Notes {
   always(text: string): void;
   /** Prints once that the command runs in the sandbox. Only on a terminal, `--quiet` drops it. */
   sandbox(): void;
+  /** Whether the command runs in the sandbox and nobody has said so yet. The caller says it, in a heading. */
+  takeSandbox(): boolean;
   /** Prints a note on a terminal only, for information that scripts don't need. */
   footer(text: string): void;
   /** Returns the number of requests still to send, if set. `isMost`: the number is an upper limit. */
@@ -37,21 +39,38 @@ const fitted = async (line: string, columns: number): Promise<string> => {
 type Write = (text: string, style?: Tone) => void;
 
 const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: boolean, isForPerson: boolean): Notes => {
-  let isSandboxSaid = false;
+  let sandbox: 'unsaid' | 'due' | 'said' = 'unsaid';
+  const saySandbox = (): void => {
+    if (notes.takeSandbox()) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
+  };
+  const say: Write = (text, style) => {
+    saySandbox();
+    write(text, style);
+  };
   const notes: Notes = {
     quiet: false,
     ...how,
-    info: (text) => {
-      if (!notes.quiet) write(text);
+    flush: () => {
+      saySandbox();
+      return how.flush();
     },
-    warn: (text) => write(text, 'warning'),
-    always: (text) => write(text),
+    info: (text) => {
+      if (!notes.quiet) say(text);
+    },
+    warn: (text) => say(text, 'warning'),
+    always: (text) => say(text),
     sandbox: () => {
-      if (!isSandboxSaid && !(notes.quiet && isForPerson)) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
-      isSandboxSaid = true;
+      if (sandbox === 'unsaid') sandbox = 'due';
+      // A heading for people may say it.
+      if (!isForPerson) saySandbox();
+    },
+    takeSandbox: () => {
+      const isDue = sandbox === 'due';
+      sandbox = isDue ? 'said' : sandbox;
+      return isDue && !(notes.quiet && isForPerson);
     },
     footer: (text) => {
-      if (!notes.quiet && isForPerson) write(text, 'faint');
+      if (!notes.quiet && isForPerson) say(text, 'faint');
     },
   };
   return notes;

@@ -5,10 +5,20 @@ import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import type { Context } from '../session/context.ts';
 import { isForbidden } from '../session/identity.ts';
+import type { Scope } from './listing.ts';
+
+export const forEveryone = 'For everyone: --org current';
 
 /** The footer of a list that shows less than the whole organization. */
 export const scopeLines = (rows: string | undefined): string[] =>
-  rows === undefined ? [] : [`Showing ${rows}. For the whole organization: --org current`];
+  rows === undefined ? [] : [`Showing ${rows}. ${forEveryone}`];
+
+/** The name of an operation's records: `event types`. */
+export const rowsOf = ({ reply }: Operation): string => `${reply.of.name}s`.replace(/ys$/, 'ies');
+
+/** The rows of a list in its title and footer: the default ones, or all. */
+export const scopeOf = (operation: Operation, rows: string | undefined): Scope =>
+  rows === undefined ? { rows: rowsOf(operation) } : { rows, hints: [forEveryone] };
 
 /** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];

@@ -12,10 +12,19 @@ import type { Argument, Command, Invocation } from '../command.ts';
 import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
-import { fillScope, scopeLines } from './default-scope.ts';
+import { fillScope, scopeOf } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
-import { firstInput, keepOf, type Listing, noteRowFilters, printListing, readBounds } from './listing.ts';
+import {
+  firstInput,
+  isForPeople,
+  keepOf,
+  type Listing,
+  noteRowFilters,
+  printListing,
+  readBounds,
+  type Stage,
+} from './listing.ts';
 import { withSchedulingPage } from './open-page.ts';
 import { printRecord } from './print-record.ts';
 import { viewOf } from './views.ts';
@@ -27,6 +36,8 @@ export interface GenericCommand extends Command {
   operation: Operation;
   fieldFlags: FieldFlag[];
   view: View;
+  /** Adds to the rows what only people see, with requests of its own. */
+  addForScreen?(context: Context): Stage;
 }
 
 const argumentOf = (name: string, collection: Collection, description: string, required: boolean): Argument => {
@@ -125,16 +136,26 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
     );
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
-  const scope = scopeLines(await fillScope(operation, input, noun, context));
+  const scope = scopeOf(operation, await fillScope(operation, input, noun, context));
   const { dryRun } = context.settings;
   if (dryRun) noteRowFilters(invocation, command.fieldFlags);
-  if (isList) return runListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows) });
+  if (isList) {
+    const isScreen = isForPeople(context) && context.settings.fields === undefined && !dryRun;
+    const add = isScreen ? command.addForScreen?.(context) : undefined;
+    return runListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows), add });
+  }
   if (dryRun) return printRequest(invocation, operation, [input]);
   if (isRead(operation))
     return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
   context.notes.info(`${past[name] ?? 'done'}: ${titleOf(record, withArticle(operation.reply.of.name))}`);
   return operation.effect === 'creation' ? printCreated(context, view, record) : context.printer.one(view, record);
+};
+
+/** A list that shows more on a screen than elsewhere. */
+export const withScreen = (generic: GenericCommand, addForScreen: (context: Context) => Stage): GenericCommand => {
+  const command: GenericCommand = { ...generic, addForScreen };
+  return { ...command, run: (invocation) => runOperation(command, generic.noun, invocation) };
 };
 
 /** Lets the command take the record of a flag as its argument. */

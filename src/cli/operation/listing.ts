@@ -99,27 +99,59 @@ export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
   if (columns.length > 0) notes.footer(`${columns.join(', ')} hidden: terminal too narrow`);
 };
 
+/** Which rows a list has, for its title and footer. */
+export interface Scope {
+  /** `your events`, or `events` if nothing limits them. */
+  rows: string;
+  /** The time they begin, if that is a default: ` from today on`. */
+  since?: string;
+  /** How to see others: `For everyone: --org current`. */
+  hints?: readonly string[];
+  /** What it means that there are none. */
+  empty?: string;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What the footer of a list says: how many rows of how many, and how to see others. */
+const footerOf = (
+  { rows: name, since = '', hints = [] }: Scope,
+  rows: number,
+  more: string | undefined,
+): string | undefined => {
+  const part = `${formatNumber(rows)} of ${name.startsWith('your ') ? '' : 'the '}${name}`;
+  if (more !== undefined) return [`Showing ${part}`, more].join('. ');
+  return hints.length === 0 ? undefined : [`Showing ${name}${since}`, ...hints].join('. ');
+};
+
 /** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
 export const printPages = async (
   invocation: Invocation,
   view: View,
   pages: (limit: number, remainder: Remainder) => AsyncIterable<Json[]>,
   bounds: Bounds,
-  scope: readonly string[] = [],
+  scope: Scope,
   requestsPerRow = 0,
 ): Promise<void> => {
   const { printer, notes, runtime } = invocation.context;
   const limit = mostRows(invocation, bounds);
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
-  const { rows, hiddenColumns } = await printer.list(view, shown, remainder);
+  const { rows, hiddenColumns } = await printer.list(
+    { ...view, title: capital(`${scope.rows}${scope.since ?? ''}`) },
+    shown,
+    remainder,
+  );
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
-  if (rows === 0) return notes.footer(['Nothing found', ...scope].join('. '));
-  const { more } = remainder;
-  const way = bounds.limit === undefined ? '--all' : '--all, or a higher --limit';
-  if (rows >= limit && more !== undefined) notes.footer(`${formatNumber(rows)} shown, ${more}: ${way}`);
-  for (const line of scope) notes.footer(line);
+  const { rows: name, hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
+  if (rows === 0) return notes.footer([empty, ...hints].join('. '));
+  const way = bounds.limit === undefined ? '--all' : '--all or --limit N';
+  const isCut = rows >= limit && remainder.more !== undefined;
+  const everyone = bounds.limit === undefined ? hints.slice(-1) : [];
+  const words = remainder.more === 'more' ? 'For more' : 'There may be more';
+  const footer = footerOf(scope, rows, isCut ? [`${words}: ${way}`, ...everyone].join('. ') : undefined);
+  if (footer !== undefined) notes.footer(footer);
   noteHidden(notes, hiddenColumns);
 };
 
@@ -131,8 +163,7 @@ export interface Listing {
   view: View;
   input: Input;
   bounds: Bounds;
-  /** Footer lines that say which records these are. */
-  scope?: readonly string[] | undefined;
+  scope: Scope;
   /** A condition on rows, in addition to the query. */
   keep?: ((row: Json) => boolean) | undefined;
   /** Filters rows with further requests. */
@@ -161,8 +192,7 @@ async function* chosen(
 }
 
 /** With a filter it is unknown how many rows are needed to find enough, so pages have their full size. */
-const isPlain = ({ keep, choose, add }: Listing): boolean =>
-  keep === undefined && choose === undefined && add === undefined;
+const isPlain = ({ keep, choose }: Listing): boolean => keep === undefined && choose === undefined;
 
 /** The input of the first request, for `--dry-run` and `--curl`. */
 export const firstInput = (invocation: Invocation, listing: Listing): Input => {
@@ -187,14 +217,11 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
     const onPage = (rest: Rest) => remainder.add(rest, query);
     return client.pages(operation, input, { from, pageSize, onPage, ...options });
   };
-  if (isPlain(listing)) {
-    const pages = (limit: number, remainder: Remainder) => found(remainder, { limit, keep: asked, afterSend });
-    return printPages(invocation, view, pages, bounds, scope);
-  }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
   const pages = (limit: number, remainder: Remainder) => {
-    const ahead = limit === Number.POSITIVE_INFINITY ? { afterSend } : {};
-    return chosen(found(remainder, { keep: wanted, ...ahead }), listing, limit, remainder);
+    const isWhole = limit === Number.POSITIVE_INFINITY;
+    const options = isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {};
+    return chosen(found(remainder, { keep: wanted, ...options }), listing, limit, remainder);
   };
   return printPages(invocation, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };

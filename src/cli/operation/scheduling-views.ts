@@ -1,25 +1,31 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import { isObject } from '../../json.ts';
-import { openValue } from '../../output/fields.ts';
+import { openValue, valueAt } from '../../output/fields.ts';
 import { answersText, answerTexts, questionColumns } from '../../output/question-columns.ts';
-import type { View } from '../../output/view.ts';
-import { rulesText, rulesTexts } from '../../time/availability-rules.ts';
+import type { Column, View } from '../../output/view.ts';
+import { rulesText } from '../../time/availability-rules.ts';
 import {
   createdLine,
+  dayHeading,
   hosts,
+  hoursTexts,
   idColumn,
   idLine,
   ifTrue,
   invitees,
+  isCanceled,
+  marked,
   moment,
   payment,
   place,
   placeKind,
+  placeOf,
   prose,
   questions,
   reconfirmation,
   span,
   spanElsewhere,
+  whoText,
 } from './view-values.ts';
 
 const inviteeColumns: View['columns'] = [
@@ -30,6 +36,78 @@ const inviteeColumns: View['columns'] = [
   { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
 ];
 
+const nameOf = (record: object): unknown => valueAt(record, 'name');
+const startAndEnd = (record: object): unknown => ['start_time', 'end_time'].map((path) => valueAt(record, path));
+
+/** Where an event is, or why it isn't. */
+const where: Column = {
+  header: 'WHERE',
+  path: 'location',
+  value: (event) => (isCanceled(event) ? 'canceled' : placeOf(event)),
+  paint: (text, event, paint) => (isCanceled(event) ? paint.status(text) : text),
+  blank: true,
+  priority: 2,
+};
+
+const hostsIn = (event: object): unknown[] => [valueAt(event, 'event_memberships.*.user_name') ?? []].flat();
+
+/** The hosts, without those that all the events have. */
+const otherHosts = (events: readonly object[]): Column => {
+  const shared = hostsIn(events[0] ?? {}).filter((host) => events.every((event) => hostsIn(event).includes(host)));
+  const value = (event: object): unknown => hostsIn(event).filter((host) => !shared.includes(host));
+  return {
+    header: 'HOSTS',
+    path: 'event_memberships.*.user_name',
+    as: 'list',
+    value,
+    blank: true,
+    varies: true,
+    // Beside a host of all events, the others matter less than an ID.
+    priority: shared.length > 0 ? -2 : 1,
+  };
+};
+
+/** An event below its day: the time, what, who and where. */
+const eventRow = (events: readonly object[]): readonly Column[] => [
+  { header: 'TIME', path: 'start_time', as: 'span', value: startAndEnd, priority: 6 },
+  { header: 'NAME', path: 'name', ...marked(nameOf), priority: 5, least: 16 },
+  { header: 'WHO', path: '_sched.invitees.*.name', value: whoText, blank: true, priority: 4, least: 14 },
+  where,
+  otherHosts(events),
+  idColumn,
+];
+
+/** Below this width, an event is its start, its name and one person. */
+const narrow = 60;
+const narrowEvent: readonly Column[] = [
+  { header: 'TIME', path: 'start_time', as: 'span', priority: 6 },
+  {
+    header: 'NAME',
+    path: 'name',
+    ...marked((event) => [nameOf(event) ?? '–', whoText(event) ?? []].flat().join(' · ')),
+    priority: 5,
+  },
+];
+
+/** An event for a screen reader. */
+const spokenEvent: readonly Column[] = [
+  { header: 'Start', path: 'start_time', as: 'time' },
+  { header: 'End', path: 'end_time', as: 'time' },
+  { header: 'Name', path: 'name' },
+  { header: 'Who', path: '_sched.invitees.*.name', value: whoText },
+  { header: 'Where', path: 'location', value: (event) => placeOf(event) },
+  { header: 'Hosts', path: 'event_memberships.*.user_name', as: 'list' },
+  { header: 'Status', path: 'status' },
+  { header: 'ID', path: 'uri', as: 'id' },
+];
+
+/** How an event type is hosted, if not by one person for one invitee. */
+const kindOf = (type: object): unknown => {
+  const [pooling, kind] = [valueAt(type, 'pooling_type'), valueAt(type, 'kind')];
+  return pooling ?? (kind === 'solo' ? undefined : kind);
+};
+const ifInactive = (type: object): unknown => (valueAt(type, 'active') === false ? 'inactive' : undefined);
+
 const inviteesTime = spanElsewhere('event.start_time', 'event.end_time', 'timezone');
 
 /** The views of records about meetings. See `views.ts`. */
@@ -37,13 +115,15 @@ export const schedulingViews = {
   event: {
     columns: [
       { header: 'START', path: 'start_time', as: 'time', priority: 5 },
-      { header: 'END', path: 'end_time', as: 'clock', priority: 1.5, extra: true },
       { header: 'NAME', path: 'name', priority: 4 },
       { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
       { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 2 },
       { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 1 },
       idColumn,
     ],
+    tableColumns: (events, { available, isSpoken }) =>
+      isSpoken ? spokenEvent : available < narrow ? narrowEvent : eventRow(events),
+    section: dayHeading('start_time'),
     page: {
       title: 'name',
       lines: [
@@ -100,6 +180,14 @@ export const schedulingViews = {
       { header: 'ACTIVE', path: 'active', as: 'boolean', priority: 2 },
       idColumn,
     ],
+    tableColumns: (_, { isSpoken }) => [
+      { header: 'NAME', path: 'name', ...(isSpoken ? {} : marked(nameOf)), priority: 5 },
+      { header: 'LENGTH', path: 'duration', as: 'minutes', priority: 4 },
+      { header: 'KIND', path: 'kind', as: 'words', value: kindOf, blank: true, varies: true, priority: 3 },
+      { header: 'OWNER', path: 'profile.name', varies: true, priority: 1 },
+      { header: 'STATUS', path: 'active', as: 'status', value: ifInactive, blank: true, varies: true, priority: 2 },
+      idColumn,
+    ],
     page: {
       title: 'name',
       lines: [
@@ -148,11 +236,18 @@ export const schedulingViews = {
       { header: 'RULES', path: 'rules', value: rulesText, priority: 3, least: 32 },
       idColumn,
     ],
+    tableColumns: () => [
+      { header: 'NAME', path: 'name', priority: 4 },
+      { header: 'TIME ZONE', path: 'timezone', priority: 2, shrink: false },
+      { header: 'HOURS', path: 'rules', as: 'lines', value: hoursTexts, priority: 3, least: 32 },
+      { header: 'DEFAULT', path: 'default', as: 'boolean', varies: true, priority: 1 },
+      idColumn,
+    ],
     page: {
       title: 'name',
       lines: [
         { label: 'Time zone', value: 'timezone' },
-        { label: 'Hours', value: rulesTexts },
+        { label: 'Hours', value: hoursTexts },
         { label: 'Default', value: ifTrue('default', 'yes') },
         idLine,
       ],
@@ -220,6 +315,19 @@ export const schedulingViews = {
       },
       { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), priority: 2 },
       { header: 'FORM', path: 'routing_form', as: 'id', priority: 1 },
+      idColumn,
+    ],
+    tableColumns: () => [
+      { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
+      {
+        header: 'ANSWERS',
+        path: 'questions_and_answers.*.answer',
+        value: openValue('questions_and_answers', 'answer'),
+        as: 'list',
+        priority: 3,
+      },
+      { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), as: 'words', priority: 2 },
+      { header: 'FORM', path: '_sched.form', blank: true, varies: true, priority: 1 },
       idColumn,
     ],
     page: {

@@ -1,10 +1,14 @@
 import type { locationKinds } from '../../api/locations.ts';
 import { isObject, type Json } from '../../json.ts';
+import { counted } from '../../numbers.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import { answerTexts, flowing } from '../../output/question-columns.ts';
-import type { Column, PageLine } from '../../output/view.ts';
-import { lengthLabel, spanLabel, timeLabel } from '../../time/label.ts';
+import type { Column, PageLine, View } from '../../output/view.ts';
+import { rulesTexts } from '../../time/availability-rules.ts';
+import { dayText, lengthLabel, spanLabel, timeLabel } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import { day, fullDateLabel, midnightOf, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 
 /*
@@ -33,7 +37,8 @@ export const moment =
     return label === undefined ? value : `${label} (${zoneLabel})`;
   };
 
-export const idColumn: Column = { header: 'ID', path: 'uri', as: 'id' };
+/** On a narrow screen the ID is the first to go: people choose by name. */
+export const idColumn: Column = { header: 'ID', path: 'uri', as: 'id', priority: -1 };
 export const idLine: PageLine = { label: 'ID', value: 'uri', as: 'id' };
 export const createdLine: PageLine = { label: 'Created', value: moment('created_at') };
 
@@ -72,6 +77,51 @@ export const hosts =
   (path: string): Value =>
   (record) =>
     itemsAt(record, path).map(({ user_name: name, user_email: email }) => person(name, email));
+
+/** The people an event is shown with: active ones, or all if the event is canceled. Undefined if they were not read. */
+const comers = (event: object): Record<string, unknown>[] | undefined => {
+  if (valueAt(event, '_sched.invitees') === null) return undefined;
+  const read = itemsAt(event, '_sched.invitees');
+  const active = read.filter(({ status }) => status !== 'canceled');
+  return active.length > 0 ? active : read;
+};
+
+/** Who comes to an event: `Jonathan Wolfe +2`, or how many if the people were not read. */
+export const whoText = (event: object): unknown => {
+  const people = comers(event);
+  const active = valueAt(event, 'invitees_counter.active');
+  if (people === undefined) return typeof active === 'number' && active > 0 ? counted(active, 'invitee') : undefined;
+  const [first] = people;
+  const name = first?.name ?? first?.email;
+  return people.length > 1 ? `${name} +${people.length - 1}` : name;
+};
+
+export const isCanceled = (record: object): boolean => valueAt(record, 'status') === 'canceled';
+
+/** The mark of an event: `×` if it is canceled. */
+const markOf = (event: object): string => (isCanceled(event) ? '×' : '●');
+
+/** The name with a mark in the color of the event type. */
+export const marked = (name: (record: object) => unknown): Pick<Column, 'value' | 'paint'> => ({
+  value: (record) => `${markOf(record)} ${name(record) ?? '–'}`,
+  paint: (text, record, paint) => {
+    if (isCanceled(record)) return paint.faint(text);
+    const color = valueAt(record, '_sched.color') ?? valueAt(record, 'color');
+    return `${paint.mark(color, text.slice(0, 1))}${text.slice(1)}`;
+  },
+});
+
+/** The heading of a day in a list: `Today, Mon 16 Nov`. */
+export const dayHeading =
+  (path: string): NonNullable<View['section']> =>
+  (record, { zoneLabel, now }) => {
+    const at = timestampOf(textAt(record, path));
+    if (at === undefined) return 'No date';
+    const clock = wallClock(zoneLabel);
+    const [midnight, today] = [at, now].map((each) => midnightOf(clock(each))) as [number, number];
+    const near = { [today - day]: 'Yesterday, ', [today]: 'Today, ', [today + day]: 'Tomorrow, ' }[midnight] ?? '';
+    return `${near}${dayText(midnight, today)}`;
+  };
 
 /** The invitees of an event: those that were read too, with their answers, or else their number. */
 export const invitees: Value = (record) => {
@@ -112,6 +162,10 @@ export const place =
     const where = flowing(textAt(record, `${path}.location`));
     return where === '' || kind === '' ? where || kind : `${where} (${kind})`;
   };
+
+/** The same in a column: a place is known by its name. */
+export const placeOf = (event: object): string =>
+  flowing(textAt(event, 'location.location')) || placeNamed(textAt(event, 'location.type'));
 
 /** The kind of a location on its own. */
 export const placeKind: Value = (record) => placeNamed(textAt(record, 'kind')) || textAt(record, 'kind');
@@ -154,6 +208,20 @@ export const ifTrue =
   (path: string, words: string): Value =>
   (record) =>
     valueAt(record, path) === true ? words : undefined;
+
+/** The name of the group of a relationship if it was read, else its ID. */
+export const groupName = (relationship: object): unknown =>
+  valueAt(relationship, '_sched.group') ?? idIn(valueAt(relationship, 'group'));
+
+/** The hours of a schedule for people: `Mon–Fri 09:00–12:30, 13:00–17:00`, `Sat 31 Oct 2026 off`. */
+export const hoursTexts = (schedule: object): string[] =>
+  rulesTexts(schedule).map((text) =>
+    text
+      .replace(/^[a-z]{3}(-[a-z]{3})?/, (days) => days.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()))
+      .replace(/\d{4}-\d\d-\d\d/g, (date) => fullDateLabel(timestampOf(`${date}T00:00:00Z`) ?? 0))
+      .replace(/(\d\d:\d\d|^[A-Z][a-z]{2})-/g, '$1–')
+      .replaceAll(',', ', '),
+  );
 
 const isUri = (value: unknown): value is string => typeof value === 'string' && /^https?:\/\//.test(value);
 

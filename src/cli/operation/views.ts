@@ -3,7 +3,7 @@ import type { Operation } from '../../api/operation.ts';
 import { openValue } from '../../output/fields.ts';
 import type { Page, View } from '../../output/view.ts';
 import { schedulingViews } from './scheduling-views.ts';
-import { aboutText, actionText, createdLine, idColumn, idLine, moment } from './view-values.ts';
+import { aboutText, actionText, createdLine, dayHeading, groupName, idColumn, idLine, moment } from './view-values.ts';
 
 /** For these fields, see the assumption organizations.invitation. */
 const invitedPerson: View['columns'] = [
@@ -45,6 +45,14 @@ export const views: Record<ResourceName, View & { page: Page }> = {
       { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
       { header: 'ROLE', path: 'role', priority: 3 },
       { header: 'USER', path: 'user.uri', as: 'id', priority: 1 },
+      idColumn,
+    ],
+    // People are named by their address: no command needs the ID of a user.
+    tableColumns: () => [
+      { header: 'NAME', path: 'user.name', priority: 5 },
+      { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
+      { header: 'ROLE', path: 'role', priority: 3 },
+      { header: 'GROUPS', path: '_sched.groups', as: 'list', blank: true, varies: true, priority: 2 },
       idColumn,
     ],
     page: {
@@ -90,6 +98,12 @@ export const views: Record<ResourceName, View & { page: Page }> = {
       { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
       idColumn,
     ],
+    tableColumns: () => [
+      { header: 'NAME', path: 'name', priority: 3 },
+      { header: 'MEMBERS', path: '_sched.members', as: 'count', blank: true, varies: true, priority: 2 },
+      { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
+      idColumn,
+    ],
     page: {
       title: 'name',
       lines: [createdLine, idLine],
@@ -106,8 +120,7 @@ export const views: Record<ResourceName, View & { page: Page }> = {
     tableColumns: () => [
       { header: 'NAME', path: 'owner.name', value: openValue('owner', 'name'), priority: 4 },
       { header: 'ROLE', path: 'role', priority: 3 },
-      { header: 'MEMBER', path: 'owner.uri', as: 'id', priority: 1 },
-      { header: 'GROUP', path: 'group', as: 'id', priority: 2 },
+      { header: 'GROUP', path: 'group', value: groupName, priority: 2 },
       idColumn,
     ],
     page: {
@@ -130,12 +143,13 @@ export const views: Record<ResourceName, View & { page: Page }> = {
       idColumn,
     ],
     // No command takes the ID of an entry, so a table has room for the record that was changed.
-    tableColumns: () => [
-      { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 5 },
+    tableColumns: (_, { isSpoken }) => [
+      { header: isSpoken ? 'WHEN' : 'TIME', path: 'occurred_at', as: isSpoken ? 'time' : 'span', priority: 5 },
+      { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 3 },
       { header: 'WHAT', path: 'fully_qualified_name', value: actionText, priority: 4 },
-      { header: 'ABOUT', path: 'details', value: aboutText, priority: 3 },
-      { header: 'WHO', path: 'actor.display_name', value: openValue('actor', 'display_name'), priority: 2 },
+      { header: 'ABOUT', path: 'details', value: aboutText, blank: true, priority: 2 },
     ],
+    section: dayHeading('occurred_at'),
     page: {
       title: 'fully_qualified_name',
       lines: [

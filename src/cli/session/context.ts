@@ -3,7 +3,7 @@ import { type Client, createClient } from '../../client/client.ts';
 import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { Output, Runtime } from '../../runtime.ts';
 import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -46,6 +46,16 @@ export interface Context {
 
 /** Finds the URI of a user by name or email address. */
 export type FindUser = (who: string, context: Context) => Promise<string>;
+
+/** A terminal that shows pending notes before the output they are about. */
+const afterNotes = (stdout: Output, notes: Notes): Output => {
+  if (!stdout.isTerminal) return stdout;
+  const write = async (text: string): Promise<void> => {
+    await notes.flush();
+    await stdout.write(text);
+  };
+  return Object.create(stdout, { write: { value: write } });
+};
 
 /** If the login is known to lack the scope for `operation`, the command fails as soon as it connects. */
 export const createContext = (
@@ -97,7 +107,8 @@ export const createContext = (
         localTime: settings.localTimes ? (text) => exactTime(text, settings.zone) : undefined,
         color,
         accessible,
-        stdout: runtime.stdout,
+        stdout: afterNotes(runtime.stdout, notes),
+        isSandbox: notes.takeSandbox,
         showTime: (text) => timeLabel(text, settings.zone, runtime.clock.now()) ?? text,
         get now() {
           return runtime.clock.now();

@@ -4,7 +4,7 @@ import { mayRepeat } from '../../client/outcome.ts';
 import { withContent } from '../../client/read-reply.ts';
 import { authorize } from '../../http/authorize.ts';
 import { callBeforeSend, compose, type Layer, type Send } from '../../http/message.ts';
-import { rateLimit } from '../../http/rate-limit.ts';
+import { budgetKey, rateLimit } from '../../http/rate-limit.ts';
 import { redirect } from '../../http/redirect.ts';
 import { retry } from '../../http/retry.ts';
 import { serviceClock } from '../../http/service-time.ts';
@@ -17,6 +17,12 @@ import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Connection } from './connection.ts';
 import type { Settings } from './settings.ts';
+import type { SharedState } from './shared-state.ts';
+
+interface HasRoom {
+  connection(): Promise<Connection>;
+  sharedState(): Promise<SharedState>;
+}
 
 export const randomOf =
   (runtime: Runtime): (() => number) =>
@@ -31,6 +37,16 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   if (total <= Math.max(60, seconds)) return undefined;
   const left = `${isMost ? 'Up to ' : ''}${counted(requests, 'request')} left`;
   return `${left} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
+};
+
+/**
+ * Whether the rate limit leaves room for this many requests that only make a screen nicer, and for as many again. A
+ * service that names no limit has none: requests to it are spread out.
+ */
+export const hasRoom = async ({ connection, sharedState }: HasRoom, requests: number): Promise<boolean> => {
+  const key = budgetKey('general', await (await connection()).credentials.current());
+  const { levels } = await (await sharedState()).budget.look(key, 'general');
+  return levels.every(({ remaining }) => remaining !== null && remaining >= 2 * requests);
 };
 
 /** Reports a wait and its reason. `perMinute` is the rate limit, if that is the reason and it is known. */

@@ -12,7 +12,7 @@ import { wallClock } from '../../../time/show.ts';
 import { day, midnightOf, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
-import { fillScope, scopeLines } from '../../operation/default-scope.ts';
+import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts';
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
@@ -80,7 +80,7 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
   const { since, until } = edgesOf(days);
   const window = windowQuery('start_time', { since: utcText(since), until: utcText(until) });
   const query: NonNullable<Input['query']> = { ...input.query, ...window };
-  const scope = scopeLines(await fillScope(events.list, { query }, 'events', context));
+  const whose = await fillScope(events.list, { query }, 'events', context);
   const { event_type: type } = input.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
 
@@ -94,7 +94,7 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
         view: command.view,
         input: { query },
         bounds: { pageSize: limits.pageSize.max },
-        scope,
+        scope: scopeOf(events.list, whose),
         keep,
       },
     );
@@ -114,5 +114,5 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
     const screen = drawAgenda(agenda, style);
     return needsAscii(runtime.env) ? asciiForm(screen) : screen;
   });
-  for (const line of scope) notes.footer(line);
+  for (const line of scopeLines(whose)) notes.footer(line);
 };
