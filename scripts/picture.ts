@@ -46,7 +46,7 @@ const worldIn = async (home: string, write: (text: string) => void): Promise<Wor
   const send = createTransport({ env: {}, clock: realClock, interrupted });
   const terminal = { isTerminal: true, columns, rows: 50, write: async (text: string) => write(text) };
   return {
-    env: { TERM: 'xterm-256color' },
+    env: { TERM: 'xterm-256color', COLORTERM: 'truecolor' },
     home,
     platform: 'linux',
     stdin: {
@@ -112,24 +112,42 @@ const styles: Readonly<Record<string, { adds?: string; ends: readonly string[] }
   '39': { ends: colors },
 };
 
+/** A color of its own, such as that of an event type, is a class that begins with `#`. */
+const isOwnColor = (name: string): boolean => name.startsWith('#');
+
+const ownColor = (code: string): string | undefined => {
+  const parts = /^38;2;(\d+);(\d+);(\d+)$/.exec(code)?.slice(1);
+  return parts && `#${parts.map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`;
+};
+
 const restyled = (classes: readonly string[], code: string): string[] => {
+  const own = ownColor(code);
+  if (own !== undefined) return [...classes.filter((name) => !colors.includes(name) && !isOwnColor(name)), own];
   if (!Object.hasOwn(styles, code)) throw new Error(`the picture has no style for the code ${code}`);
   const { adds, ends } = styles[code]!;
-  return [...classes.filter((name) => !ends.includes(name)), ...(adds === undefined ? [] : [adds])];
+  const isLeft = (name: string) => !ends.includes(name) && !(ends === colors && isOwnColor(name));
+  return [...classes.filter(isLeft), ...(adds === undefined ? [] : [adds])];
 };
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const span = (text: string, classes: readonly string[]): string =>
-  classes.length === 0 ? escaped(text) : `<tspan class="${classes.join(' ')}">${escaped(text)}</tspan>`;
+const span = (text: string, styled: readonly string[]): string => {
+  if (styled.length === 0) return escaped(text);
+  const [classes, [fill]] = [styled.filter((name) => !isOwnColor(name)), styled.filter(isOwnColor)];
+  const attributes = [
+    ...(classes.length === 0 ? [] : [`class="${classes.join(' ')}"`]),
+    ...(fill === undefined ? [] : [`style="fill:${fill}"`]),
+  ];
+  return `<tspan ${attributes.join(' ')}>${escaped(text)}</tspan>`;
+};
 
 /** The lines of a terminal's text as SVG. Whatever a picture can't show is an error. */
 export const svgLines = (text: string): string[] => {
   let classes: string[] = [];
   const svgLine = (line: string): string => {
     // Texts, with the code between two of them.
-    const parts = line.split(/\x1b\[(\d+)m/);
+    const parts = line.split(/\x1b\[([\d;]+)m/);
     const plain = parts.filter((_, index) => index % 2 === 0).join('');
     if (plain.length > columns || /[\x00-\x1f\x7f-\x9f]/.test(plain))
       throw new Error(`the picture can't show ${JSON.stringify(line)}`);
