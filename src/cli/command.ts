@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Part } from './parse/part.ts';
-import type { Choice } from './session/asker.ts';
+import type { Choice, ListOptions } from './session/asker.ts';
 import type { Context } from './session/context.ts';
 import type { Typed } from './session/settings.ts';
 
@@ -20,6 +20,19 @@ export interface Argument {
   suggestions?: readonly string[];
   /** Names something that exists. Completions offer them. */
   names?: 'profiles' | 'files';
+  /**
+   * What to choose from at a terminal if the argument is missing. Undefined if the command can do without it. Default:
+   * the records of the collection.
+   */
+  offer?(invocation: Invocation): Promise<Offered | undefined>;
+}
+
+/** A list to choose from. */
+export interface Offered extends ListOptions {
+  question: string;
+  choices: readonly Choice[];
+  /** A single choice is taken without a question: no other one is possible. */
+  isClosed?: true;
 }
 
 /** Headings for flags in help, in this order. */

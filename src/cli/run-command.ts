@@ -36,15 +36,16 @@ interface Surroundings {
   frontend?: Frontend;
 }
 
-/** Whether the command line lacks a required flag or argument. */
-const isIncomplete = ({ arguments: wanted, flags }: Command, { args, typed }: Invocation): boolean =>
-  wanted.slice(args.length).some(({ required }) => required) ||
-  flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined);
+/** Whether the command line lacks something that can be asked for: an argument to choose, or part of a request. */
+const isIncomplete = ({ arguments: wanted, flags, operation }: Command, { args, typed }: Invocation): boolean =>
+  wanted.slice(args.length).some(({ required, offer }) => offer !== undefined || (required && operation)) ||
+  (operation !== undefined &&
+    flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined));
 
 /** At a terminal, asks for what the command line lacks. Elsewhere the command reports it. */
 const complete = async (command: Command, invocation: Invocation): Promise<Invocation> => {
   const { canAsk } = invocation.context.settings;
-  if (!canAsk || command.operation === undefined || !isIncomplete(command, invocation)) return invocation;
+  if (!canAsk || !isIncomplete(command, invocation)) return invocation;
   const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
   return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
 };

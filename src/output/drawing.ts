@@ -79,6 +79,7 @@ const asciiFor: Readonly<Record<string, string>> = {
   '▎': '|',
   '▶': '>',
   '×': 'x',
+  '●': '*',
   '·': '.',
   '–': '-',
   '…': '~',
@@ -94,7 +95,7 @@ const asciiFor: Readonly<Record<string, string>> = {
 };
 
 /** The same text without the characters that pictures are drawn with. Its width stays the same. */
-export const asciiForm = (text: string): string => text.replace(/[▎▶×·–…▁-█▌]/g, (char) => asciiFor[char] ?? char);
+export const asciiForm = (text: string): string => text.replace(/[▎▶×●·–…▁-█▌]/g, (char) => asciiFor[char] ?? char);
 
 /**
  * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the

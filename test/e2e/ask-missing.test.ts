@@ -29,12 +29,21 @@ const steps: [RegExp, string][] = [
   [/\? Team size:[^?]*❯ 1 to 10/, enter],
 ];
 
-const bookingsOf = async (home: string): Promise<number> => {
+/** Rows of the sandbox's data file, or the number of rows that were changed. */
+const inDatabase = async <Result>(
+  home: string,
+  work: (database: Awaited<ReturnType<typeof openDatabase>>) => Result,
+): Promise<Result> => {
   const database = await openDatabase(join(home, '.local/state/sched/sandbox.db'));
-  const bookings = database.all("SELECT id FROM invitees WHERE email = 'ada@example.com'");
-  database.close();
-  return bookings.length;
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
 };
+
+const bookingsOf = (home: string): Promise<number> =>
+  inDatabase(home, (database) => database.all("SELECT id FROM invitees WHERE email = 'ada@example.com'").length);
 
 describe('questions for missing flags', () => {
   few(1, {
@@ -100,4 +109,95 @@ describe('questions for missing flags', () => {
     }
     expect(await bookingsOf(home)).toBe(0);
   }, 120_000);
+});
+
+describe('a list of events', () => {
+  const down = '\x1b[B';
+  const esc = '\x1b';
+
+  const canceledIn = (home: string): Promise<string[]> =>
+    inDatabase(home, (database) =>
+      database.all<{ id: string }>("SELECT id FROM events WHERE status = 'canceled'").map(({ id }) => id),
+    );
+
+  const cancel = async (home: string): Promise<Terminal> => {
+    terminal = schedInTerminal(['--sandbox', 'events', 'cancel'], home);
+    await terminal.until(/\? Which events to cancel\?[\s\S]*space: several · ⏎ · esc/);
+    return terminal;
+  };
+
+  /** Confirms the question, and returns which events the command names and which it canceled. */
+  const finish = async (screen: Terminal, home: string, before: readonly string[]) => {
+    const [, ids = ''] = await screen.until(/without questions: sched --sandbox events cancel ([\w ]+)\n/);
+    await screen.until(/\[y\/N\] $/);
+    screen.type('y\n');
+    const { code, text } = await screen.done;
+    expect(code, text).toBe(0);
+    const after = await canceledIn(home);
+    return { named: ids.split(' ').sort(), canceled: after.filter((id) => !before.includes(id)).sort() };
+  };
+
+  few(1, {
+    'cancels the event that was found by a name': async () => {
+      const home = await usedHome();
+      const before = await canceledIn(home);
+      const screen = await cancel(home);
+      const [, person = ''] = await screen.until(/● [^\n·]* · ([^\n,+…]+)\n/);
+      screen.type(person);
+      await screen.until(new RegExp(`cancel\\? ${person}[^?]*❯  [^\\n]* · ${person}`));
+      screen.type(enter);
+      const { named, canceled } = await finish(screen, home, before);
+      expect(named).toHaveLength(1);
+      expect(canceled).toEqual(named);
+      const [invited] = await inDatabase(home, (database) =>
+        database.all<{ names: string }>(
+          "SELECT group_concat(doc ->> 'name') AS names FROM invitees WHERE event = ?",
+          named[0]!,
+        ),
+      );
+      expect(invited!.names).toContain(person);
+    },
+    'cancels several that were chosen, whatever their names': async () => {
+      const home = await usedHome();
+      const nasty = `Evil\x1b]0;x\x07\x1b[2J\u202e\u009b31m\r\n9: forged ${'打'.repeat(300)}`;
+      await inDatabase(home, (database) => {
+        database.run("UPDATE events SET doc = json_set(doc, '$.name', ?)", nasty);
+        database.run("UPDATE invitees SET doc = json_set(doc, '$.name', ?)", nasty);
+      });
+      const before = await canceledIn(home);
+      const screen = await cancel(home);
+      screen.type(' ');
+      await screen.until(/1 chosen · /);
+      screen.type(down);
+      await screen.until(/\n❯ {2}[^?]*1 chosen · /);
+      screen.type(' ');
+      await screen.until(/2 chosen · /);
+      screen.type(enter);
+      const { named, canceled } = await finish(screen, home, before);
+      expect(named).toHaveLength(2);
+      expect(canceled).toEqual(named);
+      expect(screen.text()).toContain('● Evil\\x1b]0;x\\x07\\x1b[2J<U+202E>\\x9b31m\\r\\n9: forged 打');
+      expect(screen.text()).not.toMatch(/[\x07\u009b\u202e]|\x1b\]|\x1b\[2J|^9: forged/m);
+    },
+  });
+
+  const ends: [string, number, string][] = [
+    [ctrlC, 130, 'Interrupted'],
+    [ctrlD, 12, 'Stopped at a question. Nothing was changed'],
+    [esc, 12, 'Stopped at a question. Nothing was changed'],
+  ];
+  test('changes nothing at Esc, Ctrl-C and Ctrl-D', async () => {
+    const home = await usedHome();
+    const before = await canceledIn(home);
+    for (const [key, expected, message] of sample(ends, 1)) {
+      const screen = await cancel(home);
+      screen.type(' ');
+      await screen.until(/1 chosen · /);
+      screen.type(key);
+      const { code, text } = await screen.done;
+      expect(code, text).toBe(expected);
+      expect(text).toContain(`error: ${message}\n`);
+    }
+    expect(await canceledIn(home)).toEqual(before);
+  });
 });

@@ -3,7 +3,7 @@ import type { Input } from '../../client/client.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/label.ts';
-import type { Command, Invocation } from '../command.ts';
+import type { Argument, Command, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
@@ -12,6 +12,7 @@ import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { flagWords } from '../parse/part.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
+import type { Usual } from '../scheduling/event-choices.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
@@ -130,11 +131,30 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   );
 };
 
+/** Lets a terminal choose the event if it is missing. */
+const chosenEvent = ([argument]: readonly Argument[], usual: Usual, question: string): Argument => ({
+  ...argument!,
+  offer: async (invocation) =>
+    invocation.typed.from === undefined
+      ? (await import('../scheduling/event-choices.ts')).offerEvents(usual, question, invocation)
+      : undefined,
+});
+
 export const decorate = {
   ...searchable,
+  get: (generic: GenericCommand): Command => ({
+    ...searchable.get(generic),
+    arguments: [chosenEvent(generic.arguments, 'next', 'Which event?')],
+  }),
   cancel: (generic: GenericCommand): Command => ({
     ...generic,
-    arguments: [{ ...generic.arguments[0]!, required: false, variadic: true }],
+    arguments: [
+      {
+        ...chosenEvent(generic.arguments, 'next active', 'Which events to cancel?'),
+        required: false,
+        variadic: true,
+      },
+    ],
     flags: [...generic.flags, ...bulkFlags('events', 'event')],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [

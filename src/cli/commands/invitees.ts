@@ -9,7 +9,7 @@ import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/label.ts';
-import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
+import type { Argument, Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
@@ -25,6 +25,7 @@ import {
   bookingTexts,
   hidesAnswers,
 } from '../scheduling/booking-context.ts';
+import type { Usual } from '../scheduling/event-choices.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
 import {
@@ -159,14 +160,41 @@ const pageFlag: Flag = {
   description: 'open a page of the invitee in the browser',
 };
 
+/** Lets a terminal choose the event, and then the invitee unless the event has only one. */
+const chosen = (
+  [event, invitee]: readonly Argument[],
+  usual: Usual = 'next',
+  isWanted?: (invitee: Json) => boolean,
+): Argument[] => [
+  {
+    ...event!,
+    offer: async (invocation) =>
+      (await import('../scheduling/event-choices.ts')).offerEvents(usual, 'Which event?', invocation),
+  },
+  ...(invitee === undefined
+    ? []
+    : [
+        {
+          ...invitee,
+          offer: async (invocation: Invocation) =>
+            (await import('../scheduling/event-choices.ts')).offerInvitees('Which invitee?', invocation, isWanted),
+        },
+      ]),
+];
+
 export const decorate = {
   list: (generic: GenericCommand): Command => ({
     ...generic,
+    arguments: chosen(generic.arguments),
     notes: ['With -o csv, each question of the event type has a column of its own after the others.'],
     run: (invocation) => runList(generic, invocation),
   }),
   get: (generic: GenericCommand): Command =>
-    withPage(generic, (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined), pageFlag),
+    withPage(
+      { ...generic, arguments: chosen(generic.arguments) },
+      (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined),
+      pageFlag,
+    ),
   create: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [
@@ -197,10 +225,19 @@ export const decorate = {
   }),
   'no-show': (generic: GenericCommand): Command => ({
     ...generic,
-    arguments: [
-      { name: 'event', description: 'ID of the event, or the full URI of the invitee', required: true },
-      { name: 'invitee', description: 'ID of the invitee' },
-    ],
+    arguments: chosen(
+      [
+        {
+          name: 'event',
+          description: 'ID of the event, or the full URI of the invitee',
+          required: true,
+          collection: 'scheduled_events',
+        },
+        { name: 'invitee', description: 'ID of the invitee', collection: 'invitees' },
+      ],
+      'began',
+      ({ status }) => status !== 'canceled',
+    ),
     notes: [
       'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
     ],

@@ -1,6 +1,6 @@
 import { collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
-import type { Argument, Command, Flag, FollowUp, Invocation, Typed } from '../command.ts';
+import type { Argument, Command, Flag, FollowUp, Invocation, Offered, Typed } from '../command.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
@@ -24,13 +24,23 @@ const checkTyped = async (command: Command, invocation: Invocation): Promise<voi
   invocation.problems.check();
 };
 
-const askArgument = async (
-  { name, collection }: Argument,
-  { context, typed }: Invocation,
-  asker: Asker,
-): Promise<string> => {
+/** What to choose from for an argument. Undefined if the command can do without it. */
+const offerFor = async ({ collection, offer }: Argument, invocation: Invocation): Promise<Offered | undefined> => {
+  if (offer !== undefined) return offer(invocation);
+  const { context, typed } = invocation;
   const within = typed['event-type'] === undefined ? undefined : String(typed['event-type']);
-  return asker.choose(capital(name.replaceAll('-', ' ')), await choicesOf(collection!, context, within));
+  const { singular } = collections[collection!];
+  return { question: `Which ${singular}?`, choices: await choicesOf(collection!, context, within) };
+};
+
+/** The values of an argument: several if it takes several, none if there is nothing to choose from. */
+const askArgument = async (argument: Argument, offered: Offered, ask: () => Promise<Asker>): Promise<string[]> => {
+  const { question, choices, isClosed, note } = offered;
+  if (choices.length === 0) return [];
+  if (isClosed && choices.length === 1) return [choices[0]!.value];
+  const asker = await ask();
+  if (argument.variadic) return asker.chooseSeveral(question, choices, { note });
+  return [await asker.choose(question, choices, { note })];
 };
 
 /** Stands for a value that is not in the list. No flag has an empty value. */
@@ -69,9 +79,9 @@ const askFollowUp = async ({ label, choices }: FollowUp, asker: Asker): Promise<
         choices.map((value) => ({ value, label: value })),
       );
 
-/** The required arguments that are missing and have records to choose from. */
+/** The arguments that are missing: required ones, and those that know what to offer. */
 const missingArguments = (command: Command, { args }: Pick<Invocation, 'args'>): Argument[] =>
-  command.arguments.slice(args.length).filter(({ required }) => required === true);
+  command.arguments.slice(args.length).filter(({ required, offer }) => required === true || offer !== undefined);
 
 /** The required flags that are missing. A file with the whole body may hold their fields. */
 const missingFlags = (command: Command, typed: Typed): Flag[] =>
@@ -82,11 +92,13 @@ const missingFlags = (command: Command, typed: Typed): Flag[] =>
       )
     : [];
 
-/** Whether every missing argument can be chosen from a list. Others, such as the ID of an event, must be typed. */
+const canOffer = ({ collection, offer }: Argument): boolean =>
+  offer !== undefined || (collection !== undefined && collections[collection].isNamed === true);
+
+/** Whether every missing argument can be chosen from a list. Others, such as a file, must be typed. */
 export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' | 'typed'>): boolean => {
   const missing = missingArguments(command, invocation);
-  if (missing.some(({ collection }) => collection === undefined || !collections[collection].isNamed)) return false;
-  return missing.length > 0 || missingFlags(command, invocation.typed).length > 0;
+  return missing.every(canOffer) && missing.length + missingFlags(command, invocation.typed).length > 0;
 };
 
 /**
@@ -97,27 +109,38 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
   const { context } = invocation;
   const { own } = invocation.problems;
   await checkTyped(command, invocation);
-  const asker = await createAsker(context);
+  let asker: Asker | undefined;
+  const ask = async (): Promise<Asker> => {
+    asker ??= await createAsker(context);
+    return asker;
+  };
   const typed: Record<string, Typed[string]> = { ...invocation.typed };
   const filled: Invocation = { ...invocation, args: [...invocation.args], typed };
 
   // A time can only be read once the invitee's time zone is known.
   const flags = missingFlags(command, typed).sort((a, b) => Number(isTime(a)) - Number(isTime(b)));
   for (const flag of flags) {
-    const answer = await askFlag(flag, command, filled, asker);
+    const answer = await askFlag(flag, command, filled, await ask());
     typed[flag.name] = answer;
     own?.addFlag(flag.name, answer);
   }
   for (const argument of missingArguments(command, filled)) {
-    const answer = await askArgument(argument, filled, asker);
-    filled.args.push(answer);
-    own?.addArgument(answer);
+    const offered = await offerFor(argument, filled);
+    if (offered === undefined) break;
+    const answers = await askArgument(argument, offered, ask);
+    if (answers.length === 0) {
+      context.notes.info(`${offered.question} There is nothing to choose from`);
+      break;
+    }
+    filled.args.push(...answers);
+    for (const answer of answers) own?.addArgument(answer);
   }
   for (const followUp of (await command.followUps?.(filled)) ?? []) {
-    const value = followUp.valueOf(await askFollowUp(followUp, asker));
+    const value = followUp.valueOf(await askFollowUp(followUp, await ask()));
     typed[followUp.flag] = [...[typed[followUp.flag] ?? []].flat(), value] as string[];
     own?.addFlag(followUp.flag, value);
   }
-  if (own?.line !== undefined) context.notes.info(`The same command without questions: ${own.line}`);
+  if (asker !== undefined && own?.line !== undefined)
+    context.notes.info(`The same command without questions: ${own.line}`);
   return filled;
 };

@@ -13,6 +13,9 @@ import {
 import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';
 
+/** Choices that are read out at once. */
+const mostListed = 20;
+
 /** Plain lines for screen readers: nothing is redrawn, and choices have numbers. */
 const lineAsker = (context: Context): Asker => {
   const ask = async (text: string): Promise<string> => {
@@ -31,7 +34,8 @@ const lineAsker = (context: Context): Asker => {
     const ways = isSeveral ? 'Numbers with commas, or part of a name' : `Number, or part of the name${other}`;
     let shown: readonly Offer[] = choices;
     for (;;) {
-      const lines = shown.map((choice, index) => `${index + 1}: ${labelText(choice.label)}`);
+      const lines = shown.slice(0, mostListed).map((choice, index) => `${index + 1}: ${labelText(choice.label)}`);
+      if (shown.length > mostListed) lines.push(`and ${shown.length - mostListed} more: type a part of their names`);
       await say([questionText(label), ...lines, ...(note === undefined ? [] : [note])].join('\n'));
       const typed = await ask(`${ways}: `);
       const numbered = (isSeveral ? typed.split(',') : [typed]).map((part) =>

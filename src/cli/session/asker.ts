@@ -7,6 +7,8 @@ import { safe } from '../../output/sanitize.ts';
 export interface Choice {
   value: string;
   label: string;
+  /** More words that find it. */
+  words?: readonly string[];
 }
 
 export interface Question {
@@ -59,7 +61,7 @@ export interface Offer extends Choice {
 export const offersFor = (choices: readonly Choice[], typed: string, readOther?: ReadOther): Offer[] => {
   const words = fold(typed);
   const fits = choices
-    .map((choice) => ({ choice, text: fold(choice.label) }))
+    .map((choice) => ({ choice, text: fold([choice.label, ...(choice.words ?? [])].join(' ')) }))
     .filter(({ text }) => words.split(' ').every((word) => text.includes(word)));
   const isFirst = ({ text }: { text: string }): boolean => text.startsWith(words);
   return [

@@ -44,7 +44,8 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const look = notes.color ? {} : { theme: plainTheme };
   const isAscii = needsAscii(runtime.env);
   // Each choice takes one line, after two marks and a blank.
-  const room = (runtime.stderr.columns || 80) - 4;
+  const columns = runtime.stderr.columns || 80;
+  const room = columns - 4;
 
   /** Without this, Ctrl-D and Esc leave a prompt waiting forever. */
   const untilEnd = async <Answer>(
@@ -96,10 +97,11 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
         {
           message: questionText(label),
           isSeveral,
-          help: (count) =>
-            [...(count > 0 ? [`${count} chosen`] : []), ...(note === undefined ? [] : [note]), ...keys].join(
-              isAscii ? ' | ' : ' · ',
-            ),
+          help: (count) => {
+            const line = [...(count > 0 ? [`${count} chosen`] : []), ...keys].join(isAscii ? ' | ' : ' · ');
+            return note === undefined ? line : `${note}\n${line}`;
+          },
+          columns,
           marks: isAscii ? { cursor: '>', checked: 'x' } : { cursor: '❯', checked: '✔' },
           theme: look.theme ?? {},
           offers: (typed) =>

@@ -12,6 +12,7 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core';
+import { shorten, width } from '../../output/width.ts';
 import type { Offer, ReadOther } from './asker.ts';
 
 interface Picker {
@@ -20,21 +21,24 @@ interface Picker {
   offers(typed: string): Offer[];
   readOther?: ReadOther | undefined;
   isSeveral: boolean;
-  /** The last line, which names the keys. `count` choices are checked. */
+  /** The last lines, which name the keys. `count` choices are checked. */
   help(count: number): string;
   marks: { cursor: string; checked: string };
+  columns: number;
   theme: { prefix?: Theme['prefix']; style?: Partial<Theme['style']> };
 }
 
 /** A list to choose from: typing filters it. The library's own lists can either filter or take several, not both. */
 export const pick = createPrompt<string[], Picker>((config, done) => {
-  const { message, offers, readOther, isSeveral, help, marks } = config;
+  const { message, offers, readOther, isSeveral, help, marks, columns } = config;
   const theme = makeTheme(config.theme);
   const [status, setStatus] = useState<Status>('idle');
   const [typed, setTyped] = useState('');
   const [active, setActive] = useState(0);
   const [checked, setChecked] = useState<readonly Offer[]>([]);
   const [problem, setProblem] = useState('');
+  /** The choices that were checked before a space that followed typed text. */
+  const [beforeSpace, setBeforeSpace] = useState<readonly Offer[] | undefined>();
   const prefix = usePrefix({ status, theme });
   const shown = offers(typed);
   const isChecked = ({ value }: Offer): boolean => checked.some((offer) => offer.value === value);
@@ -43,13 +47,14 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
 
   useKeypress(async (key, rl) => {
     if (status !== 'idle') return;
-    /** Undoes what the key did to the line that is being typed. */
-    const keepTyped = () => {
+    const setLine = (text: string): void => {
       rl.clearLine(0);
-      rl.write(typed);
+      rl.write(text);
     };
+    const line = rl.line;
+    setBeforeSpace(undefined);
     if (isEnterKey(key)) {
-      keepTyped();
+      setLine(typed);
       const [first] = answer;
       if (first === undefined) return;
       if (first.isTyped) setStatus('loading');
@@ -62,13 +67,20 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
       setStatus('done');
       done(read === undefined ? answer.map(({ value }) => value) : [read.value]);
     } else if (isUpKey(key) || isDownKey(key)) {
-      keepTyped();
+      setLine(typed);
       setActive(Math.max(0, Math.min(shown.length - 1, active + (isUpKey(key) ? -1 : 1))));
     } else if (isSeveral && isSpaceKey(key)) {
-      keepTyped();
+      setLine(typed);
+      if (typed !== '') setBeforeSpace(checked);
       if (current !== undefined)
         setChecked(isChecked(current) ? checked.filter(({ value }) => value !== current.value) : [...checked, current]);
-    } else if (rl.line !== typed) {
+    } else if (line !== typed) {
+      // Text after the space shows that it belongs to a name: `Ada Byron`.
+      const isName = beforeSpace !== undefined && line.length > typed.length;
+      if (isName) {
+        setChecked(beforeSpace);
+        setLine(`${typed} ${line.slice(typed.length)}`);
+      }
       setTyped(rl.line);
       setActive(0);
       setProblem('');
@@ -87,8 +99,10 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
     loop: false,
   });
   const asked = `${prefix} ${theme.style.message(message, status)}`;
-  if (status === 'done')
-    return `${asked} ${theme.style.answer(answer.length === 1 ? answer[0]!.label : `${answer.length} chosen`)}`;
+  if (status === 'done') {
+    const chosen = answer.length === 1 ? answer[0]!.label : `${answer.length} chosen`;
+    return `${asked} ${theme.style.answer(shorten(chosen, columns - width(message) - 4))}`;
+  }
   const note = problem !== '' ? problem : shown.length === 0 ? 'Nothing matches' : '';
   return [
     `${asked} ${typed}`,

@@ -172,15 +172,79 @@ describe('a required flag that is missing', () => {
 describe('a required argument that is missing', () => {
   test('is chosen among the records that have names', async () => {
     const { code, stdout, stderr } = await answering('groups get', ['2']);
-    expect(stderr).toMatch(/^Group:\n1: /m);
+    expect(stderr).toMatch(/^Which group\?\n1: /m);
     expect(printedCommand(stderr)).toMatch(/^sched groups get \w+ --accessible$/);
     expect(stdout).toContain('Customer team');
     expect(code).toBe(0);
   });
 
+  test('is an event from today on, found by the name of a person, and read with its people', async () => {
+    const { code, stdout, stderr, requests } = await answering('events get', ['nobody', 'ελενη', 'contract ελενη']);
+    expect(stderr).toMatch(/Which event\?\n1: Thu 19 Nov 11:30 Contract review with Ελένη Παπαδοπούλου\n2: /);
+    expect(stderr).toContain('Nothing matches "nobody"');
+    expect(stderr).toMatch(/^20: .*\nand \d+ more: type a part of their names\nTo save requests/m);
+    expect(printedCommand(stderr)).toMatch(/^sched events get \w+ --accessible$/);
+    expect(stdout).toContain('Contract review');
+    expect(code).toBe(0);
+    expect(requests[1]!.url).toMatch(/min_start_time=2026-11-1\dT.*sort=start_time%3Aasc/);
+  });
+
+  test('can be several events to cancel', async () => {
+    const { code, stderr, requests } = await answering('events cancel', ['1, 2', '1']);
+    const [, first, second] = /sched events cancel (\w+) (\w+) /.exec(printedCommand(stderr))!;
+    expect(stderr).toMatch(/^Which events to cancel\?\n1: /m);
+    expect(stderr).toContain('Question: Cancel 2 events');
+    expect(writes(requests).map(({ url }) => new URL(url).pathname)).toEqual(
+      [first, second].map((id) => expect.stringContaining(`/scheduled_events/${id}/cancellation`)),
+    );
+    expect(code).toBe(0);
+  });
+
+  test('is the only active invitee of an event, without a question', async () => {
+    const event = 'GK37RB2FUXGRSBMK';
+    const { code, stdout, stderr } = await world.run(`invitees get ${event}`, { terminals, home });
+    expect(stdout).toContain('taras@dnipro.example');
+    expect(stderr).not.toContain('questions');
+    expect(code).toBe(0);
+    const marked = await answering(`invitees no-show ${event}`, ['1']);
+    expect(writes(marked.requests)).toHaveLength(1);
+    expect(marked.stderr).toContain('marked as no-show: Тарас');
+  });
+
+  test('is an invitee to choose if the event has several', async () => {
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      if (!/\/invitees\?/.test(request.url)) return reply;
+      const { collection, ...rest } = JSON.parse(reply.body);
+      const twice = [
+        collection[0],
+        { ...collection[0], uri: `${collection[0].uri}X`, name: 'Canceled', status: 'canceled' },
+      ];
+      return { ...reply, body: JSON.stringify({ ...rest, collection: twice }) };
+    };
+    const { stderr } = await answering('invitees get GK37RB2FUXGRSBMK', [], { send });
+    expect(stderr).toMatch(/^Which invitee\?\n1: Тарас Шевчук · taras@\S+\n2: Canceled · \S+ \(canceled\)\n/m);
+    const marked = await answering('invitees no-show GK37RB2FUXGRSBMK', ['1'], { send });
+    expect(marked.stderr).toContain('marked as no-show: Тарас');
+  });
+
+  test.each(['events get', 'events cancel', 'invitees list', 'invitees get GK37RB2FUXGRSBMK', 'webhooks get'])(
+    'is reported in a pipe: %s',
+    async (line) => {
+      const { code, stderr, requests } = await answering(line, ['1'], { terminals: ['stdout'] });
+      expect(code).toBe(2);
+      expect(stderr).toContain('Missing argument <');
+      expect(requests).toEqual([]);
+    },
+  );
+
   test('is reported if there is nothing to choose from', async () => {
-    const { code, stderr } = await answering('events get', ['1']);
+    const send: Send = async (request) => ({
+      ...(await world.service(request)),
+      ...(/scheduled_events\?/.test(request.url) ? { body: '{"collection":[],"pagination":{}}' } : {}),
+    });
+    const { code, stderr } = await answering('events get', ['1'], { send });
     expect(code).toBe(2);
-    expect(stderr).toContain('Missing argument <event>');
+    expect(stderr).toContain('Which event? There is nothing to choose from\nerror: Missing argument <event>');
   });
 });

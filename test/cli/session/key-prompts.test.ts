@@ -52,6 +52,9 @@ test('a choice takes one line, whatever its name', async () => {
   const { text, lines } = await ask((asker) => asker.chooseSeveral('Event type', choices), [ctrlD]);
   expect(lines.filter((line) => /打|x{5}/.test(line)).map((line) => width(line) < 60)).not.toContain(false);
   expect(lines.some((line) => line.includes('x…'))).toBe(true);
+  const chosen = await ask((asker) => asker.chooseSeveral('Event type', choices), [enter]);
+  const [last] = /✔ Event type: 打+…$/m.exec(chosen.lines.join('\n'))!;
+  expect(width(last)).toBeLessThan(60);
   expect(text).toContain('Evil\\x1b]0;x\\x07\\x1b[2J<U+202E>\\x9b\\r\\nforged');
   expect(text).not.toMatch(/[\x07\u009b\u202e]|\x1b\]|\x1b\[2J|^forged/m);
 });
@@ -69,8 +72,13 @@ test('space takes several choices, also from different filters', async () => {
   const several = (keys: string[]) => ask((asker) => asker.chooseSeveral('Who?', people, { note: 'first 3' }), keys);
   const { answer, text } = await several(['zoe', ' ', '\x7f', '\x7f', '\x7f', 'ada', ' ', ' ', ' ', enter]);
   expect(answer).toEqual(['2', '1']);
-  expect(text).toContain('2 chosen · first 3 · type to filter · ↑↓ · space: several · ⏎ · esc');
+  expect(text).toContain('first 3\n2 chosen · type to filter · ↑↓ · space: several · ⏎ · esc');
   expect((await several([down, enter])).answer).toEqual(['2']);
+  // A space within a name checks nothing.
+  const named = await several(['ada', ' ', 'b', enter]);
+  expect(named.answer).toEqual(['1']);
+  expect(named.text).toContain('? Who? ada b\n');
+  expect(named.text).toContain('✔ Who? Ada Byron');
 });
 
 test('text that is not in the list is read, and a problem with it is shown', async () => {
