@@ -42,10 +42,13 @@ const isIncomplete = ({ arguments: wanted, flags, operation }: Command, { args, 
   (operation !== undefined &&
     flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined));
 
-/** At a terminal, asks for what the command line lacks. Elsewhere the command reports it. */
-const complete = async (command: Command, invocation: Invocation): Promise<Invocation> => {
-  const { canAsk } = invocation.context.settings;
-  if (!canAsk || !isIncomplete(command, invocation)) return invocation;
+/** At a terminal, completes short IDs and asks for what the command line lacks. Elsewhere the command reports it. */
+const complete = async (command: Command, typed: Invocation): Promise<Invocation> => {
+  const { settings, runtime } = typed.context;
+  if (!settings.canAsk) return typed;
+  const isOnScreen = runtime.stdout.isTerminal && command.operation !== undefined;
+  const invocation = isOnScreen ? await (await import('./operation/short-ids.ts')).withWholeIds(command, typed) : typed;
+  if (!isIncomplete(command, invocation)) return invocation;
   const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
   return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
 };

@@ -25,6 +25,8 @@ export interface PrinterOptions extends TimeStyle, Omit<Choices, 'isTerminal'> {
   say?(line: string): void;
   /** Receives the number of rows of a list that have arrived, and 0 at its end. */
   onRows?: ((count: number) => void) | undefined;
+  /** Receives the records that are printed. */
+  onRecords?: ((records: readonly object[]) => void) | undefined;
   /** Opens a pager for output longer than the screen; undefined turns paging off. */
   openPager?: OpenPager | undefined;
   stdout: Output;
@@ -227,6 +229,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const check = (records: readonly object[]): void => {
     if (records.length === 0) return;
+    options.onRecords?.(records);
     printer.checkFirst?.(records);
     printer.checkFirst = undefined;
   };

@@ -10,6 +10,7 @@ import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork, type Network } from './network.ts';
+import { mostRemembered, rememberShown } from './recent-records.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
 import { openSharedState, type SharedState } from './shared-state.ts';
@@ -91,6 +92,12 @@ export const createContext = (
     return withScopeCheck(client, holderOf(await connection()));
   });
   const { format, fields, header, raw, jq, color, accessible } = settings;
+  /** URIs of records, if a person sees them. */
+  const shown: string[] = [];
+  const noteShown = (records: readonly object[]): void => {
+    for (const { uri } of records as { uri?: unknown }[]) if (typeof uri === 'string') shown.push(uri);
+    shown.splice(0, shown.length - mostRemembered);
+  };
   const isRead = operation === undefined || operation.method === 'GET';
   const context: Context = {
     runtime,
@@ -118,6 +125,7 @@ export const createContext = (
         },
         say: notes.info,
         onRows: runtime.status?.rows,
+        onRecords: format === 'table' && runtime.stdout.isTerminal ? noteShown : undefined,
         env: withoutSecrets(runtime.env),
         interrupted: runtime.interrupted,
         // After a write, the next words typed belong to the shell, not to a pager.
@@ -136,6 +144,7 @@ export const createContext = (
     frontend,
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
     close: async () => {
+      if (shown.length > 0) await rememberShown(runtime, settings, shown);
       await shared?.close();
       await open?.close();
     },

@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { mostRemembered } from '../../../src/cli/session/recent-records.ts';
+import type { HttpRequest } from '../../../src/http/message.ts';
+import { uniqueBeginnings } from '../../../src/uri.ts';
+import { createWorld, type Result, type WorldOptions } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let home: string;
+beforeEach(async () => {
+  world = await createWorld();
+  home = temporaryDirectory('short-ids');
+});
+
+const atTerminal = (line: string, more: WorldOptions = {}): Promise<Result> =>
+  world.run(line, { terminals, home, stdin: '', ...more });
+
+const idsOf = async (line: string): Promise<string[]> =>
+  (await world.run(`${line} -o id`)).stdout
+    .trim()
+    .split('\n')
+    .map((uri) => uri.split('/').at(-1)!);
+
+const folder = () => join(home, '.cache/sched');
+const remembered = (): string[] =>
+  (existsSync(folder()) ? readdirSync(folder()) : []).filter((name) => /^shown-/.test(name));
+const paths = (requests: HttpRequest[]) => requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+
+test('the beginning of an ID that a terminal showed is enough for it', async () => {
+  const ids = await idsOf('events list');
+  await atTerminal('events list --any-time --all');
+  const [id, short] = [...uniqueBeginnings(ids)][3]!;
+  expect(short.length).toBeLessThan(id.length);
+  const shown = await atTerminal(`events get ${short}`);
+  expect(paths(shown.requests)).toContain(`GET /scheduled_events/${id}`);
+  expect(shown.code).toBe(0);
+  const [file] = remembered();
+  expect(statSync(join(folder(), file!)).mode & 0o777).toBe(0o600);
+  // Neither names nor addresses are stored.
+  expect(readFileSync(join(folder(), file!), 'utf8')).toMatch(
+    /^\{"records":\["[a-z_]+\/\w+"(,"[a-z_]+\/\w+")*\],"at":\d+\}$/,
+  );
+
+  const canceled = await atTerminal(`events cancel ${short} --yes`);
+  expect(paths(canceled.requests)).toContain(`POST /scheduled_events/${id}/cancellation`);
+});
+
+test('a flag takes it too', async () => {
+  const [id] = await idsOf('event-types list');
+  await atTerminal('event-types list');
+  const { requests } = await atTerminal(`availability list --event-type ${id!.slice(0, 6)}`);
+  expect(requests.some(({ url }) => new URL(url).searchParams.get('event_type')?.endsWith(`/${id}`))).toBe(true);
+});
+
+test('a beginning of several IDs is refused, and nothing is sent', async () => {
+  const send = async (request: HttpRequest) => {
+    const reply = await world.service(request);
+    return { ...reply, body: reply.body.replaceAll(/scheduled_events\/..../g, 'scheduled_events/SAME') };
+  };
+  await atTerminal('events list', { send });
+  const { code, stderr, requests } = await atTerminal('events cancel SAME --yes');
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/IDs of events begin with "SAME": SAME\w+, SAME\w+/);
+  expect(requests).toEqual([]);
+});
+
+test('a word that no such ID begins with is sent as it is', async () => {
+  await atTerminal('events list');
+  expect(paths((await atTerminal('events get NONE1234')).requests)).toEqual(['GET /scheduled_events/NONE1234']);
+  await atTerminal('groups list');
+  expect((await atTerminal('groups get "customer team"')).code).toBe(0);
+});
+
+test.each<[string, string, WorldOptions]>([
+  ['in a pipe', 'events list', { terminals: ['stdin', 'stderr'] }],
+  ['as JSON', 'events list --json', {}],
+])('nothing is stored %s', async (_, line, more) => {
+  await atTerminal(line, more);
+  expect(remembered()).toEqual([]);
+});
+
+test.each<[string, WorldOptions]>([
+  ['in a pipe', { terminals: ['stdin', 'stderr'] }],
+  ['in CI', { env: { CI: '1' } }],
+  ['with --no-input', { env: { SCHED_NO_INPUT: '1' } }],
+])('a beginning stays as it is %s', async (_, more) => {
+  const [id] = await idsOf('events list --upcoming');
+  await atTerminal('events list');
+  const { requests } = await atTerminal(`events get ${id!.slice(0, 8)}`, more);
+  expect(paths(requests)).toEqual([`GET /scheduled_events/${id!.slice(0, 8)}`]);
+});
+
+test('only the latest records are remembered, and a file that cannot be read does no harm', async () => {
+  const [first] = await idsOf('events list');
+  const collection = Array.from({ length: mostRemembered + 50 }, (_, index) => ({
+    uri: `http://x.test/users/U${index}`,
+  }));
+  const send = async (request: HttpRequest) => {
+    const reply = await world.service(request);
+    const isList = new URL(request.url).pathname === '/groups';
+    return isList ? { ...reply, body: JSON.stringify({ collection, pagination: {} }) } : reply;
+  };
+  await atTerminal(`events get ${first}`);
+  const file = join(folder(), remembered()[0]!);
+  await atTerminal('groups list --all', { send });
+  const { records } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(records).toHaveLength(mostRemembered);
+  expect(records).not.toContain(`scheduled_events/${first}`);
+  writeFileSync(file, '{"records":[{');
+  expect((await atTerminal(`events get ${first!.slice(0, 8)}`)).code).toBe(6);
+  expect((await atTerminal(`events get ${first}`)).code).toBe(0);
+});
