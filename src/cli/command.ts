@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Part } from './parse/part.ts';
-import type { Choice, ListOptions } from './session/asker.ts';
+import type { Choice, ChooseOptions } from './session/asker.ts';
 import type { Context } from './session/context.ts';
 import type { Typed } from './session/settings.ts';
 
@@ -28,7 +28,7 @@ export interface Argument {
 }
 
 /** A list to choose from. */
-export interface Offered extends ListOptions {
+export interface Offered extends ChooseOptions {
   question: string;
   choices: readonly Choice[];
   /** A single choice is taken without a question: no other one is possible. */

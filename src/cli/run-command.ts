@@ -38,7 +38,9 @@ interface Surroundings {
 
 /** Whether the command line lacks something that can be asked for: an argument to choose, or part of a request. */
 const isIncomplete = ({ arguments: wanted, flags, operation }: Command, { args, typed }: Invocation): boolean =>
-  wanted.slice(args.length).some(({ required, offer }) => offer !== undefined || (required && operation)) ||
+  wanted
+    .slice(args.length)
+    .some(({ required, collection, offer }) => offer !== undefined || (required && (operation || collection))) ||
   (operation !== undefined &&
     flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined));
 
@@ -46,8 +48,9 @@ const isIncomplete = ({ arguments: wanted, flags, operation }: Command, { args, 
 const complete = async (command: Command, typed: Invocation): Promise<Invocation> => {
   const { settings, runtime } = typed.context;
   if (!settings.canAsk) return typed;
-  const isOnScreen = runtime.stdout.isTerminal && command.operation !== undefined;
-  const invocation = isOnScreen ? await (await import('./operation/short-ids.ts')).withWholeIds(command, typed) : typed;
+  const invocation = runtime.stdout.isTerminal
+    ? await (await import('./operation/short-ids.ts')).withWholeIds(command, typed)
+    : typed;
   if (!isIncomplete(command, invocation)) return invocation;
   const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
   return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;

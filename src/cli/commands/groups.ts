@@ -2,10 +2,11 @@ import { events } from '../../api/events.ts';
 import { groups } from '../../api/groups.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
-import { isObject } from '../../json.ts';
+import { isObject, type Json } from '../../json.ts';
+import { valueAt } from '../../output/fields.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation, Offered } from '../command.ts';
 import { type GenericCommand, genericCommand, positional, withScreen } from '../operation/generic-command.ts';
 import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
@@ -68,7 +69,27 @@ const addGroupNames =
     return page.map((row) => withFacts(row, { group: names.get(idIn(row.group)) ?? null }));
   };
 
+/** Who is in which group. For the name of an owner, see the assumption groups.owner. */
+const offerRelationships = async ({ context }: Invocation): Promise<Offered> => {
+  const client = await context.client();
+  const { names } = await readGroups(context);
+  const query = { organization: await context.identity.organization() };
+  const found = await gather(client.pages(groups.relationships, { query }, { limit: 500 }));
+  const labelOf = ({ owner, group, role }: Json): string =>
+    [
+      valueAt({ owner }, 'owner.name') ?? idIn(valueAt({ owner }, 'owner.uri')),
+      names.get(idIn(group)) ?? idIn(group),
+      role,
+    ].join(' · ');
+  const choices = found.map((each) => ({ value: idIn(each.uri), label: labelOf(each) }));
+  return { question: 'Which group relationship?', choices };
+};
+
 export const decorate = {
+  relationship: (generic: GenericCommand): Command => ({
+    ...generic,
+    arguments: generic.arguments.map((argument) => ({ ...argument, offer: offerRelationships })),
+  }),
   list: (generic: GenericCommand): Command => withScreen(generic, addMemberCounts),
   relationships: (plain: GenericCommand): Command => {
     const generic = withScreen(plain, addGroupNames);

@@ -2,7 +2,7 @@ import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { readReference, waysInSentence } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
-import type { Argument, Command, Invocation } from '../command.ts';
+import type { Argument, Command, Invocation, Offered } from '../command.ts';
 import { readJsonFile } from '../json-file.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/config-file.ts';
@@ -189,6 +189,23 @@ const exportProfile = async (invocation: Invocation): Promise<void> => {
 const fields = ['name', 'current', ...Object.keys(Profile.shape)];
 
 const newName: Argument = { name: 'name', description: 'name of the profile', required: true };
+const profileLabel = (name: string, { base_url: url, user }: Profile, isCurrent: boolean): string =>
+  [name, ...(user === undefined ? [] : [user]), url, ...(isCurrent ? ['default'] : [])].join(' · ');
+
+const offerProfiles = async ({ context }: Invocation): Promise<Offered> => {
+  const { profiles, current } = await readConfig(context.runtime);
+  const choices = Object.entries(profiles).map(([name, profile]) => ({
+    value: name,
+    label: profileLabel(name, profile, name === current),
+  }));
+  return { question: 'Which profile?', choices };
+};
+
+const offerKeys = async (): Promise<Offered> => ({
+  question: 'Which setting?',
+  choices: settableKeys.map((key) => ({ value: key, label: key })),
+});
+
 const someName: Argument = { name: 'name', description: 'name of the profile', names: 'profiles' };
 
 export const commands: Command[] = [
@@ -229,8 +246,23 @@ export const commands: Command[] = [
     name: 'set',
     summary: 'Change a setting of a profile',
     arguments: [
-      { name: 'key', description: settableKeys.join(', '), required: true, choices: [...settableKeys, 'org'] },
-      { name: 'value', description: "the new value; '' unsets it", required: true },
+      {
+        name: 'key',
+        description: settableKeys.join(', '),
+        required: true,
+        choices: [...settableKeys, 'org'],
+        offer: offerKeys,
+      },
+      {
+        name: 'value',
+        description: "the new value; '' unsets it",
+        required: true,
+        offer: async ({ args: [key] }) => ({
+          question: `New value of ${key}?`,
+          choices: [],
+          readOther: async (value) => ({ value }),
+        }),
+      },
     ],
     flags: [],
     examples: [
@@ -247,7 +279,7 @@ export const commands: Command[] = [
   {
     name: 'use',
     summary: 'Set the default profile',
-    arguments: [{ ...someName, required: true }],
+    arguments: [{ ...someName, required: true, offer: offerProfiles }],
     flags: [],
     examples: ['profiles use work', 'profiles use work --quiet'],
     local: true,
@@ -256,7 +288,7 @@ export const commands: Command[] = [
   {
     name: 'remove',
     summary: 'Remove a profile and its login',
-    arguments: [{ ...someName, required: true }],
+    arguments: [{ ...someName, required: true, offer: offerProfiles }],
     flags: [],
     examples: ['profiles remove work', 'profiles remove work --yes'],
     local: true,

@@ -35,12 +35,12 @@ const offerFor = async ({ collection, offer }: Argument, invocation: Invocation)
 
 /** The values of an argument: several if it takes several, none if there is nothing to choose from. */
 const askArgument = async (argument: Argument, offered: Offered, ask: () => Promise<Asker>): Promise<string[]> => {
-  const { question, choices, isClosed, note } = offered;
-  if (choices.length === 0) return [];
+  const { question, choices, isClosed, ...options } = offered;
+  if (choices.length === 0 && options.readOther === undefined) return [];
   if (isClosed && choices.length === 1) return [choices[0]!.value];
   const asker = await ask();
-  if (argument.variadic) return asker.chooseSeveral(question, choices, { note });
-  return [await asker.choose(question, choices, { note })];
+  if (argument.variadic) return asker.chooseSeveral(question, choices, options);
+  return [await asker.choose(question, choices, options)];
 };
 
 /** Stands for a value that is not in the list. No flag has an empty value. */

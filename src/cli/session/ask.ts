@@ -13,6 +13,9 @@ import {
 import type { Context } from './context.ts';
 import { askLine } from './prompt.ts';
 
+/** A screen reader would read the dots between the parts of a label. */
+const spoken = (label: string): string => labelText(label.replaceAll(' · ', ', '));
+
 /** Choices that are read out at once. */
 const mostListed = 20;
 
@@ -34,7 +37,7 @@ const lineAsker = (context: Context): Asker => {
     const ways = isSeveral ? 'Numbers with commas, or part of a name' : `Number, or part of the name${other}`;
     let shown: readonly Offer[] = choices;
     for (;;) {
-      const lines = shown.slice(0, mostListed).map((choice, index) => `${index + 1}: ${labelText(choice.label)}`);
+      const lines = shown.slice(0, mostListed).map((choice, index) => `${index + 1}: ${spoken(choice.label)}`);
       if (shown.length > mostListed) lines.push(`and ${shown.length - mostListed} more: type a part of their names`);
       await say([questionText(label), ...lines, ...(note === undefined ? [] : [note])].join('\n'));
       const typed = await ask(`${ways}: `);

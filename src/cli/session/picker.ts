@@ -100,7 +100,8 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
   });
   const asked = `${prefix} ${theme.style.message(message, status)}`;
   if (status === 'done') {
-    const chosen = answer.length === 1 ? answer[0]!.label : `${answer.length} chosen`;
+    const [{ isTyped, label }] = answer as [Offer];
+    const chosen = answer.length > 1 ? `${answer.length} chosen` : isTyped ? typed.trim() : label;
     return `${asked} ${theme.style.answer(shorten(chosen, columns - width(message) - 4))}`;
   }
   const note = problem !== '' ? problem : shown.length === 0 ? 'Nothing matches' : '';

@@ -223,9 +223,35 @@ describe('a required argument that is missing', () => {
       return { ...reply, body: JSON.stringify({ ...rest, collection: twice }) };
     };
     const { stderr } = await answering('invitees get GK37RB2FUXGRSBMK', [], { send });
-    expect(stderr).toMatch(/^Which invitee\?\n1: Тарас Шевчук · taras@\S+\n2: Canceled · \S+ \(canceled\)\n/m);
+    expect(stderr).toMatch(/^Which invitee\?\n1: Тарас Шевчук, taras@\S+\n2: Canceled, \S+ \(canceled\)\n/m);
     const marked = await answering('invitees no-show GK37RB2FUXGRSBMK', ['1'], { send });
     expect(marked.stderr).toContain('marked as no-show: Тарас');
+  });
+
+  test.each([
+    ['webhooks get', 'crm', /^Which webhook\?\n1: https:\S+calendar, user\n2: https:\S+crm, organization$/m],
+    ['webhooks delete --dry-run', 'crm', /^Which webhook\?$/m],
+    ['groups relationship', '1', /^Which group relationship\?\n1: \S.+, \S.+, (admin|member)$/m],
+    ['members get', '1', /^Which member\?\n1: \S.+ \(\S+@\S+\)$/m],
+    ['event-types slots', 'intro', /^Which event type\?$/m],
+  ])('is chosen by what people know about it: %s', async (line, answer, question) => {
+    const { code, stderr } = await answering(line, [answer]);
+    expect(stderr).toMatch(question);
+    expect(code, stderr).toBe(0);
+  });
+
+  test('is chosen among the profiles, and a setting is asked for with its value', async () => {
+    for (const name of ['one', 'two'])
+      await world.run(`profiles add ${name} --base-url https://${name}.example`, { home });
+    const used = await answering('profiles use', ['two']);
+    expect(used.stderr).toContain(
+      'Which profile?\n1: one, https://one.example, default\n2: two, https://two.example\n',
+    );
+    await answering('profiles set', ['timezone', 'Europe/Paris']);
+    const shown = await world.run('profiles show --json', { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ name: 'two', timezone: 'Europe/Paris' });
+    const removed = await answering('profiles remove', ['1', '1']);
+    expect(removed.stderr).toContain('Removed profile one');
   });
 
   test.each(['events get', 'events cancel', 'invitees list', 'invitees get GK37RB2FUXGRSBMK', 'webhooks get'])(

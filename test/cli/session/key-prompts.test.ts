@@ -88,6 +88,7 @@ test('text that is not in the list is read, and a problem with it is shown', asy
   expect(answer).toBe('12:00');
   expect(text).toContain('> not\\x1b a time');
   expect(text).toContain('❯ use "noon"');
+  expect(text).toContain('✔ Time: noon');
   expect((await choose(['zo', enter])).answer).toBe('2');
 });
 

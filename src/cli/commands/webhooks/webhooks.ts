@@ -1,9 +1,11 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
+import { rowFilter } from '../../../client/filter.ts';
+import { gather } from '../../../client/paginate.ts';
 import { hasCategory } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { textOf } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command, Invocation, Offered } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { confirm } from '../../session/confirm.ts';
@@ -31,6 +33,37 @@ const listCommand = (generic: GenericCommand): Command => ({
     await generic.run(withScope(invocation));
     if (isOwn) invocation.context.notes.footer("Showing your webhooks. For the organization's: --org current");
   },
+});
+
+/** Your webhooks and those of the organization, as far as the token may list them. */
+const offerWebhooks = async ({ context }: Invocation): Promise<Offered> => {
+  const { identity } = context;
+  const client = await context.client();
+  const organization = await identity.organization();
+  const queries: Record<string, string>[] = [
+    { organization, scope: 'user', user: await identity.user() },
+    { organization, scope: 'organization' },
+  ];
+  const found: Json[] = [];
+  for (const query of queries) {
+    const pages = client.pages(webhooks.list, { query }, { keep: rowFilter(webhooks.list, query) });
+    found.push(
+      ...(await gather(pages).catch((error: unknown) => {
+        if (!hasCategory(error, 'forbidden')) throw error;
+        return [];
+      })),
+    );
+  }
+  const choices = found.map(({ uri, callback_url: url, scope, state }) => ({
+    value: idIn(uri),
+    label: [textOf(url) ?? idIn(uri), scope, ...(state === 'active' ? [] : [state])].join(' · '),
+  }));
+  return { question: 'Which webhook?', choices };
+};
+
+const withOffer = <C extends Command>(command: C): C => ({
+  ...command,
+  arguments: command.arguments.map((argument) => ({ ...argument, offer: offerWebhooks })),
 });
 
 const factsOf = ({ events, scope, user, group }: Json): Facts => {
@@ -74,8 +107,9 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
 export const decorate = {
   list: listCommand,
   create: createCommand,
+  get: (generic: GenericCommand): Command => withOffer(generic),
   delete: (generic: GenericCommand, { get }: Record<string, GenericCommand>): Command => ({
-    ...generic,
+    ...withOffer(generic),
     view: get!.view,
     fields: Object.keys(Webhook.record.shape),
     notes: ['Shows the webhook and asks for confirmation. Deliveries that are still waiting are not sent.'],
