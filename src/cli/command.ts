@@ -3,7 +3,7 @@ import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Part } from './parse/part.ts';
-import type { Choice, ChooseOptions } from './session/asker.ts';
+import type { Asker, Choice, ChooseOptions } from './session/asker.ts';
 import type { Context } from './session/context.ts';
 import type { Typed } from './session/settings.ts';
 
@@ -93,6 +93,9 @@ export interface FollowUp {
   valueOf(answer: string): string;
 }
 
+/** A flag and a value for it. */
+export type Answered = readonly [flag: string, value: string];
+
 /** A command as plain data, plus the function that runs it. Commander's tree is built from these. */
 export interface Command {
   name: string;
@@ -124,6 +127,8 @@ export interface Command {
   choices?: Readonly<Record<string, (invocation: Invocation) => Promise<readonly Choice[]>>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */
   followUps?(invocation: Invocation): Promise<FollowUp[]>;
+  /** Asks for what the command needs besides, if anything. `ask` opens the prompts. */
+  askMore?(invocation: Invocation, ask: () => Promise<Asker>): Promise<Answered[]>;
   run(invocation: Invocation): Promise<void>;
 }
 

@@ -37,7 +37,11 @@ interface Surroundings {
 }
 
 /** Whether the command line lacks something that can be asked for: an argument to choose, or part of a request. */
-const isIncomplete = ({ arguments: wanted, flags, operation }: Command, { args, typed }: Invocation): boolean =>
+const isIncomplete = (
+  { arguments: wanted, flags, operation, askMore }: Command,
+  { args, typed }: Invocation,
+): boolean =>
+  askMore !== undefined ||
   wanted
     .slice(args.length)
     .some(({ required, collection, offer }) => offer !== undefined || (required && (operation || collection))) ||

@@ -17,8 +17,8 @@ const start = async (home: string, ...flags: string[]): Promise<Terminal> => {
 
 /** What to type at each question, and how the question looks when it waits for the answer. */
 const steps: [RegExp, string][] = [
-  [/\? Event type to book:[^?]*❯ Board preview/, 'onboard'],
-  [/book: onboard[^?]*❯ Customer onboarding/, enter],
+  [/\? Which event type\?[^?]*❯ Board preview/, 'onboard'],
+  [/type\? onboard[^?]*❯ Customer onboarding/, enter],
   [/\? Email address of the invitee:/, `ada@example.com${enter}`],
   [/\? Full name of the invitee:/, `Ada Byron${enter}`],
   [/\? IANA time zone of the invitee: \(\S+\)/, `Europe/Paris${enter}`],

@@ -25,6 +25,7 @@ import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
+import { askChange, changeFlags, offerSchedules } from './ask-availability.ts';
 
 export const examples = {
   list: [
@@ -140,7 +141,7 @@ const nameOf = ({ name, uri }: Json): string => (name ? `${name} (${idIn(String(
 /** Reads the input of the command: for one schedule, or for all schedules of the event type. */
 const readUpdate = async ({ one, all }: Updates, invocation: Invocation) => {
   const { args, typed, problems } = invocation;
-  if (['rule', 'day-off', 'remove', 'replace', 'timezone', 'body'].every((name) => typed[name] === undefined))
+  if (changeFlags.every((name) => typed[name] === undefined))
     problems.add('Nothing to change. Use --rule, --day-off, --remove or --timezone', (own) => own.addFlag('rule'));
   if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
     problems.add('--replace needs at least one --rule or --day-off');
@@ -258,7 +259,9 @@ export const decorate = {
         ...argument,
         description: `${argument.description} (default: all schedules of the event type)`,
         required: false,
+        offer: offerSchedules,
       })),
+      askMore: askChange,
       flags: [...ofSchedule, ...flags, ...generic.fieldFlags, bodyFlag],
       notes: [
         'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all.',

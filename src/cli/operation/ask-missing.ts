@@ -43,6 +43,9 @@ const askArgument = async (argument: Argument, offered: Offered, ask: () => Prom
   return [await asker.choose(question, choices, options)];
 };
 
+/** Stands for no value: the command then means all records. */
+const without = '';
+
 /** Stands for a value that is not in the list. No flag has an empty value. */
 const another = { value: '', label: 'another one' };
 
@@ -51,7 +54,7 @@ const askFlag = async (flag: Flag, { choices }: Command, invocation: Invocation,
   const label = capital(flag.description);
   const { collection } = isField(flag) ? inspect(flag.field) : {};
   if (collection !== undefined && collections[collection].isNamed)
-    return asker.choose(label, await choicesOf(collection, context));
+    return asker.choose(`Which ${flag.name.replaceAll('-', ' ')}?`, await choicesOf(collection, context));
   if (flag.choices !== undefined)
     return asker.choose(
       label,
@@ -98,7 +101,8 @@ const canOffer = ({ collection, offer }: Argument): boolean =>
 /** Whether every missing argument can be chosen from a list. Others, such as a file, must be typed. */
 export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' | 'typed'>): boolean => {
   const missing = missingArguments(command, invocation);
-  return missing.every(canOffer) && missing.length + missingFlags(command, invocation.typed).length > 0;
+  const isLacking = missing.length > 0 || missingFlags(command, invocation.typed).length > 0;
+  return missing.every(canOffer) && (isLacking || command.askMore !== undefined);
 };
 
 /**
@@ -132,14 +136,19 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
       context.notes.info(`${offered.question} There is nothing to choose from`);
       break;
     }
-    filled.args.push(...answers);
-    for (const answer of answers) own?.addArgument(answer);
+    for (const answer of answers.filter((value) => value !== without)) {
+      filled.args.push(answer);
+      own?.addArgument(answer);
+    }
   }
-  for (const followUp of (await command.followUps?.(filled)) ?? []) {
-    const value = followUp.valueOf(await askFollowUp(followUp, await ask()));
-    typed[followUp.flag] = [...[typed[followUp.flag] ?? []].flat(), value] as string[];
-    own?.addFlag(followUp.flag, value);
-  }
+  const add = (flag: string, value: string): void => {
+    const isList = command.flags.some(({ name, repeat }) => name === flag && repeat);
+    typed[flag] = isList ? ([...[typed[flag] ?? []].flat(), value] as string[]) : value;
+    own?.addFlag(flag, value);
+  };
+  for (const followUp of (await command.followUps?.(filled)) ?? [])
+    add(followUp.flag, followUp.valueOf(await askFollowUp(followUp, await ask())));
+  for (const [flag, value] of (await command.askMore?.(filled, ask)) ?? []) add(flag, value);
   if (asker !== undefined && own?.line !== undefined)
     context.notes.info(`The same command without questions: ${own.line}`);
   return filled;

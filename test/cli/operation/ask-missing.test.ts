@@ -74,7 +74,7 @@ describe('a required flag that is missing', () => {
     const words = ['invitees', 'create', '--accessible', '--event-type', 'Customer onboarding', '--first-name', 'Ada'];
     const answers = ['ada@example.com', 'UTC', 'another', '2030-12-02T15:00:00+01:00', '3'];
     const rest = await world.run([...words, '--answer', 'Company=AE'], { terminals, home, stdin: answers.join('\n') });
-    expect(rest.stderr).not.toMatch(/^(Full name|Company|Event type)/m);
+    expect(rest.stderr).not.toMatch(/^(Full name|Company|Which event type)/m);
     expect(rest.stderr).toContain('Team size:\n1: 1 to 10');
     expect(rest.code).toBe(0);
   });
@@ -134,7 +134,7 @@ describe('a required flag that is missing', () => {
     const { code, stderr, requests } = await answering('invitees create --email nonsense', whole);
     expect(code).toBe(2);
     expect(stderr).toContain('--email must be an email address');
-    expect(stderr).not.toContain('Event type to book');
+    expect(stderr).not.toContain('Which event type');
     expect(requests).toEqual([]);
   });
 
@@ -272,5 +272,49 @@ describe('a required argument that is missing', () => {
     const { code, stderr } = await answering('events get', ['1'], { send });
     expect(code).toBe(2);
     expect(stderr).toContain('Which event? There is nothing to choose from\nerror: Missing argument <event>');
+  });
+});
+
+describe('availability update', () => {
+  const update = (answers: string[]) => answering('availability update --event-type "Intro call"', answers);
+
+  test.each([
+    [
+      'weekly hours',
+      ['weekly', '1,2', '9-5', '09:00-12:00'],
+      "--rule 'monday 09:00-12:00' --rule 'tuesday 09:00-12:00'",
+    ],
+    ['hours on a date', ['hours', 'someday', '2030-12-24', '10:00-11:00'], "--rule '2030-12-24 10:00-11:00'"],
+    ['a day off', ['day off', 'tomorrow'], '--day-off tomorrow'],
+    ['the time zone', ['zone', 'Mars', 'UTC'], '--timezone UTC'],
+  ])('asks what to change: %s', async (_, answers, flags) => {
+    const { code, stderr, requests } = await update([...answers, '1']);
+    expect(stderr).toContain(
+      'What should change?\n1: weekly hours\n2: hours on a date\n3: a day off\n4: the time zone\n',
+    );
+    expect(printedCommand(stderr)).toMatch(/^sched availability update \w+ --event-type 'Intro call' --accessible /);
+    expect(printedCommand(stderr).endsWith(flags), stderr).toBe(true);
+    expect(stderr).toContain('Question: Change availability schedule');
+    expect(writes(requests)).toHaveLength(1);
+    expect(code).toBe(0);
+  });
+
+  test('asks whose schedule to change, or all of them', async () => {
+    const line = 'availability update --event-type "Support call"';
+    const one = await answering(line, ['1', 'zone', 'UTC']);
+    expect(one.stderr).toMatch(/^Which availability schedule\?\n1: Working hours, Amara Lindqvist, Europe\/Berlin\n/m);
+    expect(printedCommand(one.stderr)).toMatch(/^sched availability update \w+ --event-type/);
+    const all = await answering(line, ['all', 'zone', 'UTC', '1']);
+    expect(printedCommand(all.stderr)).toMatch(/^sched availability update --event-type/);
+    expect(new URL(writes(all.requests)[0]!.url).pathname).toBe('/event_type_availability_schedules');
+  });
+
+  test('reports that nothing is to change in a pipe, and asks nothing if a flag says it', async () => {
+    const piped = await answering('availability update --event-type "Intro call"', [], { terminals: ['stdout'] });
+    expect([piped.code, piped.requests]).toEqual([2, []]);
+    expect(piped.stderr).toContain('Nothing to change. Use --rule');
+    const said = await answering('availability update --event-type "Support call" --timezone UTC --yes', []);
+    expect(said.stderr).not.toContain('?');
+    expect(said.code).toBe(0);
   });
 });

@@ -1,0 +1,101 @@
+import { availability } from '../../api/availability.ts';
+import { weekdays } from '../../api/weekdays.ts';
+import { gather } from '../../client/paginate.ts';
+import { hasCategory } from '../../errors.ts';
+import { readDays, readRule } from '../../time/availability-rules.ts';
+import { wallClock } from '../../time/show.ts';
+import { wallText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { idIn } from '../../uri.ts';
+import type { Answered, Invocation, Offered } from '../command.ts';
+import { choicesOf } from '../operation/name-lookup.ts';
+import { typedEventType } from '../scheduling/answers.ts';
+import type { Asker } from '../session/asker.ts';
+import type { Context } from '../session/context.ts';
+
+/** Flags that say what to change. */
+export const changeFlags = ['rule', 'day-off', 'remove', 'replace', 'timezone', 'body'];
+
+const isOpen = ({ typed }: Invocation): boolean => changeFlags.every((name) => typed[name] === undefined);
+
+/** The names of people by the IDs of their users. None if the token may not list them. */
+const peopleById = async (context: Context): Promise<Map<string, string>> => {
+  const people = await choicesOf('users', context).catch((error: unknown) => {
+    if (!hasCategory(error, 'forbidden', 'usage')) throw error;
+    return [];
+  });
+  return new Map(people.map(({ value, words }) => [value, words.at(-1)!]));
+};
+
+/** The schedules of the event type, and whose they are. A command that says what to change means all of them. */
+export const offerSchedules = async (invocation: Invocation): Promise<Offered | undefined> => {
+  if (!isOpen(invocation)) return undefined;
+  const { context } = invocation;
+  const client = await context.client();
+  const { uri: type } = await typedEventType(invocation);
+  const schedules = await gather(client.pages(availability.list, { query: { event_type: String(type) } }));
+  const people = schedules.length > 1 ? await peopleById(context) : new Map();
+  const choices = schedules.map(({ uri, name, user, timezone }) => ({
+    value: idIn(uri),
+    label: [name ?? idIn(uri), people.get(idIn(user)), timezone].filter((part) => part).join(' · '),
+  }));
+  const all = { value: '', label: 'all of them' };
+  const question = 'Which availability schedule?';
+  return { question, choices: choices.length > 1 ? [...choices, all] : choices, isClosed: true };
+};
+
+/** The problem with an answer, as the reader of its flag puts it. */
+const problemIn = (read: { ok: boolean; problem?: string }): string | undefined => (read.ok ? undefined : read.problem);
+
+const changes: Record<string, (asker: Asker, today: () => string) => Promise<Answered[]>> = {
+  'weekly hours': async (asker) => {
+    const days = await asker.chooseSeveral(
+      'Which days?',
+      weekdays.map((value) => ({ value, label: value })),
+    );
+    const hours = await asker.text({
+      label: 'Hours (09:00-12:00,13:00-17:00 or off)',
+      check: async (typed) => problemIn(readRule(`monday ${typed}`)),
+    });
+    return days.map((day) => ['rule', `${day} ${hours}`]);
+  },
+  'hours on a date': async (asker, today) => {
+    const date = await asker.text({
+      label: 'Date (2026-12-24, tomorrow, or 2026-12-24..2026-12-31)',
+      check: async (typed) => problemIn(readDays(typed, today)),
+    });
+    const hours = await asker.text({
+      label: 'Hours (09:00-12:00,13:00-17:00)',
+      check: async (typed) => problemIn(readRule(`${date} ${typed}`, today)),
+    });
+    return [['rule', `${date} ${hours}`]];
+  },
+  'a day off': async (asker, today) => [
+    [
+      'day-off',
+      await asker.text({
+        label: 'Day (2026-12-24, tomorrow, 2026-12-24..2026-12-31, or friday for every week)',
+        check: async (typed) => problemIn(readDays(typed, today)),
+      }),
+    ],
+  ],
+  'the time zone': async (asker) => [
+    [
+      'timezone',
+      await asker.text({
+        label: 'Time zone (Europe/Paris)',
+        check: async (typed) => problemIn(readZone(typed)),
+      }),
+    ],
+  ],
+};
+
+/** Asks what to change, unless a flag says it. */
+export const askChange = async (invocation: Invocation, ask: () => Promise<Asker>): Promise<Answered[]> => {
+  if (!isOpen(invocation)) return [];
+  const { settings, runtime } = invocation.context;
+  const today = (): string => wallText(wallClock(settings.zone)(runtime.clock.now())).slice(0, 10);
+  const asker = await ask();
+  const names = Object.keys(changes).map((name) => ({ value: name, label: name }));
+  return changes[await asker.choose('What should change?', names)]!(asker, today);
+};
