@@ -158,6 +158,7 @@ export const decorate = {
     flags: [...generic.flags, ...bulkFlags('events', 'event')],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
+      'Without an event, a terminal lists your next events to choose from: type to filter them, and press space to choose several.',
       'Shows the events and asks for confirmation. With --yes it does neither. An event that is already canceled is reported as such, with exit code 0.',
       'With --from, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
       inputNote,

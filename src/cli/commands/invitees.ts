@@ -239,6 +239,7 @@ export const decorate = {
       ({ status }) => status !== 'canceled',
     ),
     notes: [
+      'On a terminal, the event can be chosen from those of the last week, and the only active invitee of an event is taken.',
       'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
     ],
     run: (invocation) => runNoShow(generic, invocation),
