@@ -102,6 +102,8 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
             return note === undefined ? line : `${note}\n${line}`;
           },
           columns,
+          // A question, a note, the keys and a problem need lines too.
+          pageSize: Math.max(3, Math.min(12, (runtime.stderr.rows ?? 24) - 6)),
           marks: isAscii ? { cursor: '>', checked: 'x' } : { cursor: '❯', checked: '✔' },
           theme: look.theme ?? {},
           offers: (typed) =>

@@ -25,12 +25,14 @@ interface Picker {
   help(count: number): string;
   marks: { cursor: string; checked: string };
   columns: number;
+  /** Choices that are shown at once. */
+  pageSize: number;
   theme: { prefix?: Theme['prefix']; style?: Partial<Theme['style']> };
 }
 
 /** A list to choose from: typing filters it. The library's own lists can either filter or take several, not both. */
 export const pick = createPrompt<string[], Picker>((config, done) => {
-  const { message, offers, readOther, isSeveral, help, marks, columns } = config;
+  const { message, offers, readOther, isSeveral, help, marks, columns, pageSize } = config;
   const theme = makeTheme(config.theme);
   const [status, setStatus] = useState<Status>('idle');
   const [typed, setTyped] = useState('');
@@ -95,7 +97,7 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
       const line = `${isActive ? marks.cursor : ' '}${check} ${item.label}`;
       return isActive ? theme.style.highlight(line) : line;
     },
-    pageSize: 12,
+    pageSize,
     loop: false,
   });
   const asked = `${prefix} ${theme.style.message(message, status)}`;

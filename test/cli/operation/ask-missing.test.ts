@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
-import { createWorld, type WorldOptions } from '../../support/run.ts';
+import { createWorld, someday, type WorldOptions } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
@@ -187,6 +187,29 @@ describe('a required argument that is missing', () => {
     expect(stdout).toContain('Contract review');
     expect(code).toBe(0);
     expect(requests[1]!.url).toMatch(/min_start_time=2026-11-1\dT.*sort=start_time%3Aasc/);
+  });
+
+  test('offers a hundred events, and says if there are more', async () => {
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      if (!/scheduled_events\?/.test(request.url)) return reply;
+      const { collection, ...rest } = JSON.parse(reply.body);
+      const many = Array.from({ length: 101 }, (_, index) => ({
+        ...collection[0],
+        uri: `${collection[0].uri}${index}`,
+      }));
+      return { ...reply, body: JSON.stringify({ ...rest, collection: many }) };
+    };
+    const { stderr } = await answering('events get', [], { send });
+    expect(stderr).toContain('and 80 more: type a part of their names\nOnly the first 100 events. To save requests, ');
+  });
+
+  test('names people only as far as the rate limit allows', async () => {
+    world = await createWorld({ plan: 'free' });
+    const { stderr, requests } = await answering('events get', ['20']);
+    expect(stderr).toContain('To save requests, people are named in the first 4 only.');
+    expect(requests.filter(({ url }) => url.includes('/invitees'))).toHaveLength(4);
+    expect(world.clock.now()).toBe(someday);
   });
 
   test('can be several events to cancel', async () => {
