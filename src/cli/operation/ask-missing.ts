@@ -27,10 +27,8 @@ const checkTyped = async (command: Command, invocation: Invocation): Promise<voi
 /** What to choose from for an argument. Undefined if the command can do without it. */
 const offerFor = async ({ collection, offer }: Argument, invocation: Invocation): Promise<Offered | undefined> => {
   if (offer !== undefined) return offer(invocation);
-  const { context, typed } = invocation;
-  const within = typed['event-type'] === undefined ? undefined : String(typed['event-type']);
-  const { singular } = collections[collection!];
-  return { question: `Which ${singular}?`, choices: await choicesOf(collection!, context, within) };
+  const choices = await choicesOf(collection!, invocation.context);
+  return { question: `Which ${collections[collection!].singular}?`, choices };
 };
 
 /** The values of an argument: several if it takes several, none if there is nothing to choose from. */

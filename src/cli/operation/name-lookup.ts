@@ -147,11 +147,11 @@ export interface NamedChoice extends Choice {
 }
 
 /** The records of a collection that the token may list, to choose from. */
-export const choicesOf = async (collection: Collection, context: Context, within?: string): Promise<NamedChoice[]> => {
+export const choicesOf = async (collection: Collection, context: Context): Promise<NamedChoice[]> => {
   const kind = await kindOf(collection);
   const client = await context.client();
   const choices = new Map<string, NamedChoice>();
-  for (const query of await placesOf(context, kind, within)) {
+  for (const query of await placesOf(context, kind, undefined)) {
     for await (const page of client.pages(kind.list, { query })) {
       for (const each of page) {
         const value = idIn(valueAt(each, kind.row.uri));

@@ -6,6 +6,7 @@ import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
 import { pad, width } from '../../output/width.ts';
 import { dayAt } from '../../time/calendar.ts';
@@ -15,6 +16,7 @@ import { day, midnightOf, utcText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation, Offered } from '../command.ts';
 import { fillScope } from '../operation/default-scope.ts';
+import { readInput } from '../operation/input.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { textIn } from './event-facts.ts';
@@ -58,15 +60,13 @@ const requestsForNames = async (context: Context): Promise<number> => {
   return left === null || left === undefined ? mostWithPeople : Math.min(mostWithPeople, Math.floor(left / 2));
 };
 
-/** The active invitees of an event, or all of a canceled one. None if the token may not read them. */
+/** The active invitees of an event, or all of a canceled one. None if they can't be read: names only help. */
 const readPeople = async (context: Context, event: Json): Promise<Json[]> => {
   const query: Input['query'] = event.status === 'canceled' ? {} : { status: 'active' };
   const client = await context.client();
   const options = { limit: 20, keep: rowFilter(invitees.list, query) };
-  return gather(client.pages(invitees.list, { path: { event: idIn(event.uri) }, query }, options)).catch((error) => {
-    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
-    return [];
-  });
+  const pages = client.pages(invitees.list, { path: { event: idIn(event.uri) }, query }, options);
+  return (await readIfPossible(() => gather(pages))) ?? [];
 };
 
 const namesIn = (people: readonly Json[]): string[] => people.map(({ name, email }) => textIn(name, email) ?? '?');
@@ -119,24 +119,29 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
   return { question, choices, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
 };
 
-/** The invitees of the event that was typed. Undefined if the argument isn't an event, but the URI of an invitee. */
+const inviteeLabel = ({ uri, name, email, status }: Json): string =>
+  [textIn(name) ?? idIn(uri), textIn(email), status === 'canceled' ? 'canceled' : undefined]
+    .filter(Boolean)
+    .join(' · ');
+
+/** The invitees of the event that was typed. Undefined if the argument isn't an event, but an invitee. */
 export const offerInvitees = async (
   question: string,
-  { context, args: [event = ''] }: Invocation,
+  invocation: Invocation,
   isWanted: (invitee: Json) => boolean = () => true,
 ): Promise<Offered | undefined> => {
-  if (/\/invitees\//.test(event)) return undefined;
+  const { context, args } = invocation;
+  if (args[0]?.includes('/invitees/')) return undefined;
+  const { path = {} } = await readInput(invocation, events.get, []);
   const client = await context.client();
-  const pages = client.pages(invitees.list, { path: { event: idIn(event) } }, { limit: mostOffered + 1 });
+  const pages = client.pages(invitees.list, { path }, { limit: mostOffered + 1, keep: isWanted });
   const found = await gather(pages).catch((error: unknown) => {
     // The command itself reports an event that doesn't exist.
-    if (hasCategory(error, 'not-found', 'forbidden', 'usage')) return undefined;
-    throw error;
+    if (!hasCategory(error, 'not-found')) throw error;
+    return undefined;
   });
   if (found === undefined) return undefined;
-  const choices = found.filter(isWanted).map(({ uri, name, email, status }) => ({
-    value: idIn(uri),
-    label: `${textIn(name) ?? idIn(uri)}${textIn(email) === undefined ? '' : ` · ${email}`}${status === 'canceled' ? ' (canceled)' : ''}`,
-  }));
-  return { question, choices, isClosed: true };
+  const choices = found.slice(0, mostOffered).map((each) => ({ value: idIn(each.uri), label: inviteeLabel(each) }));
+  const note = found.length > mostOffered ? `Only the first ${mostOffered} invitees.` : undefined;
+  return { question, choices, isClosed: true, note };
 };

@@ -234,6 +234,14 @@ describe('a required argument that is missing', () => {
     expect(marked.stderr).toContain('marked as no-show: Тарас');
   });
 
+  test.each(['https://other.example/scheduled_events/GK37RB2FUXGRSBMK', '../users'])(
+    'is not looked up for a wrong event: %s',
+    async (event) => {
+      const { code, requests } = await answering(`invitees get ${event}`, ['1']);
+      expect([code, writes(requests), requests.filter(({ url }) => url.includes('invitees'))]).toEqual([2, [], []]);
+    },
+  );
+
   test('is an invitee to choose if the event has several', async () => {
     const send: Send = async (request) => {
       const reply = await world.service(request);
@@ -246,7 +254,7 @@ describe('a required argument that is missing', () => {
       return { ...reply, body: JSON.stringify({ ...rest, collection: twice }) };
     };
     const { stderr } = await answering('invitees get GK37RB2FUXGRSBMK', [], { send });
-    expect(stderr).toMatch(/^Which invitee\?\n1: Тарас Шевчук, taras@\S+\n2: Canceled, \S+ \(canceled\)\n/m);
+    expect(stderr).toMatch(/^Which invitee\?\n1: Тарас Шевчук, taras@\S+\n2: Canceled, \S+, canceled\n/m);
     const marked = await answering('invitees no-show GK37RB2FUXGRSBMK', ['1'], { send });
     expect(marked.stderr).toContain('marked as no-show: Тарас');
   });
