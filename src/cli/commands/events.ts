@@ -12,11 +12,11 @@ import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { flagWords } from '../parse/part.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
-import type { Usual } from '../scheduling/event-choices.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
+import type { Usual } from './event-choices.ts';
 import { searchable } from './events-list.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
@@ -136,7 +136,7 @@ const chosenEvent = ([argument]: readonly Argument[], usual: Usual, question: st
   ...argument!,
   offer: async (invocation) =>
     invocation.typed.from === undefined
-      ? (await import('../scheduling/event-choices.ts')).offerEvents(usual, question, invocation)
+      ? (await import('./event-choices.ts')).offerEvents(usual, question, invocation)
       : undefined,
 });
 

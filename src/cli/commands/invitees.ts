@@ -25,9 +25,9 @@ import {
   bookingTexts,
   hidesAnswers,
 } from '../scheduling/booking-context.ts';
-import type { Usual } from '../scheduling/event-choices.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
+import type { Usual } from './event-choices.ts';
 import {
   chooseFirstFree,
   type FirstFree,
@@ -168,8 +168,7 @@ const chosen = (
 ): Argument[] => [
   {
     ...event!,
-    offer: async (invocation) =>
-      (await import('../scheduling/event-choices.ts')).offerEvents(usual, 'Which event?', invocation),
+    offer: async (invocation) => (await import('./event-choices.ts')).offerEvents(usual, 'Which event?', invocation),
   },
   ...(invitee === undefined
     ? []
@@ -177,7 +176,7 @@ const chosen = (
         {
           ...invitee,
           offer: async (invocation: Invocation) =>
-            (await import('../scheduling/event-choices.ts')).offerInvitees('Which invitee?', invocation, isWanted),
+            (await import('./event-choices.ts')).offerInvitees('Which invitee?', invocation, isWanted),
         },
       ]),
 ];

@@ -9,6 +9,8 @@ export interface Choice {
   label: string;
   /** More words that find it. */
   words?: readonly string[];
+  /** The color of its mark `●`, as `#rrggbb`. */
+  color?: unknown;
 }
 
 export interface Question {

@@ -1,6 +1,7 @@
 import { input } from '@inquirer/prompts';
 import { SchedError } from '../../errors.ts';
 import { asciiForm, needsAscii } from '../../output/drawing.ts';
+import { createPaint } from '../../output/paint.ts';
 import { safe } from '../../output/sanitize.ts';
 import { shorten } from '../../output/width.ts';
 import {
@@ -42,6 +43,7 @@ type OrFail = <Result>(work: Promise<Result>) => Promise<Result>;
 /** Prompts that are redrawn while the user types and moves. */
 export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const look = notes.color ? {} : { theme: plainTheme };
+  const paint = createPaint(notes.color);
   const isAscii = needsAscii(runtime.env);
   // Each choice takes one line, after two marks and a blank.
   const columns = runtime.stderr.columns || 80;
@@ -106,6 +108,7 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
           pageSize: Math.max(3, Math.min(12, (runtime.stderr.rows ?? 24) - 6)),
           marks: isAscii ? { cursor: '>', checked: 'x' } : { cursor: '❯', checked: '✔' },
           theme: look.theme ?? {},
+          paint,
           offers: (typed) =>
             offersFor(choices, typed, readOther).map((offer) => ({ ...offer, label: shown(offer.label) })),
           readOther:

@@ -12,6 +12,7 @@ import {
   usePrefix,
   useState,
 } from '@inquirer/core';
+import type { Paint } from '../../output/paint.ts';
 import { shorten, width } from '../../output/width.ts';
 import type { Offer, ReadOther } from './asker.ts';
 
@@ -24,6 +25,7 @@ interface Picker {
   /** The last lines, which name the keys. `count` choices are checked. */
   help(count: number): string;
   marks: { cursor: string; checked: string };
+  paint: Paint;
   columns: number;
   /** Choices that are shown at once. */
   pageSize: number;
@@ -32,7 +34,7 @@ interface Picker {
 
 /** A list to choose from: typing filters it. The library's own lists can either filter or take several, not both. */
 export const pick = createPrompt<string[], Picker>((config, done) => {
-  const { message, offers, readOther, isSeveral, help, marks, columns, pageSize } = config;
+  const { message, offers, readOther, isSeveral, help, marks, paint, columns, pageSize } = config;
   const theme = makeTheme(config.theme);
   const [status, setStatus] = useState<Status>('idle');
   const [typed, setTyped] = useState('');
@@ -94,8 +96,8 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
     active,
     renderItem: ({ item, isActive }) => {
       const check = isSeveral ? (isChecked(item) ? marks.checked : ' ') : '';
-      const line = `${isActive ? marks.cursor : ' '}${check} ${item.label}`;
-      return isActive ? theme.style.highlight(line) : line;
+      if (isActive) return theme.style.highlight(`${marks.cursor}${check} ${item.label}`);
+      return ` ${check} ${item.label.replace('●', (mark) => paint.mark(item.color, mark))}`;
     },
     pageSize,
     loop: false,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Asker } from '../../../src/cli/session/asker.ts';
 import type { Context } from '../../../src/cli/session/context.ts';
 import { promptAsker } from '../../../src/cli/session/key-prompts.ts';
+import type { Color } from '../../../src/output/color.ts';
 import { width } from '../../../src/output/width.ts';
 import { ctrlC, ctrlD } from '../../support/terminal.ts';
 
@@ -14,6 +15,7 @@ const ask = async <Answer>(
   question: (asker: Asker) => Promise<Answer>,
   keys: readonly string[],
   env: Record<string, string> = {},
+  color?: Color,
 ) => {
   const [screen, keyboard] = [new PassThrough(), new PassThrough()];
   const left = [...keys];
@@ -35,7 +37,7 @@ const ask = async <Answer>(
       interrupted: new AbortController().signal,
       env,
     },
-    notes: { color: false, flush: async () => {} },
+    notes: { color, flush: async () => {} },
   } as unknown as Context;
   const answer = await question(promptAsker(context)).catch((error: unknown) => error);
   return { answer, text, lines: stripVTControlCharacters(text).split('\n') };
@@ -116,4 +118,11 @@ test('has a form for terminals that show ASCII only', async () => {
   const { text } = await ask((asker) => asker.chooseSeveral('Who?', people.slice(0, 1), {}), keys, { LC_ALL: 'C' });
   expect(text).toContain('>x Ada Byron');
   expect(text).toContain('1 chosen | type to filter | up/down | space: several | enter | esc');
+});
+
+test('the mark of a choice has its own color, unless it is highlighted', async () => {
+  const events = ['#ff0000', '#00ff00'].map((color) => ({ value: color, label: `09:00  ● ${color}`, color }));
+  const { text } = await ask((asker) => asker.choose('Which?', events), [enter], {}, { depth: 3, hasLinks: false });
+  expect(text).toContain('09:00  \x1b[38;2;0;255;0m●\x1b[39m #00ff00');
+  expect(text).toContain('❯ 09:00  ● #ff0000');
 });

@@ -5,9 +5,8 @@ import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
-import { budgetKey } from '../../http/rate-limit.ts';
-import { readIfPossible } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
+import { valueAt } from '../../output/fields.ts';
 import { pad, width } from '../../output/width.ts';
 import { dayAt } from '../../time/calendar.ts';
 import { timeLabel } from '../../time/label.ts';
@@ -17,19 +16,14 @@ import { idIn } from '../../uri.ts';
 import type { Invocation, Offered } from '../command.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import { readInput } from '../operation/input.ts';
+import { isCanceled, marked, whoText } from '../operation/view-values.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
-import { textIn } from './event-facts.ts';
-import { mapConcurrent } from './map-concurrent.ts';
+import { hasRoom } from '../session/network.ts';
+import { addColors, addPeople, readInvitees } from './event-invitees.ts';
 
 /** Events that a list offers at most, and of how many the people are read. */
 const [mostOffered, mostWithPeople] = [100, 50];
-
-/** How many events' invitees are read at the same time, if the rate limit allows. */
-const atOnce = 8;
-
-/** Names that a line has room for. Others can still be searched for. */
-const mostNames = 2;
 
 /** Which events a command is usually about: `next` ones from today on, or those that `began` within a week. */
 export type Usual = 'next' | 'next active' | 'began';
@@ -51,42 +45,14 @@ const queryFor = (usual: Usual, { runtime, settings, serviceTime }: Context): No
       };
 };
 
-/** How many requests names are worth: at most half of what the rate limit still allows. */
-const requestsForNames = async (context: Context): Promise<number> => {
-  const { credentials } = await context.connection();
-  const { budget } = await context.sharedState();
-  const { levels } = await budget.look(budgetKey('general', await credentials.current()), 'general');
-  const left = levels[0]?.remaining;
-  return left === null || left === undefined ? mostWithPeople : Math.min(mostWithPeople, Math.floor(left / 2));
-};
+const nameWithMark = marked((event) => valueAt(event, 'name') ?? idIn(valueAt(event, 'uri'))).value!;
 
-/** The active invitees of an event, or all of a canceled one. None if they can't be read: names only help. */
-const readPeople = async (context: Context, event: Json): Promise<Json[]> => {
-  const query: Input['query'] = event.status === 'canceled' ? {} : { status: 'active' };
-  const client = await context.client();
-  const options = { limit: 20, keep: rowFilter(invitees.list, query) };
-  const pages = client.pages(invitees.list, { path: { event: idIn(event.uri) }, query }, options);
-  return (await readIfPossible(() => gather(pages))) ?? [];
-};
-
-const namesIn = (people: readonly Json[]): string[] => people.map(({ name, email }) => textIn(name, email) ?? '?');
-
-/** `Jonathan Wolfe, Ada Byron +2` */
-const shortened = (names: readonly string[]): string =>
-  `${names.slice(0, mostNames).join(', ')}${names.length > mostNames ? ` +${names.length - mostNames}` : ''}`;
-
-/** `Thu 19 Nov 10:30  ● Strategy session · Jonathan Wolfe`, or in words for a screen reader. */
-const labelOf = (event: Json, when: string, names: readonly string[], accessible: boolean): string => {
-  const name = textIn(event.name) ?? idIn(event.uri);
-  const isCanceled = event.status === 'canceled';
-  if (accessible)
-    return [
-      when,
-      ` ${name}`,
-      ...(names.length === 0 ? [] : [` with ${shortened(names)}`]),
-      ...(isCanceled ? [', canceled'] : []),
-    ].join('');
-  return `${when}  ${isCanceled ? '×' : '●'} ${name}${names.length === 0 ? '' : ` · ${shortened(names)}`}`;
+/** `Thu 19 Nov 10:30  ● Strategy session · Jonathan Wolfe +2`, or in words for a screen reader. */
+const labelOf = (event: Json, when: string, accessible: boolean): string => {
+  const who = whoText(event);
+  if (!accessible) return `${when}  ${nameWithMark(event)}${who === undefined ? '' : ` · ${who}`}`;
+  const people = who === undefined ? '' : ` with ${who}`;
+  return `${when} ${event.name ?? idIn(event.uri)}${people}${isCanceled(event) ? ', canceled' : ''}`;
 };
 
 /** The events that a command may be about, with the people in them as far as the rate limit allows. */
@@ -96,33 +62,32 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
   await fillScope(events.list, { query }, 'events', context);
   const options = { limit: mostOffered + 1, keep: rowFilter(events.list, query) };
   const found = await gather(client.pages(events.list, { query }, options));
-  const shown = found.slice(0, mostOffered);
-  const named = shown.slice(0, await requestsForNames(context));
-  const people = await mapConcurrent(named, atOnce, (event) => readPeople(context, event));
+  const first = found.slice(0, mostWithPeople);
+  const isNamed = await hasRoom(context, first.length);
+  const rest = found.slice(isNamed ? first.length : 0, mostOffered);
+  const shown = await addColors(context, query)([...(isNamed ? await addPeople(context)(first) : []), ...rest]);
   const now = context.serviceTime() ?? context.runtime.clock.now();
   const { zone, accessible } = context.settings;
   const times = shown.map(({ start_time: start }) => timeLabel(String(start), zone, now) ?? '');
   const widest = Math.max(0, ...times.map(width));
-  const choices = shown.map((event, index): Choice => {
-    const invited = people[index] ?? [];
-    const when = accessible ? times[index]! : pad(times[index]!, widest);
-    return {
+  const choices = shown.map(
+    (event, index): Choice => ({
       value: idIn(event.uri),
-      label: labelOf(event, when, namesIn(invited), accessible),
-      words: [...namesIn(invited), ...invited.map(({ email }) => String(email ?? '')), idIn(event.uri)],
-    };
-  });
+      label: labelOf(event, accessible ? times[index]! : pad(times[index]!, widest), accessible),
+      words: [...readInvitees(event).flatMap(({ name, email }) => [String(name), String(email)]), idIn(event.uri)],
+      color: isCanceled(event) ? undefined : valueAt(event, '_sched.color'),
+    }),
+  );
+  const named = isNamed ? `the first ${first.length} only` : 'no event';
   const notes = [
     ...(found.length > shown.length ? [`Only the first ${mostOffered} events.`] : []),
-    ...(named.length < shown.length ? [`To save requests, people are named in the first ${named.length} only.`] : []),
+    ...(rest.length > 0 ? [`To save requests, people are named in ${named}.`] : []),
   ];
   return { question, choices, ...(notes.length === 0 ? {} : { note: notes.join(' ') }) };
 };
 
 const inviteeLabel = ({ uri, name, email, status }: Json): string =>
-  [textIn(name) ?? idIn(uri), textIn(email), status === 'canceled' ? 'canceled' : undefined]
-    .filter(Boolean)
-    .join(' · ');
+  [name ?? idIn(uri), email, status === 'canceled' ? 'canceled' : undefined].filter(Boolean).join(' · ');
 
 /** The invitees of the event that was typed. Undefined if the argument isn't an event, but an invitee. */
 export const offerInvitees = async (
