@@ -35,7 +35,8 @@ const report = async (error: SchedError, argv: readonly string[], runtime: Runti
     ? [errorJson(error)]
     : await errorLines(error, isTerminal && columns > 0 ? columns : undefined, await errorPaint(argv, runtime));
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
-  await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
+  const text = [...trace, ...lines].map((line) => `${line}\n`).join('');
+  if (text !== '') await runtime.stderr.write(text).catch(() => {});
   return exitCodes[error.category];
 };
 

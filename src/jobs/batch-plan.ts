@@ -11,6 +11,8 @@ export interface Invalid {
 /** The distinct items as typed, and the line numbers of everything else, so that every line is accounted for. */
 export interface BatchPlan {
   items: string[];
+  /** The line of each item. */
+  lines: number[];
   duplicates: number[];
   invalid: Invalid[];
   skipped: Record<Skipped, number[]>;
@@ -34,6 +36,7 @@ export const makePlan = async (
   const seen = new Set<string>();
   const plan: Omit<BatchPlan, 'digest'> = {
     items: [],
+    lines: [],
     duplicates: [],
     invalid: [],
     skipped: { header: [], comment: [], blank: [] },
@@ -51,6 +54,7 @@ export const makePlan = async (
       else {
         seen.add(folded);
         plan.items.push(entry.value);
+        plan.lines.push(line);
       }
     }
   }
@@ -81,7 +85,7 @@ export const linesText = (lines: readonly number[], most = 20): string => {
 };
 
 /** The problems of lines, each with all its lines in words: `lines 4, 17`. */
-export const groupProblems = (invalid: readonly Invalid[], thing: 'item' | 'line') => {
+export const groupProblems = (invalid: readonly Invalid[], thing: string) => {
   const groups = new Map<string | undefined, number[]>();
   for (const { line, problem } of invalid) {
     const lines = groups.get(problem);

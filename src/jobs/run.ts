@@ -4,8 +4,9 @@ import { type Counts, isSettled, type RunHistory, type Verdict, type VerdictLine
 import type { ReceiptFile } from './receipt-file.ts';
 
 export type SendResult = Pick<VerdictLine, 'status' | 'by' | 'request'> &
+  /** `error` says why an item was not accepted. It stays out of the receipt. */
   (
-    | { verdict: Verdict }
+    | { verdict: Verdict; error?: SchedError }
     /** Refused because of one of the items, or (`isTooLarge`) because there are too many. */
     | { verdict: 'split'; isTooLarge?: true }
     /** Refused regardless of the items, so there is no point in sending more. */
@@ -33,7 +34,7 @@ interface JobWorld {
   before: RunHistory | undefined;
   /** The counts so far. */
   counts: Counts;
-  onProgress(counts: Counts): void;
+  onProgress(counts: Counts, batch: readonly string[], answer: SendResult): Promise<void> | void;
 }
 
 /** This many lost replies in a row mean an outage, and more requests would only make it worse. */
@@ -122,7 +123,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     }
     counts[answer.verdict] += batch.length;
     if (isSent) lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
-    onProgress(counts);
+    await onProgress(counts, batch, answer);
     if (lostInARow === mostLostInARow)
       throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
         reason: 'the service may be down, so nothing more was sent',

@@ -2,6 +2,8 @@ import { formatNumber } from '../numbers.ts';
 export interface Progress {
   done: number;
   total: number;
+  /** How many of those done were not accepted. */
+  failed?: number;
   /** Items done by this process, and how long it has been running. */
   ownDone: number;
   elapsedMs: number;
@@ -27,10 +29,10 @@ const rateOf = ({ ownDone, elapsedMs }: Progress): number | undefined =>
 
 /** Versions of the text, from the most detailed to the shortest. */
 const versionsOf = (progress: Progress): string[][] => {
-  const { done, total, waitingUntil, waitSeconds = 0 } = progress;
+  const { done, total, failed = 0, waitingUntil, waitSeconds = 0 } = progress;
   const rate = rateOf(progress);
   const left = total - done;
-  const count = `${formatNumber(done)}/${formatNumber(total)}`;
+  const count = `${formatNumber(done)}/${formatNumber(total)}${failed === 0 ? '' : `  ${formatNumber(failed)} failed`}`;
   const remaining = left === 0 ? [] : [`${formatNumber(left)} left`];
   const speed = rate === undefined ? [] : [speedText(rate)];
   if (waitingUntil !== undefined) {

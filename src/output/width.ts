@@ -57,7 +57,7 @@ export const shorten = (text: string, columns: number): string => {
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - width(text)));
 
-const copied = /^<?(?:https?:\/\/|\/|sha256:|[\w.+-]+@)[!-~]+$/;
+const copied = /^<?(?:https?:\/\/|~?\/|sha256:|[\w.+-]+@)[!-~]+$/;
 
 /** Splits a word into pieces that fit. URLs, email addresses, paths and hashes stay whole, so users can copy them. */
 const pieces = (word: string, columns: number): string[] => {

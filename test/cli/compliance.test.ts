@@ -464,7 +464,13 @@ describe('compliance delete: the run', () => {
       code: 0,
       proof: { found: true, verdict: 'rejected', http_status: 400 },
     });
-    expectNoAddress(proof);
+    const line = `compliance delete --from ${listFile(30)} --confirm 30`;
+    const shown = await world.run(line, { ...real, send, terminals: ['stdout', 'stderr'] });
+    expect(shown.stdout).toMatch(
+      /^✔ 29 of 30 accepted\n✗ line 18 {2}refused \(HTTP 400\)\nFix the failed ones and send/,
+    );
+    expect(shown.stdout).not.toMatch(/sha256|Run:/);
+    expectNoAddress(proof, shown);
   });
 
   test('shows no request ID that spells an address, and keeps it in no receipt', async () => {
@@ -1157,7 +1163,7 @@ describe('events cancel --from', () => {
     const result = await world.run('events cancel --from - --yes --json', { stdin: uri!, send });
     expect(result.code).toBe(11);
     expect(JSON.parse(result.stdout)).toMatchObject({ total: 1, unknown: 1 });
-    expect(result.stderr).toContain(`unknown: ${uri!.split('/').at(-1)}: `);
+    expect(result.stderr).toContain(`unknown: line 1, event ${uri!.split('/').at(-1)}: `);
   });
 
   test('counts a refused event as canceled only if the service shows that it is', async () => {
@@ -1171,6 +1177,14 @@ describe('events cancel --from', () => {
     expect(result.code).toBe(11);
     expect(JSON.parse(result.stdout)).toMatchObject({ total: 2, accepted: 1, rejected: 1 });
     expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"canceled already"');
+    const stdin = `${uris.join('\n')}\nNOSUCHEVENT1\nno event\n`;
+    const line = 'events cancel --from - --yes --skip-invalid';
+    const shown = await world.run(line, { stdin, send, terminals: ['stdout', 'stderr'], columns: 80 });
+    expect(shown.code).toBe(11);
+    expect(shown.stdout).toMatch(/^✔ 1 of 4 canceled\n✗ line 2 {2}\w{3} \d+ \w{3}.* {2}Permission Denied\n/);
+    expect(shown.stdout).toContain(
+      '✗ line 4  no event ID\nFix the input and run the same command again: the other one stays',
+    );
   });
 
   test('counts skipped lines and reports broken CSV rows', async () => {

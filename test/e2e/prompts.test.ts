@@ -97,7 +97,7 @@ describe('a prompt', () => {
         const screen = await cancelFromFile();
         screen.type('y\n');
         const { code, text } = await screen.done;
-        expect(text).toMatch(/accepted +2\n/);
+        expect(text).toMatch(/✔ 2 of 2 canceled\n/);
         expect(code).toBe(0);
       },
       'reads single keys from the terminal too': async () => {

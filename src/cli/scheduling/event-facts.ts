@@ -38,7 +38,7 @@ export const nameAndTime = (context: Context, event: Json): string =>
     ? `${quotedName(event)} (${timeLabel(event.start_time, context.settings.zone, nowOf(context)) ?? event.start_time})`
     : quotedName(event);
 
-const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
+export const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
   typeof start === 'string' ? spanLabel(start, String(end), context.settings.zone, nowOf(context)) : undefined;
 
 /** The hosts in an event as the service sent it. */

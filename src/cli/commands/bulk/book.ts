@@ -20,10 +20,11 @@ import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester } from '../compliance/requester.ts';
 import { checkCount } from './check-count.ts';
-import { confirmBookings, noteTime, noteZones } from './confirm-bookings.ts';
+import { confirmBookings, noteTime, noteZones, timeAndPerson } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
 import { failedItem, isItemRefused } from './item-refused.ts';
 import { type BookingLine, readBookings } from './read-bookings.ts';
+import { fixAndRepeat } from './read-items.ts';
 import { runBulk } from './run-bulk.ts';
 
 /** The name of a line in the receipt. It has no personal data. */
@@ -56,17 +57,16 @@ const isLineRefused = (error: SchedError): boolean => isItemRefused(error) || er
 
 /** Books one line, at most once by the ledger (R27). */
 const sendBooking = (
-  context: Context,
+  { notes }: Context,
   client: Client,
   bookingContext: BookingContext,
   lines: ReadonlyMap<string, BookingLine>,
   { ifAbsent }: BookingOptions,
 ): Job['send'] => {
-  const { notes } = context;
   const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
   let isTold = false;
   return async ([mark], leaving): Promise<SendResult> => {
-    const { place, body, input } = lines.get(mark!)!;
+    const { body, input } = lines.get(mark!)!;
     let status: number | undefined;
     const send: Booking['send'] = async (beforeSend) => {
       const written = await client.write(invitees.create, input, async () => {
@@ -84,7 +84,7 @@ const sendBooking = (
       }
       return { verdict: 'accepted', by: sources[booked.how], status };
     } catch (error) {
-      return failedItem(context, place, error, isLineRefused);
+      return failedItem(error, isLineRefused);
     }
   };
 };
@@ -103,7 +103,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
     confirm: readWholeNumber('confirm', invocation, 0),
     max: readWholeNumber('max', invocation, 0),
   };
-  const lines = await readBookings(invocation, fieldFlags);
+  const { lines, thing, wrong } = await readBookings(invocation, fieldFlags);
   noteZones(context, lines);
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
@@ -129,8 +129,14 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
     input: key.mac(JSON.stringify(lines.map(({ line, body }) => [line, body]))),
     items: [...byMark.keys()],
     duplicates: 0,
-    skipped: 0,
+    skipped: wrong.length,
+    wrong,
+    needsAll: true,
     mark: (mark) => mark,
+    thing,
+    lineOf: (mark) => byMark.get(mark)!.line,
+    nameOf: (mark) => timeAndPerson(context, byMark.get(mark)!),
+    fix: fixAndRepeat(invocation, 'are not sent twice', 'is not sent twice'),
     batchSize: 1,
     send: sendBooking(context, client, await bookingContextOf(context), byMark, bookingOptions(invocation)),
     confirm: (history) => confirmBookings(context, expected, byMark, history),

@@ -5,6 +5,7 @@ import { readId } from '../../../client/ids.ts';
 import { change } from '../../../jobs/read-back.ts';
 import { isSettled, type RunHistory } from '../../../jobs/receipt.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
+import type { Json } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
@@ -13,7 +14,7 @@ import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester } from '../compliance/requester.ts';
 import { failedItem } from './item-refused.ts';
-import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
+import { checkInvalid, fixAndRepeat, type ItemKind, noteLeftOut, readPlan, wrongLines } from './read-items.ts';
 import { runBulk } from './run-bulk.ts';
 
 const eventItems: ItemKind = {
@@ -26,8 +27,8 @@ const eventItems: ItemKind = {
   },
 };
 
-/** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
-const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
+/** Cancels one event. If the reply is lost, reads the event to see whether it is canceled, and keeps it in `known`. */
+const sendCancel = (context: Context, client: Client, body: unknown, known: Map<string, Json>): Job['send'] => {
   const options = changeOptions(context);
   return async ([id], beforeSend): Promise<SendResult> => {
     const path = { event: id! };
@@ -36,7 +37,11 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
       const changed = await change(
         {
           send: () => client.write(events.cancel, input, beforeSend),
-          read: () => client.call(events.get, { path }),
+          read: async () => {
+            const event = await client.call(events.get, { path });
+            known.set(id!, event);
+            return event;
+          },
           isDone: ({ status }) => status === 'canceled',
         },
         options,
@@ -46,9 +51,16 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
         ? { verdict: 'accepted', by: 'read back' }
         : { verdict: 'accepted', status: changed.refused, by: 'canceled already' };
     } catch (error) {
-      return failedItem(context, id!, error);
+      return failedItem(error);
     }
   };
+};
+
+/** When an event is and its name, or its ID if it was not read. */
+const eventWords = async (context: Context, id: string, event: Json | undefined): Promise<string[]> => {
+  if (event === undefined) return [`event ${id}`];
+  const { spanOf, textIn } = await import('../../scheduling/event-facts.ts');
+  return [spanOf(context, event) ?? '', textIn(event.name) ?? `event ${id}`];
 };
 
 /** Asks for confirmation of the events that are not done yet, and names the first of them. */
@@ -85,6 +97,7 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     return printRequest(invocation, events.cancel, requests);
   }
   const client = await context.client();
+  const known = new Map<string, Json>();
   await runBulk(invocation, {
     things: 'events',
     done: 'canceled',
@@ -98,9 +111,14 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     items: ids,
     duplicates: plan.duplicates.length,
     skipped: plan.invalid.length,
+    wrong: wrongLines(plan, 'event ID'),
     mark: (id) => id,
+    thing: plan.isListed ? 'item' : 'line',
+    lineOf: (id) => plan.lines[ids.indexOf(id)]!,
+    nameOf: (id) => eventWords(context, id, known.get(id)),
+    fix: fixAndRepeat(invocation, 'stay canceled', 'stays canceled'),
     batchSize: 1,
-    send: sendCancel(context, client, body),
+    send: sendCancel(context, client, body, known),
     confirm: async (history) => confirmRest(context, ids, history),
   });
 };

@@ -55,11 +55,17 @@ export const noteZones = ({ notes, settings }: Context, lines: readonly BookingL
   );
 };
 
-/** A booking as one line: `Mon 16 Nov, 09:00, "Intro call": Ada Byron <ada@example.com>`. */
-const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLine): string => {
-  const { email, name, first_name, last_name } = body.invitee;
-  const who = name ?? [first_name, last_name].filter(Boolean).join(' ');
-  return `${timeLabel(body.start_time, settings.zone, runtime.clock.now()) ?? body.start_time}, "${typeName}": ${who} <${email}>`;
+/** When a booking is and for whom: `Mon 16 Nov 09:00`, `Ada Byron`. */
+export const timeAndPerson = ({ settings, runtime }: Context, { body }: BookingLine): [string, string] => {
+  const { name, first_name, last_name } = body.invitee;
+  const who = String(name ?? [first_name, last_name].filter(Boolean).join(' '));
+  return [timeLabel(body.start_time, settings.zone, runtime.clock.now()) ?? body.start_time, who];
+};
+
+/** A booking as one line: `Mon 16 Nov 09:00, "Intro call": Ada Byron <ada@example.com>`. */
+const lineText = (context: Context, line: BookingLine): string => {
+  const [when, who] = timeAndPerson(context, line);
+  return `${when}, "${line.typeName}": ${who} <${line.body.invitee.email}>`;
 };
 
 /** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */

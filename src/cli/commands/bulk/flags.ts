@@ -29,6 +29,7 @@ export const bookingFileFlags: Flag[] = [
     value: 'FILE',
     description: 'read bookings from a file, or - for stdin: CSV, JSON or JSONL with named columns',
   },
+  { name: 'skip-invalid', description: 'with --from: skip wrong lines and book the others (exit code 11)' },
   ...receiptFlags,
   { name: 'confirm', value: 'COUNT', description: 'with --from: confirm this number of bookings', heading: 'Safety' },
   { name: 'max', value: 'N', description: 'with --from: stop if there are more bookings than this', heading: 'Safety' },

@@ -1,7 +1,6 @@
 import { forbiddenBy } from '../../../client/refusal.ts';
 import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import type { SendResult } from '../../../jobs/run.ts';
-import type { Context } from '../../session/context.ts';
 
 /** Whether the service refused this item in particular. Any other refusal would also apply to the next item. */
 export const isItemRefused = ({ category, facts }: SchedError): boolean =>
@@ -9,17 +8,10 @@ export const isItemRefused = ({ category, facts }: SchedError): boolean =>
   (['usage', 'not-found', 'conflict'].includes(category) ||
     (category === 'forbidden' && facts.scopes === undefined && forbiddenBy(facts.reason ?? '') === 'role'));
 
-/** The answer for an item that failed, with a warning that names it. Throws an error that ends the run. */
-export const failedItem = (
-  { notes }: Context,
-  name: string,
-  error: unknown,
-  isRefused: (error: SchedError) => boolean = isItemRefused,
-): SendResult => {
+/** The answer for an item that failed. Throws an error that ends the run. */
+export const failedItem = (error: unknown, isRefused: (error: SchedError) => boolean = isItemRefused): SendResult => {
   if (!(error instanceof SchedError)) throw error;
   const isUnknown = isOutcomeUnknown(error) && error.category === 'outcome-unknown';
   if (!isUnknown && !isRefused(error)) throw error;
-  const { http, reason } = error.facts;
-  notes.warn(`${isUnknown ? 'unknown' : 'failed'}: ${name}: ${error.message}${reason ? ` (${reason})` : ''}`);
-  return { verdict: isUnknown ? 'unknown' : 'rejected', status: http?.status };
+  return { verdict: isUnknown ? 'unknown' : 'rejected', status: error.facts.http?.status, error };
 };

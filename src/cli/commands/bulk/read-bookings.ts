@@ -17,6 +17,7 @@ import { referredRecord } from '../../operation/references.ts';
 import { readValue } from '../../operation/values.ts';
 import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
 import type { Typed } from '../../session/settings.ts';
+import type { Failure } from './answer.ts';
 import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
 import { inputBytes, readingInput } from './read-items.ts';
 
@@ -94,9 +95,9 @@ interface LineProblem {
   problem: string;
 }
 
-/** Reports the problems of all lines together, and throws if there are any. */
+/** Reports the problems of all lines together. Throws if there are any, unless --skip-invalid leaves some to book. */
 const checkLines = (
-  { context, problems }: Invocation,
+  { context, typed, problems }: Invocation,
   wrong: readonly LineProblem[],
   thing: 'item' | 'line',
   total: number,
@@ -109,8 +110,10 @@ const checkLines = (
   for (const { lines, problem } of all.slice(0, mostProblems)) context.notes.warn(`${lines}: ${problem}`);
   if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
   const count = new Set(wrong.map(({ line }) => line)).size;
+  if (typed['skip-invalid'] === true && count < total) return;
   const verb = count === 1 ? 'has' : 'have';
-  problems.add(`${count.toLocaleString('en-US')} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
+  const way = count < total ? `; use --skip-invalid to skip ${count === 1 ? 'it' : 'them'}` : '';
+  problems.add(`${formatNumber(count)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent${way}`);
   problems.check();
 };
 
@@ -194,8 +197,15 @@ const bookingsOf = async (
   return lines;
 };
 
+/** The bookings of a file, and its lines that are skipped because they are wrong. */
+interface BookingFile {
+  lines: BookingLine[];
+  thing: 'item' | 'line';
+  wrong: Failure[];
+}
+
 /** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
-export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingLine[]> => {
+export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
   const { problems } = invocation;
   const records = await readFile(invocation, flags);
   if (records.length === 0) problems.add('No bookings in the input');
@@ -215,5 +225,11 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
   });
   checkDuplicates(lines, report);
   check();
-  return lines;
+  const byLine = new Map<number, string[]>();
+  for (const { line, problem } of wrong) byLine.set(line, [...(byLine.get(line) ?? []), problem]);
+  return {
+    lines: lines.filter(({ line }) => !byLine.has(line)),
+    thing,
+    wrong: [...byLine].map(([line, all]) => ({ line, named: [], why: all.join('; ') })),
+  };
 };

@@ -1,9 +1,12 @@
+import { basename } from 'node:path';
 import { type BatchPlan, groupProblems, leftOutText, makePlan } from '../../../jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../../jobs/items.ts';
 import { BadInput, type Bytes, type SourceEntry } from '../../../jobs/text-source.ts';
+import { formatNumber } from '../../../numbers.ts';
 import { namedFileChunks } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
+import type { Failure } from './answer.ts';
 
 export interface ItemKind extends Pick<ItemOptions, 'usual' | 'isItem' | 'isSurelyItem'> {
   /** The normalized form that identifies an item, or undefined if the text isn't an item. */
@@ -40,6 +43,18 @@ const entriesOf = (
   });
 };
 
+/** The input in a sentence: the name of its file, if it has one. */
+const inputName = ({ typed }: Invocation): string =>
+  typed.from === undefined || typed.from === '-' ? 'the input' : basename(String(typed.from));
+
+/** What to do about lines that failed if the same command can be run again: `the 28 are not sent twice`. */
+export const fixAndRepeat =
+  (invocation: Invocation, those: string, that: string) =>
+  (accepted: number): string => {
+    const rest = accepted === 1 ? `: the other one ${that}` : `: the ${formatNumber(accepted)} ${those}`;
+    return `Fix ${inputName(invocation)} and run the same command again${accepted === 0 ? '' : rest}.`;
+  };
+
 /** Runs `read`. Reports an input that can't be read as a problem of --from. */
 export const readingInput = async <Value>(
   { typed, problems }: Invocation,
@@ -75,6 +90,10 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
     return plan;
   });
 };
+
+/** The lines without a valid item, for the answer of a run. */
+export const wrongLines = ({ invalid }: BatchPlan, thing: string): Failure[] =>
+  invalid.map(({ line, problem = `no ${thing}` }) => ({ line, named: [], why: problem }));
 
 /** One text per problem, with all its lines: `line 2 contains no event ID`, `lines 4, 5: a quote is never closed`. */
 const invalidTexts = ({ invalid, isListed }: BatchPlan, thing: string): string[] =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { SchedError, sameCommand } from '../../../errors.ts';
+import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { type Counts, countOutcomes, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
@@ -12,12 +12,23 @@ import { formatNumber } from '../../../numbers.ts';
 import { safe } from '../../../output/sanitize.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
+import { timeLabel } from '../../../time/label.ts';
 import { version } from '../../../version.ts';
 import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import type { Requester } from '../compliance/requester.ts';
+import {
+  type Asked,
+  earlierFailures,
+  type Failure,
+  failureText,
+  isWatched,
+  mostFailures,
+  noteFailures,
+  printAnswer,
+} from './answer.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
-import { type BulkResult, resultView } from './run-result.ts';
+import type { BulkResult } from './run-result.ts';
 import { reportProgress } from './show-progress.ts';
 
 const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
@@ -42,20 +53,16 @@ export const addStepSummary = async (
 };
 
 /** Bulk work, as prepared by its command. */
-export interface Bulk extends Job, Requester {
+export interface Bulk extends Job, Asked, Requester {
   /** Noun and verb: `compliance.delete`. */
   operation: string;
   /** The key that the marks in the receipt are made with, or `none`. */
   key: string;
   /** A hash of the whole input. The same input is the same work. */
   input: string;
-  /** How many lines of the input repeat an item, and how many were skipped because they have none. */
+  /** How many lines of the input repeat an item, and how many were skipped because they are wrong. */
   duplicates: number;
   skipped: number;
-  /** The plural name of the items: `addresses`. */
-  things: string;
-  /** The state of an item after success: `accepted`. */
-  done: string;
   /** Asks the user for confirmation, and throws if it isn't given. */
   confirm(history: RunHistory | undefined): Promise<void>;
 }
@@ -151,18 +158,6 @@ const remember = async (context: Context, folder: string, { run, at, operation }
   });
 };
 
-const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedError => {
-  const parts = [
-    ...(rejected > 0 ? [`${formatNumber(rejected)} rejected`] : []),
-    ...(unknown > 0 ? [`${formatNumber(unknown)} unknown`] : []),
-  ];
-  return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
-    outcome: unknown > 0 ? 'unknown' : 'applied',
-    answered: true,
-    ...(unknown > 0 ? { hint: sameCommand } : {}),
-  });
-};
-
 const resultOf = (run: string, counts: Counts, receipt: string, head: string): BulkResult => ({
   run,
   ...counts,
@@ -170,10 +165,17 @@ const resultOf = (run: string, counts: Counts, receipt: string, head: string): B
   head: `sha256:${head}`,
 });
 
-const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: string): Promise<void> => {
+/** A run that has ended, and the first of its failures. */
+interface Ended {
+  result: BulkResult;
+  failures: readonly Failure[];
+}
+
+const finish = async (context: Context, bulk: Bulk, { result, failures }: Ended, state: string): Promise<void> => {
   await addStepSummary(context, bulk.operation, state, result);
-  await context.printer.one(resultView, result);
-  if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk);
+  // The answer may go to the same terminal.
+  await context.notes.flush();
+  await printAnswer(context, { asked: bulk, result, failures: [...bulk.wrong, ...failures].slice(0, mostFailures) });
 };
 
 /** The progress according to the receipt. If its last write failed, that may be less than the counts in memory. */
@@ -189,6 +191,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
   let counts: Counts =
     history === undefined ? countOutcomes([], bulk.items.length, bulk.skipped) : { ...history.counts, unknown: 0 };
   const progress = reportProgress(context, { ...counts });
+  const failures = await earlierFailures(bulk, history);
   notes.ahead = () => {
     const left = counts.total - counts.accepted - counts.rejected - counts.unknown;
     return { requests: Math.ceil(left / bulk.batchSize), isMost: false };
@@ -200,8 +203,9 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
       receipt: file,
       before: history,
       counts,
-      onProgress: (now) => {
+      onProgress: async (now, items, answer) => {
         counts = now;
+        await noteFailures(context, bulk, items, answer, failures);
         progress.update(now);
       },
     });
@@ -209,6 +213,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     progress.end();
     const recorded = await recordedProgress(file, counts);
     const { accepted, total } = recorded.counts;
+    if (isWatched(context)) for (const failure of failures) notes.warn(`failed: ${failureText(bulk, failure)}`);
     notes.always(
       `Stopped with ${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
     );
@@ -219,12 +224,10 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     notes.ahead = undefined;
     progress.end();
   }
-  // The result goes to stdout, which may be the same terminal: the progress bar must be cleared first.
-  await notes.flush();
-  return counts;
+  return { counts, failures };
 };
 
-type RunChoice = { done: BulkResult; endedAt: string } | { unfinished: FoundRun } | 'new';
+type RunChoice = (Ended & { endedAt: string }) | { unfinished: FoundRun } | 'new';
 
 /** Decides whether to start, resume or report a run. Drops a finished receipt from memory: it may be large. */
 const choose = async ({ runtime }: Context, folder: string, bulk: Planned): Promise<RunChoice> => {
@@ -235,20 +238,29 @@ const choose = async ({ runtime }: Context, folder: string, bulk: Planned): Prom
   if (!isDone(history)) return { unfinished: found };
   const endedAt = history.endedAt!;
   if (isRecent(endedAt, now) && !bulk.again)
-    return { done: resultOf(history.run.run, history.counts, found.path, receipt.head), endedAt };
+    return {
+      result: resultOf(history.run.run, history.counts, found.path, receipt.head),
+      failures: await earlierFailures(bulk, history),
+      endedAt,
+    };
   if (found.path === bulk.receipt)
     throw otherRunError(found.path, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
   return 'new';
 };
 
-const noteDone = ({ notes }: Context, bulk: Planned, { total, accepted, receipt }: BulkResult, at: string): void => {
+const noteDone = (context: Context, bulk: Planned, { total, accepted, receipt }: BulkResult, at: string): void => {
+  const { notes, settings, runtime } = context;
   const what =
     accepted === total
       ? `Already ${bulk.done}`
       : `${formatNumber(accepted)} of ${formatNumber(total)} already ${bulk.done}`;
   const isElsewhere = bulk.receipt !== undefined && bulk.receipt !== receipt;
   const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
-  notes.always(`${what} at ${at}: nothing was sent${where}. Use --again to repeat the run`);
+  // The answer has the numbers.
+  const done = isWatched(context)
+    ? `This was done on ${timeLabel(at, settings.zone, runtime.clock.now())}`
+    : `${what} at ${at}`;
+  notes.always(`${done}: nothing was sent${where}. Use --again to repeat the run`);
 };
 
 /** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
@@ -261,9 +273,9 @@ export const runBulk = async ({ context, typed }: Invocation, job: Bulk): Promis
   const held = (await lock.acquire())!;
   try {
     const choice = await choose(context, folder, bulk);
-    if (choice !== 'new' && 'done' in choice) {
-      noteDone(context, bulk, choice.done, choice.endedAt);
-      return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
+    if (choice !== 'new' && 'endedAt' in choice) {
+      noteDone(context, bulk, choice.result, choice.endedAt);
+      return await finish(context, bulk, choice, `already accepted at ${choice.endedAt}`);
     }
     const history = choice === 'new' ? undefined : choice.unfinished.opened.history;
     await bulk.confirm(history);
@@ -273,8 +285,8 @@ export const runBulk = async ({ context, typed }: Invocation, job: Bulk): Promis
     try {
       await remember(context, folder, line, file.path);
       if (history !== undefined) context.notes.info(`Resuming run ${run}`);
-      const counts = await work(context, bulk, run, file, history);
-      await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
+      const { counts, failures } = await work(context, bulk, run, file, history);
+      await finish(context, bulk, { result: resultOf(run, counts, file.path, file.head), failures }, 'finished');
     } finally {
       await file.close();
     }

@@ -13,7 +13,13 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
   const { clock, stderr } = runtime;
   const status = runtime.status?.isPlain === false ? runtime.status : undefined;
   const started = clock.now();
-  const progress: Progress = { done: doneOf(before), total: before.total, ownDone: 0, elapsedMs: 0 };
+  const progress: Progress = {
+    done: doneOf(before),
+    total: before.total,
+    failed: before.rejected,
+    ownDone: 0,
+    elapsedMs: 0,
+  };
   let lastLineAt = started;
   const bar = (waitUntil?: number): string => {
     if (waitUntil === undefined) return progressBar(progress, stderr.columns);
@@ -31,6 +37,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
   return {
     update: (counts: Counts): void => {
       progress.done = doneOf(counts);
+      progress.failed = counts.rejected + counts.unknown;
       progress.ownDone = progress.done - doneOf(before);
       progress.elapsedMs = clock.now() - started;
       show();

@@ -4,6 +4,7 @@ import { foldAddress } from '../../../api/email-address.ts';
 import { limits } from '../../../api/limits.ts';
 import { SchedError } from '../../../errors.ts';
 import { type BatchPlan, estimatedSeconds } from '../../../jobs/batch-plan.ts';
+import { formatNumber } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
@@ -11,7 +12,7 @@ import { referenceWords } from '../../operation/field-flags.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
-import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
+import { checkInvalid, type ItemKind, noteLeftOut, readPlan, wrongLines } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
@@ -151,6 +152,11 @@ const run = async (invocation: Invocation): Promise<void> => {
     items: plan.items,
     duplicates: plan.duplicates.length,
     skipped: plan.invalid.length,
+    wrong: wrongLines(plan, 'email address'),
+    thing: typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line',
+    lineOf: (item) => plan.lines[plan.items.indexOf(item)]!,
+    fix: (accepted) =>
+      `Fix the failed ones and send them on their own${accepted === 0 ? '' : `: the other ${formatNumber(accepted)} ${accepted === 1 ? 'is' : 'are'} accepted`}.`,
     mark: (item) => key.mac(foldAddress(item)!),
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
@@ -172,7 +178,7 @@ export const deletion = (generic: GenericCommand): Command => ({
     inputNote,
     'Never prints an address: messages give the line number in the input.',
     'The receipt is one file, written before and after every request. To resume an interrupted run, run the same command again. A finished run is not sent again within 12 hours. The receipt holds addresses as HMACs; their key is stored elsewhere, in CI in a file (sched compliance key FILE).',
-    `A receipt proves what was sent, when, and that the service accepted it. It does not prove that data was deleted. ${unconfirmed}. Store the head hash that is printed at the end elsewhere: only with it can you detect a receipt that was rewritten.`,
+    `A receipt proves what was sent, when, and that the service accepted it. It does not prove that data was deleted. ${unconfirmed}. Store the head hash elsewhere (--json and -v print it): only with it can you detect a receipt that was rewritten.`,
   ],
   run,
 });

@@ -20,7 +20,7 @@ const receiptArgument: Argument = {
 const headFlag = {
   name: 'head',
   value: 'HASH',
-  description: 'head hash printed at the end of the run (sha256:…)',
+  description: 'head hash of the run, from --json or -v (sha256:…)',
 } as const;
 
 const runsView: View = {

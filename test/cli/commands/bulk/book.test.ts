@@ -189,8 +189,48 @@ describe('invitees create --from', () => {
       expect.stringContaining('line 5: start: "tomorrow 10:00" has no date'),
       'line 6: it has 2 cells, but the first line has 5',
       'line 7: it books the same event type, start and email as line 2',
-      '6 of 7 lines have a problem. Nothing was sent',
+      '6 of 7 lines have a problem. Nothing was sent; use --skip-invalid to skip them',
     ]);
+  });
+
+  test('--skip-invalid books the other lines, and a terminal gets an answer in words', async () => {
+    const { world, state, path, type, write, row, create } = await prepare();
+    const [, start, email] = row(0) as [string, string, string];
+    write([
+      row(0),
+      [type, start, email, 'Ada', 'Europe/Pairs'],
+      [type, '2027-02-01T03:00:00Z', email, '王小明', 'UTC'],
+      row(0),
+    ]);
+    const line = `invitees create --from ${path} --yes --skip-invalid`;
+    const first = await world.run(line, { terminals, columns: 80 });
+    expect([first.code, posts(first.requests)]).toEqual([11, 2]);
+    const [receipt] = readdirSync(join(state, 'receipts')).filter((name) => name.endsWith('.jsonl'));
+    expect(first.stdout).toBe(
+      [
+        '✔ 1 of 4 booked',
+        "✗ line 4  Mon 1 Feb 2027 04:00  王小明  that time isn't available",
+        '✗ line 3  timezone: "Europe/Pairs" is not a time zone. Did you mean Europe/Pari…',
+        '✗ line 5  it books the same event type, start and email as line 2',
+        'Fix bookings.csv and run the same command again: the other one is not sent',
+        'twice.',
+        `Receipt: ~/state/receipts/${receipt}`,
+        '',
+      ].join('\n'),
+    );
+    expect(first.stderr).not.toMatch(/failed:|error:/);
+    const narrow = await world.run(line, { terminals, columns: 44 });
+    expect(narrow.stdout).toContain('✗ line 4  Mon 1 Feb 2027 04:00  王小明\n  refused (HTTP 400)\n');
+    expect(narrow.stdout).toContain(`\nReceipt:\n~/state/receipts/${receipt}\n`);
+    const spoken = await world.run(`${line} --accessible`, { terminals, columns: 80 });
+    expect(spoken.stdout).toMatch(
+      /^1 of 4 booked\nFailed: line 4, Mon 1 Feb 2027 04:00, 王小明: refused \(HTTP 400\)\n/,
+    );
+    const ascii = await world.run(line, { terminals, columns: 80, env: { LANG: 'C' } });
+    expect(ascii.stdout).toMatch(/^ok 1 of 4 booked\nx line 4 {2}/);
+    // A pipe has the numbers.
+    const again = await create('--yes --skip-invalid --again');
+    expect(resultOf(again)).toMatchObject({ code: 11, total: 2, accepted: 1, rejected: 1, skipped: 2 });
   });
 
   test('reports wrong lines even if the service is down', async () => {
@@ -219,7 +259,7 @@ describe('invitees create --from', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag.split(' ')[0]} can't be used with --from`)]);
   });
 
-  test.each(['--confirm 1', '--max 1', '--receipt x', '--again'])('is needed by %s', async (flag) => {
+  test.each(['--confirm 1', '--max 1', '--receipt x', '--again', '--skip-invalid'])('is needed by %s', async (flag) => {
     const { world } = await prepare();
     const { code, stderr } = await world.run(`invitees create ${flag}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag.split(' ')[0]} needs --from`)]);
@@ -329,7 +369,7 @@ describe('invitees create --from, outcomes', () => {
     write([row(0), row(1), row(2)]);
     const first = await create();
     expect(resultOf(first)).toMatchObject({ code: 11, total: 3, accepted: 2, rejected: 1 });
-    expect(first.stderr).toContain("failed: line 3: That time isn't available");
+    expect(first.stderr).toContain("failed: line 3, Mon 1 Feb 2027 11:30, Ada: That time isn't available");
     const finished = await create();
     expect([finished.code, posts(finished.requests)]).toEqual([11, 0]);
     // Lines that are booked already are not sent again.
@@ -337,6 +377,17 @@ describe('invitees create --from, outcomes', () => {
     expect([resultOf(again), posts(again.requests)]).toMatchObject([{ code: 11, accepted: 2, rejected: 1 }, 1]);
     expect(receiptsIn(state).join()).toContain('"by":"booked already"');
     expect(await bookingsAt(world, 3)).toEqual([1, 1, 1]);
+  });
+
+  test('a run that stops on a terminal names the lines that failed so far', async () => {
+    const { world, path, type, write, row } = await prepare();
+    write([[type, '2027-02-01T03:00:00Z', 'a@engine.example', 'Ada', 'UTC'], row(1)]);
+    const refusal = { status: 403, headers: {}, body: '{"required_scopes":["scheduled_events:write"]}' };
+    const send: Send = async (request) =>
+      isBooking(request) && !request.body!.includes('a@engine') ? refusal : world.service(request);
+    const { code, stderr } = await world.run(`invitees create --from ${path} --yes`, { terminals, columns: 200, send });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/failed: line 2, Mon 1 Feb 2027 04:00, Ada: that time isn't available\nStopped with 0 of 2/);
   });
 
   test('a changed file books only its new lines', async () => {
@@ -376,7 +427,7 @@ describe('invitees create --from, outcomes', () => {
     write(rows(3));
     const first = await create('--yes', { send: breaking(world, faults['reset before commit'], 1) });
     expect([resultOf(first), posts(first.requests)]).toMatchObject([{ code: 11, accepted: 2, unknown: 1 }, 3]);
-    expect(first.stderr).toContain("unknown: line 2: Can't tell whether this was booked");
+    expect(first.stderr).toContain("unknown: line 2, Mon 1 Feb 2027 11:00, Ada: Can't tell whether this was booked");
     const tooEarly = await create();
     expect([resultOf(tooEarly), posts(tooEarly.requests)]).toMatchObject([{ code: 11, accepted: 2, unknown: 1 }, 0]);
     await untilProven(world, type);

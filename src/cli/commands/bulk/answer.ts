@@ -1,0 +1,210 @@
+import { SchedError, sameCommand } from '../../../errors.ts';
+import { groupProblems } from '../../../jobs/batch-plan.ts';
+import type { ItemOutcome, RunHistory } from '../../../jobs/receipt.ts';
+import type { SendResult } from '../../../jobs/run.ts';
+import { formatNumber } from '../../../numbers.ts';
+import type { BlockStyle } from '../../../output/block.ts';
+import { cutLong, humanText } from '../../../output/cells.ts';
+import { asciiForm, needsAscii } from '../../../output/drawing.ts';
+import { pad, shorten, width, wrap } from '../../../output/width.ts';
+import type { Context } from '../../session/context.ts';
+import { type BulkResult, resultView } from './run-result.ts';
+
+/** Something in the input that was not done. */
+export interface Failure {
+  line: number;
+  /** Its time and its person, if they may be shown: `Tue 1 Dec, 13:00`, `Grace Hopper`. */
+  named: readonly string[];
+  why: string;
+}
+
+/** Failures that an answer names. The others are counted, so that the answer stays on the screen. */
+export const mostFailures = 15;
+
+type Cause = Omit<ItemOutcome, 'at' | 'batch' | 'status'> & { status?: number | undefined; error?: SchedError };
+
+/** Why an item failed, in a few words: those of the service only if ours say nothing about the item. */
+const shortCause = ({ verdict, status, error }: Cause): string => {
+  if (verdict === 'unknown') return 'unknown: the reply was lost';
+  if (error === undefined) return `refused (HTTP ${status})`;
+  const { category, message, facts } = error;
+  const said = category === 'usage' || category === 'forbidden' ? facts.reason : undefined;
+  return said?.replace(/ \[request [^\]]*\]$/, '') ?? message.charAt(0).toLowerCase() + message.slice(1);
+};
+
+/** What an answer needs to know about the input of a run. */
+export interface Asked {
+  items: readonly string[];
+  mark(item: string): string;
+  /** The plural name of the items: `addresses`. */
+  things: string;
+  /** The state of an item after success: `booked`. */
+  done: string;
+  /** What the input consists of, and where in it an item is. */
+  thing: 'line' | 'item' | 'argument';
+  lineOf(item: string): number;
+  /** The time and the person of an item, if they may be shown. */
+  nameOf?(item: string): readonly string[] | Promise<readonly string[]>;
+  /** The lines that were skipped because they are wrong, and whether that is a failure of the run. */
+  wrong: readonly Failure[];
+  needsAll?: boolean;
+  /** What to do about refused and skipped items, in a sentence. */
+  fix(accepted: number): string;
+}
+
+/** Whether one person sees both the notes of a run and its answer in words. */
+export const isWatched = ({ printer, runtime }: Context): boolean =>
+  printer.showsPages && runtime.stdout.isTerminal && runtime.stderr.isTerminal;
+
+const failureOf = async (asked: Asked, item: string, cause: Cause): Promise<Failure> => ({
+  line: asked.lineOf(item),
+  named: (await asked.nameOf?.(item)) ?? [],
+  why: shortCause(cause),
+});
+
+/** The items that earlier processes of a run could not do. The receipt has no other cause than the status. */
+export const earlierFailures = async (asked: Asked, history: RunHistory | undefined): Promise<Failure[]> => {
+  const failures: Failure[] = [];
+  if (history === undefined || history.counts.rejected === 0) return failures;
+  for (const item of asked.items) {
+    const outcome = history.outcomes.get(asked.mark(item));
+    if (outcome?.verdict === 'rejected') failures.push(await failureOf(asked, item, outcome));
+    if (failures.length === mostFailures) break;
+  }
+  return failures;
+};
+
+export const failureText = ({ thing }: Asked, { line, named, why }: Failure): string =>
+  `${[`${thing} ${formatNumber(line)}`, ...named].join(', ')}: ${why}`;
+
+/** Notes the items of a batch that were not accepted. In a log it says so at once; a person sees them in the answer. */
+export const noteFailures = async (
+  context: Context,
+  asked: Asked,
+  items: readonly string[],
+  answer: SendResult,
+  failures: Failure[],
+): Promise<void> => {
+  const { verdict, status } = answer;
+  if (verdict !== 'rejected' && verdict !== 'unknown') return;
+  const { error } = answer;
+  for (const item of items) {
+    const isLogged = error !== undefined && !isWatched(context);
+    if (!isLogged && failures.length >= mostFailures) return;
+    const failure = await failureOf(asked, item, { verdict, status, ...(error && { error }) });
+    if (failures.length < mostFailures) failures.push(failure);
+    if (!isLogged) continue;
+    const { message, facts } = error;
+    const why = `${message}${facts.reason ? ` (${facts.reason})` : ''}`;
+    context.notes.warn(`${verdict === 'unknown' ? 'unknown' : 'failed'}: ${failureText(asked, { ...failure, why })}`);
+  }
+};
+
+/** The result of a run and the first of its failures. */
+interface Answer {
+  asked: Asked;
+  result: BulkResult;
+  failures: readonly Failure[];
+}
+
+const longestName = 24;
+/** With less room for the cause, it has a line of its own. */
+const leastCause = 20;
+
+/** The failures as rows. Lines without a time and a person are listed together if they failed for the same reason. */
+const rowsOf = ({ failures, asked: { thing } }: Answer): { cells: string[]; why: string }[] => {
+  const sorted = failures.toSorted((one, other) => one.line - other.line);
+  const nameless = sorted.filter(({ named }) => named.length === 0).map(({ line, why }) => ({ line, problem: why }));
+  return [
+    ...sorted
+      .filter(({ named }) => named.length > 0)
+      .map(({ line, named, why }) => ({ cells: [`${thing} ${formatNumber(line)}`, ...named].map(humanText), why })),
+    ...groupProblems(nameless, thing).map(({ lines, problem = '' }) => ({ cells: [lines], why: problem })),
+  ].map(({ cells, why }) => ({ cells, why: humanText(cutLong(why, 500)) }));
+};
+
+const headOf = ({ result: { accepted, total, skipped }, asked: { done } }: Answer): string =>
+  `${formatNumber(accepted)} of ${formatNumber(total + skipped)} ${done}`;
+
+/** How many failures have no row. */
+const unnamedIn = ({ result: { rejected, unknown, skipped }, failures }: Answer): number =>
+  rejected + unknown + skipped - failures.length;
+
+/** What to do about the failures, and where the evidence is. Hashes and run IDs are for `--json` and `-v`. */
+const nextOf = ({ asked, result }: Answer, { runtime, settings }: Context): string[] => {
+  const { accepted, rejected, unknown, skipped, run, receipt, head } = result;
+  const isInHome = runtime.home !== '' && receipt.startsWith(`${runtime.home}/`);
+  return [
+    ...(rejected + skipped > 0 ? [asked.fix(accepted)] : []),
+    ...(unknown > 0 ? ['Run the same command again to find out what became of the unknown ones.'] : []),
+    `Receipt: ${isInHome ? `~${receipt.slice(runtime.home.length)}` : receipt}`,
+    ...(settings.verbose ? [`Run: ${run}`, `Head: ${head}`] : []),
+  ];
+};
+
+const inLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
+
+/** What was done, what failed and why, and what to do. */
+const drawnAnswer = (answer: Answer, next: readonly string[], { paint, available }: BlockStyle, isAscii: boolean) => {
+  const [done, failed] = isAscii ? (['ok', 'x'] as const) : (['✔', '✗'] as const);
+  const { accepted, total } = answer.result;
+  const rows = rowsOf(answer).map(({ cells: [place = '', when, who], why }) =>
+    // A single cell may hold many line numbers: the columns of the other rows must stay where they are.
+    when === undefined ? { cells: [place], why } : { cells: [place, when, shorten(who ?? '', longestName)], why },
+  );
+  const columns = rows.filter(({ cells }) => cells.length > 1);
+  const widths = [0, 1, 2].map((at) => Math.max(0, ...columns.map(({ cells }) => width(cells[at]!))));
+  const more = unnamedIn(answer);
+  const text = inLines([
+    `${accepted > 0 || total === 0 ? paint.done(done) : paint.error(failed)} ${headOf(answer)}`,
+    ...rows.flatMap(({ cells, why }) => {
+      const row = cells.map((cell, at) => (cells.length > 1 ? pad(cell, widths[at]!) : cell)).join('  ');
+      const room = available - width(failed) - 1;
+      const isNarrow = room - width(row) < leastCause;
+      const [first, ...below] = isNarrow ? [row.trimEnd(), `  ${why}`] : [`${row}  ${why}`];
+      return [`${paint.error(failed)} ${shorten(first!, room)}`, ...below.map((line) => shorten(line, available))];
+    }),
+    ...(more > 0 ? [`  and ${formatNumber(more)} more`] : []),
+    ...next.flatMap((line) => wrap(humanText(line), available)),
+  ]);
+  return isAscii ? asciiForm(text) : text;
+};
+
+/** The same for screen readers. */
+const spokenAnswer = (answer: Answer, next: readonly string[]): string => {
+  const more = unnamedIn(answer);
+  return inLines([
+    headOf(answer),
+    ...rowsOf(answer).map(({ cells, why }) => `Failed: ${cells.join(', ')}: ${why}`),
+    ...(more > 0 ? [`And ${formatNumber(more)} more failed`] : []),
+    ...next.map(humanText),
+  ]);
+};
+
+const partial = (context: Context, { asked, result }: Answer): SchedError => {
+  const { rejected, unknown } = result;
+  const counts = { rejected, unknown, skipped: asked.needsAll ? result.skipped : 0 };
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  const words = parts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(', ');
+  return new SchedError('partial', `Not all ${asked.things} were ${asked.done}: ${words}`, {
+    outcome: unknown > 0 ? 'unknown' : 'applied',
+    answered: true,
+    ...(unknown > 0 ? { hint: sameCommand } : {}),
+    // The answer on the same terminal says it already.
+    ...(isWatched(context) ? { lines: [] } : {}),
+  });
+};
+
+/** Prints the result of a run: in words for people. Throws if not everything was done. */
+export const printAnswer = async (context: Context, answer: Answer): Promise<void> => {
+  const { printer, settings, runtime } = context;
+  const { asked, result } = answer;
+  const next = nextOf(answer, context);
+  if (!printer.showsPages) await printer.one(resultView, result);
+  else
+    await printer.draw((style) =>
+      settings.accessible ? spokenAnswer(answer, next) : drawnAnswer(answer, next, style, needsAscii(runtime.env)),
+    );
+  if (result.rejected > 0 || result.unknown > 0 || (asked.needsAll && result.skipped > 0))
+    throw partial(context, answer);
+};
