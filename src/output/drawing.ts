@@ -80,6 +80,7 @@ const asciiFor: Readonly<Record<string, string>> = {
   '▶': '>',
   '×': 'x',
   '●': '*',
+  '→': '>',
   '·': '.',
   '–': '-',
   '…': '~',
@@ -94,8 +95,10 @@ const asciiFor: Readonly<Record<string, string>> = {
   '▇': '*',
 };
 
+const drawn = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');
+
 /** The same text without the characters that pictures are drawn with. Its width stays the same. */
-export const asciiForm = (text: string): string => text.replace(/[▎▶×●·–…▁-█▌]/g, (char) => asciiFor[char] ?? char);
+export const asciiForm = (text: string): string => text.replace(drawn, (char) => asciiFor[char]!);
 
 /**
  * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the

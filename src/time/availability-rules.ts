@@ -1,6 +1,8 @@
 import { weekdays } from '../api/weekdays.ts';
 import { isObject, type Json, jsonText } from '../json.ts';
 import { nearest } from '../nearest.ts';
+import { counted } from '../numbers.ts';
+import { dayText } from './label.ts';
 import type { Checked } from './reading.ts';
 import { day, timestampOf, wallText } from './wall.ts';
 
@@ -176,35 +178,92 @@ const dayWords = (rule: Rule): string => {
   return day === undefined ? dayOf(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)}`;
 };
 
-/** `09:00–12:00, 13:00–17:00`, or `day off`. Several rules for one day add up. */
+/** `09:00–12:00, 13:00–17:00`, or `off`. Several rules for one day add up. */
 const hoursWords = (rules: readonly KnownRule[]): string => {
   const words = rules.flatMap(({ intervals }) => intervals.map(({ from, to }) => `${from}–${to}`)).sort();
-  return words.length === 0 ? 'day off' : words.join(', ');
+  return words.length === 0 ? 'off' : words.join(', ');
 };
 
 /** A rule for people: `every Friday: 09:00–17:00`. A rule that sched doesn't know is shown as JSON. */
 export const ruleWords = (rule: Rule): string =>
   isKnown(rule) ? `${dayWords(rule)}: ${hoursWords([rule])}` : jsonText(rule);
 
-/** The difference between two sets of rules, one day per line: `every Friday: 09:00–17:00 → day off`. */
-export const rulesDifference = (before: readonly Rule[], after: readonly Rule[]): string[] => {
-  const ofDay = (rules: readonly Rule[], day: string) => rules.filter(isKnown).filter((rule) => dayWords(rule) === day);
-  const hours = (rules: readonly Rule[], day: string): string => {
-    const found = ofDay(rules, day);
-    if (found.length > 0) return hoursWords(found);
-    if (!rules.every(isKnown)) return 'unknown hours';
-    // A date without a rule has the hours of its weekday. A weekday without a rule has none.
-    return day.startsWith('every ') ? 'no hours' : 'the usual hours';
-  };
-  const days = [...new Set([...before, ...after].filter(isKnown).map(dayWords))];
-  const changed = days
-    .map((day) => [day, hours(before, day), hours(after, day)] as const)
-    .filter(([, old, now]) => old !== now)
-    .map(([day, old, now]) => `${day}: ${old} → ${now}`);
+const ownHours = (rules: readonly Rule[], day: string): string | undefined => {
+  const found = rules.filter(isKnown).filter((rule) => dayOf(rule) === day);
+  return found.length === 0 ? undefined : hoursWords(found);
+};
+
+/** The hours of a day. A date without a rule has those of its weekday. */
+const hoursOn = (rules: readonly Rule[], day: string): string => {
+  const weekday = isDate(day) ? weekdays[(new Date(midnightOf(day)!).getUTCDay() + 6) % 7]! : day;
+  const hours = ownHours(rules, day) ?? ownHours(rules, weekday);
+  return hours ?? (rules.every(isKnown) ? 'no hours' : 'unknown hours');
+};
+
+interface DayChange {
+  /** A weekday or a date. */
+  day: string;
+  old: string;
+  now: string;
+}
+
+/** Weekdays and then dates whose rules change, with their hours before and after. */
+const changesOf = (before: readonly Rule[], after: readonly Rule[]): DayChange[] => {
+  const days = [...new Set([...before, ...after].filter(isKnown).map(dayOf))];
+  return [...days.filter((name) => !isDate(name)), ...days.filter(isDate).sort()]
+    .filter((name) => ownHours(before, name) !== ownHours(after, name))
+    .map((name) => ({ day: name, old: hoursOn(before, name), now: hoursOn(after, name) }));
+};
+
+/** The dates that have hours now and are taken off. */
+export const datesTakenOff = (before: readonly Rule[], after: readonly Rule[]): string[] =>
+  changesOf(before, after)
+    .filter(({ day: name, old, now }) => isDate(name) && now === 'off' && isWorked(old))
+    .map(({ day: name }) => name);
+
+const isWorked = (hours: string): boolean => hours !== 'off' && hours !== 'no hours';
+
+/** Changes of dates in a row that get the same hours are shown together. */
+const inARow = (changes: readonly DayChange[]): DayChange[][] => {
+  const rows: DayChange[][] = [];
+  for (const change of changes) {
+    const last = rows.at(-1)?.at(-1);
+    const isNext = last !== undefined && isDate(last.day) && daysAfter(last.day, 1) === change.day;
+    if (isNext && last.now === change.now) rows.at(-1)!.push(change);
+    else rows.push([change]);
+  }
+  return rows;
+};
+
+/** `24–31 Dec`, or `28 Dec – 3 Jan 2027` */
+const datesText = (first: string, last: string, today: string): string => {
+  const [from, to] = [first, last].map((date) => dayText(midnightOf(date)!, midnightOf(today)!).slice(4)) as [
+    string,
+    string,
+  ];
+  const isSameMonth = first.slice(0, 7) === last.slice(0, 7);
+  return isSameMonth ? `${from.split(' ')[0]}–${to}` : `${from} – ${to}`;
+};
+
+const changeText = (changes: readonly DayChange[], today: string): string => {
+  const [{ day: first, old, now }, last] = [changes[0]!, changes.at(-1)!.day];
+  if (changes.length === 1) {
+    const name = isDate(first) ? dayText(midnightOf(first)!, midnightOf(today)!) : dayWords({ wday: first });
+    return `${name}: ${old} → ${now}`;
+  }
+  const worked = changes.filter((change) => isWorked(change.old));
+  const [hours, ...others] = new Set(worked.map((change) => change.old));
+  const same = hours !== undefined && others.length === 0 ? `: ${hours}` : '';
+  const days = worked.length === 0 ? 'no working days' : counted(worked.length, 'working day');
+  return `${datesText(first, last, today)}, ${days}${same} → ${now}`;
+};
+
+/** The difference between two sets of rules: `every Friday: 09:00–17:00 → off`, `24–31 Dec, 6 working days → off`. */
+export const rulesDifference = (before: readonly Rule[], after: readonly Rule[], today: string): string[] => {
   const unknown = (rules: readonly Rule[]) => rules.filter((rule) => !isKnown(rule)).map(ruleWords);
   const [lost, added] = [unknown(before), unknown(after)];
   return [
-    ...changed,
+    ...inARow(changesOf(before, after)).map((changes) => changeText(changes, today)),
     ...lost.filter((rule) => !added.includes(rule)).map((rule) => `removed: ${rule}`),
     ...added.filter((rule) => !lost.includes(rule)).map((rule) => `added: ${rule}`),
   ];

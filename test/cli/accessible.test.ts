@@ -59,7 +59,7 @@ describe('--accessible', () => {
     const result = await at.run(`events cancel ${uri} --accessible`, { terminals, stdin: `${answer}\n` });
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(
-      /^Question: Cancel ".*\nWhen: .*\nHosts: .*\nInvitees: .*\nOrganization: .*\nOrigin: .*\nProfile: .*\n1: continue\n2: stop and send nothing\nNumber, or Enter for 2: /,
+      /^Question: Cancel ".*\n\w{3} \d+ \w{3} [\d:–]+, .*\nOrganization: .*\nProfile: .*\nService: .*\nTime zone: .*\n1: continue\n2: stop and send nothing\nNumber, or Enter for 2: /,
     );
   });
 
@@ -97,7 +97,7 @@ describe('--accessible', () => {
     const result = await world.run(`compliance delete --from ${file} --accessible`, { terminals, home, stdin: typed });
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(
-      /^Question: Delete all data of 2 invitees\? This can't be undone\.\nOrganization: .*\nOrigin: .*\nProfile: .*\n1: continue and type the count\n2: stop and send nothing\nNumber, or Enter for 2: /m,
+      /^Question: Delete all data of 2 invitees\? This can't be undone\.\nOrganization: .*\nProfile: .*\nService: .* \(sandbox\)\n1: continue and type the count\n2: stop and send nothing\nNumber, or Enter for 2: /m,
     );
     expect(result.stderr.includes('Type the count to continue (2): ')).toBe(typed.startsWith('1'));
     expect(result.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f]/);

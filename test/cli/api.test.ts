@@ -719,7 +719,9 @@ describe('api: confirmation', () => {
     const terminals = ['stdin', 'stdout', 'stderr'] as ('stdin' | 'stdout' | 'stderr')[];
     const no = await run(['POST', `${uri}/cancellation`], { terminals, stdin: 'n\n' });
     expect({ code: no.code, writes: writes(no) }).toEqual({ code: 12, writes: [] });
-    expect(no.stderr).toMatch(/^Cancel "[^"]+" and notify its invitees\?\n {2}when +\w{3} \d+ Nov .* Europe\/Paris\n/);
+    expect(no.stderr).toMatch(
+      /^Cancel "[^"]+" and notify 1 person\?\n {2}× \w{3} \d+ Nov .* · .*\n.* · Europe\/Paris\n/,
+    );
     const yes = await run(['POST', `${uri}/cancellation`, '-f', 'reason=ill'], { terminals, stdin: 'y\n' });
     expect(jsonOf(yes).resource.status).toBe('canceled');
   });

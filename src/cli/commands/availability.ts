@@ -6,6 +6,7 @@ import { isObject, type Json, jsonText, recordsIn } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import {
   changeRules,
+  datesTakenOff,
   dayOf,
   isKnown,
   type Rule,
@@ -25,6 +26,7 @@ import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
+import type { Context } from '../session/context.ts';
 import { askChange, changeFlags, offerSchedules } from './ask-availability.ts';
 
 export const examples = {
@@ -60,10 +62,12 @@ const flags: Flag[] = [
 /** The commands of the two operations: for one schedule, and for all schedules of an event type. */
 type Updates = Record<'one' | 'all', GenericCommand>;
 
+const todayIn = ({ serviceTime, runtime }: Context, zone: string): string =>
+  wallText(wallClock(zone)(serviceTime() ?? runtime.clock.now())).slice(0, 10);
+
 /** Reads the rules and days from the flags. `zone` is the time zone of today and tomorrow. */
 const readTyped = ({ context, typed, problems }: Invocation, zone: () => string) => {
-  const now = context.serviceTime() ?? context.runtime.clock.now();
-  const today = () => wallText(wallClock(zone())(now)).slice(0, 10);
+  const today = () => todayIn(context, zone());
   const read = (name: string, reader: typeof readRule): Rule[] =>
     ((typed[name] as string[] | undefined) ?? []).flatMap((text) => {
       const rules = reader(text, today);
@@ -126,7 +130,7 @@ interface Sent extends Json {
 const showsChange = (now: Json, { rules, timezone }: Sent, isExact: boolean): boolean | undefined => {
   if (timezone !== undefined && now.timezone !== timezone) return false;
   if (rules === undefined || isDeepStrictEqual(now.rules, rules)) return true;
-  if (rulesDifference(shownRules(now), shownRules({ rules })).length > 0) return false;
+  if (rulesDifference(shownRules(now), shownRules({ rules }), '').length > 0) return false;
   return isExact ? undefined : true;
 };
 
@@ -177,12 +181,28 @@ const planChange = (invocation: Invocation, schedules: readonly Json[], sent: Se
   return { plans, body: isRules ? { ...sent, rules: first!.after } : sent };
 };
 
+type Plans = ReturnType<typeof planChange>['plans'];
+
+/** The meetings that stay on dates that are taken off, below what changes, or behind it if that is a single day. */
+const withMeetings = async (invocation: Invocation, plans: Plans, differences: string[]): Promise<string[]> => {
+  const { context } = invocation;
+  const [plan, ...others] = plans;
+  const dates = datesTakenOff(plan!.before, plan!.after);
+  if (others.length > 0 || dates.length === 0 || context.settings.yes || !context.canConfirm) return differences;
+  const { stayingMeetings } = await import('../scheduling/event-facts.ts');
+  const staying = await stayingMeetings(context, plan!.schedule.user, dates, zoneOf(plan!.schedule, invocation));
+  if (staying === undefined) return differences;
+  return dates.length === 1 && differences.length === 1
+    ? [`${differences[0]} · ${staying}`]
+    : [...differences, staying];
+};
+
 /** What changes in words, under the name of each schedule if there are several. */
-const differencesOf = (plans: ReturnType<typeof planChange>['plans'], { timezone }: Sent): string[] =>
+const differencesOf = (context: Context, plans: Plans, { timezone }: Sent): string[] =>
   plans.flatMap(({ schedule, before, after }) => {
     const zoneChanges = timezone !== undefined && timezone !== schedule.timezone;
     const lines = [
-      ...rulesDifference(before, after),
+      ...rulesDifference(before, after, todayIn(context, context.settings.zone)),
       ...(zoneChanges ? [`time zone: ${schedule.timezone ?? 'none'} → ${timezone}`] : []),
     ];
     return plans.length > 1 && lines.length > 0 ? [`${nameOf(schedule)}:`, ...lines.map((line) => `  ${line}`)] : lines;
@@ -210,7 +230,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     context.notes.info(`Nothing to change: ${subject} these settings`);
     return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
   }
-  const differences = differencesOf(plans, sent);
+  const differences = differencesOf(context, plans, sent);
   const { dryRun, yes } = context.settings;
   const names = schedules.map(nameOf).join(', ');
   const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
@@ -223,7 +243,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   await confirm(context, {
     question: `Change ${subject} ${names}?`,
     action: `change ${subject} ${names}`,
-    list: differences,
+    list: await withMeetings(invocation, plans, differences),
   });
 
   const client = await context.client();

@@ -42,12 +42,12 @@ const isCanceled = ({ status }: Json): boolean => status === 'canceled';
  * Reads the events and asks for confirmation, unless `--yes` is set: then nothing is shown, and reading would only cost
  * requests. Returns the events that were read, by ID.
  */
-const confirmCancel = async (context: Context, ids: readonly string[]): Promise<Map<string, Json>> => {
+const confirmCancel = async (context: Context, ids: readonly string[], reason: unknown): Promise<Map<string, Json>> => {
   if (context.settings.yes) return new Map();
   const { cancelQuestion, readEvents } = await import('../scheduling/event-facts.ts');
   const found = await readEvents(context, ids);
   const left = found.filter((event) => !isCanceled(event));
-  if (left.length > 0) await confirm(context, await cancelQuestion(context, left));
+  if (left.length > 0) await confirm(context, await cancelQuestion(context, left, { reason }));
   return new Map(ids.map((id, index) => [id, found[index]!]));
 };
 
@@ -83,7 +83,7 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const byId = new Map(read.map((input) => [idOf(input), input]));
   const inputs = [...byId.values()];
   if (context.settings.dryRun) return printRequest(invocation, events.cancel, inputs);
-  const before = await confirmCancel(context, [...byId.keys()]);
+  const before = await confirmCancel(context, [...byId.keys()], (inputs[0]!.body as Json | undefined)?.reason);
   const { interrupted } = context.runtime;
   if (inputs.length === 1) {
     const [input] = inputs as [Input];

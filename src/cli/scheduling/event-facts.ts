@@ -2,18 +2,21 @@ import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { hasCategory } from '../../errors.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
 import { spanLabel, timeLabel } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import { day, timestampOf, wallText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
-import type { Facts } from '../session/prompt.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 
 /** Events and people that a prompt names. The others are counted. */
 export const mostNamed = 5;
+const mostNamedOfSeveral = 1;
 
 /** How many events are read at the same time, if the rate limit allows. */
 const atOnce = 4;
@@ -63,34 +66,32 @@ const inviteesOf = async (context: Context, { uri }: Json): Promise<string[]> =>
   return names;
 };
 
-/** `Ada, Bob and 3 more`. `total` counts the people who are not in `names` too. */
-const people = (names: readonly string[], total = names.length): string => {
-  const named = names.slice(0, mostNamed);
+/** `Ada, Bob +3`. `total` counts the people who are not in `names` too. */
+const people = (names: readonly string[], most: number, total = names.length): string => {
+  const named = names.slice(0, most);
   const more = Math.max(total, names.length) - named.length;
-  return more > 0 ? `${named.join(', ')} and ${formatNumber(more)} more` : named.join(', ');
+  return more > 0 ? `${named.join(', ')} +${formatNumber(more)}` : named.join(', ');
 };
 
 const activeIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) && typeof counter.active === 'number' ? counter.active : 0;
 
-/** When an event is and who takes part, for a prompt. Reads the invitees. */
-const factsOf = async (context: Context, event: Json): Promise<Facts> => {
-  const [when, hosts, invited] = [spanOf(context, event), hostNames(event), await inviteesOf(context, event)];
-  return [
-    ...(when === undefined ? [] : [['when', `${when} ${context.settings.zone}`] as const]),
-    ...(hosts.length === 0 ? [] : [['hosts', people(hosts)] as const]),
-    ...(invited.length === 0 ? [] : [['invitees', people(invited, activeIn(event))] as const]),
+/**
+ * An event as one line, and how many people take part: `Mon 16 Nov 09:00–09:30  Intro call · Zoë Müller +1`. It names
+ * hosts only if the user is not one of them. Reads the invitees.
+ */
+const lineOf = async (context: Context, event: Json, most: number): Promise<{ line: string; count: number }> => {
+  const [invited, own] = await Promise.all([inviteesOf(context, event), context.identity.user().catch(() => '')]);
+  const isOwn = hostsIn(event).some(({ user }) => user === own);
+  const parts = [
+    textIn(event.name) ?? `event ${idIn(event.uri)}`,
+    ...(invited.length === 0 ? [] : [people(invited, most, activeIn(event))]),
+    ...(isOwn || hostNames(event).length === 0 ? [] : [`with ${people(hostNames(event), most)}`]),
   ];
-};
-
-/** An event as one line of a list: `Mon 16 Nov 09:00–09:30, "Intro call": Zoë Müller with Amara Okafor`. */
-const lineOf = async (context: Context, event: Json): Promise<string> => {
-  const [when, hosts, invited] = [spanOf(context, event), hostNames(event), await inviteesOf(context, event)];
-  const who = [
-    ...(invited.length === 0 ? [] : [people(invited, activeIn(event))]),
-    ...(hosts.length === 0 ? [] : [`with ${people(hosts)}`]),
-  ];
-  return `${when === undefined ? '' : `${when}, `}${quotedName(event)}${who.length === 0 ? '' : `: ${who.join(' ')}`}`;
+  return {
+    line: [spanOf(context, event) ?? [], parts.join(' · ')].flat().join('  '),
+    count: Math.max(activeIn(event), invited.length),
+  };
 };
 
 /** Reads events before a prompt about them. Throws if one doesn't exist. */
@@ -110,46 +111,90 @@ export const readSome = async (context: Context, ids: readonly string[]): Promis
   );
 };
 
-/**
- * The prompt before canceling events. It shows name, time and people of one event, or a short list of several. `total`
- * counts the events that were not read too.
- */
+/** The reason and the number of events of a cancellation. `total` counts the events that were not read too. */
+interface Cancellation {
+  reason?: unknown;
+  total?: number;
+}
+
+const notified = (count: number): string => (count === 0 ? '' : ` and notify ${counted(count, 'person', 'people')}`);
+
+/** The prompt before canceling events: a short list of them with their time and people. */
 export const cancelQuestion = async (
   context: Context,
   found: readonly (Json | string)[],
-  total = found.length,
+  { reason, total = found.length }: Cancellation = {},
 ): Promise<Confirmation> => {
-  const { canConfirm } = context;
-  const { zone } = context.settings;
-  const [first] = found;
-  if (total === 1 && typeof first === 'object') {
-    return {
-      question: `Cancel ${quotedName(first)} and notify its invitees?`,
-      action: `cancel ${nameAndTime(context, first)}`,
-      // Without a prompt, nobody would see the people.
-      facts: canConfirm ? await factsOf(context, first) : [],
-    };
-  }
-  const named = canConfirm ? found.slice(0, mostNamed) : [];
+  // Without a prompt, nobody would see the people.
+  const named = context.canConfirm ? found.slice(0, mostNamed) : [];
   const lines = await mapConcurrent(named, atOnce, async (event) =>
-    typeof event === 'string' ? event : lineOf(context, event),
+    typeof event === 'string'
+      ? { line: event, count: 0 }
+      : lineOf(context, event, total === 1 ? mostNamed : mostNamedOfSeveral),
   );
-  const events = counted(total, 'event');
+  const [first] = found;
+  const isOne = total === 1 && typeof first === 'object';
+  const what = isOne ? quotedName(first) : counted(total, 'event');
+  const whom = total === 1 ? ' and notify its invitees' : ' and notify their invitees';
+  const people = lines.reduce((sum, { count }) => sum + count, 0);
   return {
-    question: `Cancel ${events} and notify ${total === 1 ? 'its' : 'their'} invitees?`,
-    action: `cancel ${events}`,
-    list: total > lines.length ? [...lines, `and ${formatNumber(total - lines.length)} more`] : lines,
-    facts: [['time zone', zone]],
+    question: `Cancel ${what}${lines.length === total ? notified(people) : whom}?`,
+    isFinal: true,
+    action: `cancel ${isOne ? nameAndTime(context, first) : what}`,
+    list: lines.map(({ line }) => line),
+    more: total - lines.length,
+    facts: textIn(reason) === undefined ? [] : [['reason', String(reason)]],
+    place: [['time zone', context.settings.zone]],
   };
 };
 
 /** The prompt before a no-show for a meeting that has not started. */
 export const noShowQuestion = async (context: Context, event: Json, invitee: Json): Promise<Confirmation> => {
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
-  const facts = context.canConfirm ? await factsOf(context, event) : [];
   return {
     question: `Mark ${who} as no-show? ${quotedName(event)} has not started yet.`,
     action: `mark ${who} as no-show for ${nameAndTime(context, event)}, which has not started yet`,
-    facts,
+    list: context.canConfirm ? [(await lineOf(context, event, mostNamed)).line] : [],
+    place: [['time zone', context.settings.zone]],
   };
+};
+
+/** Meetings of these dates that are looked for. */
+const mostStaying = 50;
+const mostStayingNamed = 3;
+
+/** The meetings of a user on dates that are taken off, which the service keeps: `1 meeting stays: 14:30 Intro call`. */
+export const stayingMeetings = async (
+  context: Context,
+  user: unknown,
+  dates: readonly string[],
+  zone: string,
+): Promise<string | undefined> => {
+  const wallOf = (event: Json) => wallText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
+  const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
+  const found = await readIfPossible(async () => {
+    const query = {
+      user: typeof user === 'string' ? user : await context.identity.user(),
+      status: 'active',
+      // A date begins up to a day earlier or later than in UTC.
+      min_start_time: aside(dates[0]!, -1),
+      max_start_time: aside(dates.at(-1)!, 2),
+      sort: 'start_time',
+    };
+    const options = { limit: mostStaying, pageSize: mostStaying };
+    // One request: the question must not wait for more.
+    for await (const first of (await context.client()).pages(events.list, { query }, options)) return { first };
+    return {};
+  });
+  const meetings = recordsIn(found?.first).filter(
+    (event) => event.status === 'active' && dates.includes(wallOf(event).slice(0, 10)),
+  );
+  if (meetings.length === 0) return undefined;
+  const named = meetings.slice(0, mostStayingNamed).map((event) => {
+    const when = timeLabel(String(event.start_time), zone, nowOf(context))!;
+    return `${dates.length === 1 ? when.slice(-5) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
+  });
+  const more = meetings.length - named.length;
+  const text = `${counted(meetings.length, 'meeting stays', 'meetings stay')}: ${named.join(', ')}`;
+  return more > 0 ? `${text} and ${formatNumber(more)} more` : text;
 };

@@ -1,18 +1,12 @@
 import { SchedError } from '../../errors.ts';
 import { cutLong } from '../../output/cells.ts';
 import { idIn } from '../../uri.ts';
-import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
-import { askYes, type Facts, laidOut } from './prompt.ts';
+import { askYes, type Change, type Facts, laidOut } from './prompt.ts';
 
-export interface Confirmation {
-  /** The prompt: `Cancel "Intro call" and notify its invitees?` */
-  question: string;
+export interface Confirmation extends Omit<Change, 'facts'> {
   /** The write in the error if there is no terminal: `cancel "Intro call" (Mon 16 Nov 09:00)`. */
   action: string;
-  /** The things that change, one per line. */
-  list?: readonly string[];
-  /** Facts about them. */
   facts?: Facts;
 }
 
@@ -22,33 +16,33 @@ const mostLines = 20;
 /** Names come from the network and may have any length. */
 const cut = (text: string): string => cutLong(text, 500);
 
-const shortened = (list: readonly string[]): readonly string[] =>
-  list.length <= mostLines ? list : [...list.slice(0, mostLines), `and ${list.length - mostLines} more`];
-
-/** The name of the default organization with its ID. Undefined if neither is known: the prompt must work without it. */
-const organizationOf = async (context: Context): Promise<string | undefined> => {
+/** The name of the organization, or its ID. Undefined if neither is known: the prompt must work without it. */
+const organizationOf = async (context: Context, uri: string | undefined): Promise<string | undefined> => {
+  // The service didn't say which one it is.
+  if (uri === 'unknown') return 'unknown organization';
   try {
-    const id = idIn(await context.identity.organization());
+    const id = idIn(uri ?? (await context.identity.organization()));
     const { orgs } = await import('../../api/organizations.ts');
     const { name } = await (await context.client()).call(orgs.get, { path: { organization: id } }).catch((error) => {
       if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
       return { name: undefined };
     });
-    return typeof name === 'string' && name !== '' ? `${name} (${id})` : id;
+    return typeof name === 'string' && name.trim() !== '' ? name : id;
   } catch (error) {
     if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
     return undefined;
   }
 };
 
-/** The service and the profile that a write affects, below its organization. */
-export const serviceFacts = async (context: Context, organization: string | undefined): Promise<Facts> => {
-  const connection = await context.connection();
-  const { account, sandbox } = context.settings;
+/** Where a write happens: the organization (by default the user's own), the profile and the service. */
+export const placeOf = async (context: Context, organizationUri?: string): Promise<Facts> => {
+  const { isSandbox, baseUrl } = await context.connection();
+  const organization = await organizationOf(context, organizationUri);
+  const profile = context.settings.account?.name ?? (isSandbox ? undefined : 'token from the environment');
   return [
     ...(organization === undefined ? [] : [['organization', organization] as const]),
-    ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],
-    ['profile', account?.name ?? (sandbox ? 'none (sandbox)' : 'none (token from the environment)')],
+    ...(profile === undefined ? [] : [['profile', profile] as const]),
+    ['service', isSandbox ? 'sandbox' : new URL(baseUrl).host],
   ];
 };
 
@@ -71,24 +65,30 @@ const unconfirmed = (action: string, isTool: boolean): SchedError => {
  */
 export const confirm = async (
   context: Context,
-  { question, action, list = [], facts = [] }: Confirmation,
+  { question, isFinal, action, list = [], more = 0, facts = [], place = [] }: Confirmation,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
-  const { settings, runtime, frontend } = context;
+  const { settings, runtime, notes, frontend } = context;
   if (settings.yes) return;
   if (!context.canConfirm) throw unconfirmed(cut(action), frontend !== undefined);
-  const place = about === 'service' ? await serviceFacts(context, await organizationOf(context)) : [];
+  const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cut(value)]);
   const asked = {
     question: cut(question),
-    list: shortened(list).map(cut),
-    facts: [...facts, ...place].map(([label, value]) => [label, cut(value)] as const),
+    isFinal,
+    list: list.slice(0, mostLines).map(cut),
+    more: more + Math.max(0, list.length - mostLines),
+    facts: cutFacts(facts),
+    place: cutFacts([...(about === 'service' ? await placeOf(context) : []), ...place]),
     yes: 'continue',
     no: about === 'service' ? 'stop and send nothing' : 'stop and change nothing',
   };
-  const lines = await laidOut(asked, runtime.stderr.columns);
+  const color = frontend === undefined ? notes.color : undefined;
+  const { asciiForm, needsAscii } = await import('../../output/drawing.ts');
+  const shown = await laidOut(asked, runtime.stderr.columns, color);
+  const lines = needsAscii(runtime.env) ? shown.map(asciiForm) : shown;
   const isConfirmed =
     frontend?.confirm === undefined
-      ? await askYes(context, asked, [...lines, 'Continue? [y/N] '].join('\n'))
+      ? await askYes(context, asked, [...lines, '[y/N] '].join('\n'))
       : await frontend.confirm(lines.join('\n'));
   if (!isConfirmed) {
     const nothing = about === 'service' ? 'sent' : 'changed';

@@ -1,14 +1,26 @@
+import { formatNumber } from '../../numbers.ts';
+import type { Color } from '../../output/color.ts';
 import { safe } from '../../output/sanitize.ts';
 import type { Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];
 
-export interface YesNoQuestion {
+/** A change to confirm. */
+export interface Change {
   question: string;
-  /** The things that the question is about, one per line. */
+  /** Whether the change can't be undone. */
+  isFinal?: boolean | undefined;
+  /** The things that change, one per line. A line has parts: `Mon 16 Nov 12:00–12:30  Consultation · Ada Byron`. */
   list?: readonly string[];
+  /** How many things the list leaves out. */
+  more?: number;
   /** Facts shown with the question, so that a mistake is noticed. */
   facts: Facts;
+  /** Where the change happens: organization, profile, service. */
+  place?: Facts;
+}
+
+export interface YesNoQuestion extends Change {
   /** What each answer does, for `--accessible`. */
   yes: string;
   no: string;
@@ -24,12 +36,14 @@ export const factLines = (facts: Facts, isAccessible: boolean): string[] => {
   );
 };
 
+const moreLines = (more: number | undefined): string[] => (more ? [`and ${formatNumber(more)} more`] : []);
+
 /** The question for a screen reader: each answer is a line of its own. */
-const numbered = ({ question, list = [], facts, yes, no }: YesNoQuestion): string =>
+const numbered = ({ question, list = [], more, facts, place = [], yes, no }: YesNoQuestion): string =>
   [
     `Question: ${safe(question)}`,
-    ...list.map(safe),
-    ...factLines(facts, true),
+    ...[...list, ...moreLines(more)].map((line) => safe(line).replace(/ {2}| · /g, ', ')),
+    ...factLines([...facts, ...place], true),
     `1: ${yes}`,
     `2: ${no}`,
     'Number, or Enter for 2: ',
@@ -37,21 +51,26 @@ const numbered = ({ question, list = [], facts, yes, no }: YesNoQuestion): strin
 
 /** The question for a terminal, wrapped to its width. */
 export const laidOut = async (
-  { question, list = [], facts }: Pick<YesNoQuestion, 'question' | 'list' | 'facts'>,
+  { question, isFinal, list = [], more, facts, place = [] }: Change,
   columns: number,
+  color?: Color,
 ): Promise<string[]> => {
   const { wrap } = await import('../../output/width.ts');
+  const { createPaint } = await import('../../output/paint.ts');
+  const paint = createPaint(color);
   const most = columns > 0 ? columns : 80;
   const wrapped = (line: string, indent: number, hanging = indent): string[] => {
     const [start, text] = [line.slice(0, indent), line.slice(indent)];
     const [first, ...rest] = wrap(text, Math.max(most - hanging, 20));
     return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
   };
-  const afterLabel = Math.max(0, ...facts.map(([label]) => label.length)) + 4;
+  const mark = isFinal ? '× ' : '';
   return [
-    ...wrapped(safe(question), 0),
-    ...list.flatMap((line) => wrapped(`  ${safe(line)}`, 2, 4)),
-    ...factLines(facts, false).flatMap((line) => wrapped(line, afterLabel)),
+    ...wrapped(safe(question), 0).map(isFinal ? paint.danger : String),
+    ...list.flatMap((line) => wrapped(`  ${mark}${safe(line)}`, 2 + mark.length, 4)),
+    ...moreLines(more).map((line) => `  ${line}`),
+    ...factLines(facts, true).flatMap((line) => wrapped(line, 0, 2)),
+    ...(place.length === 0 ? [] : wrapped(place.map(([, value]) => safe(value)).join(' · '), 0).map(paint.faint)),
   ];
 };
 

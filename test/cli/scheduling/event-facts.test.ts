@@ -19,24 +19,27 @@ const upcoming = async (count: number) => {
 };
 
 describe('the question before events are canceled', () => {
-  test('shows name, time, people, organization, origin and profile', async () => {
+  test('shows time, name, people, reason, organization, profile and service', async () => {
     const { world, ids } = await upcoming(1);
-    const result = await world.run(`events cancel ${ids[0]}`, { terminals, stdin: 'n\n' });
+    const line = `events cancel ${ids[0]} --reason "The host is ill"`;
+    const result = await world.run(line, { terminals, stdin: 'n\n', columns: 120 });
     expect([result.code, writes(result)]).toEqual([12, []]);
     expect(result.screen).toMatch(
       new RegExp(
         [
-          '^Cancel ".+" and notify its invitees\\?',
-          ' {2}when {10}Mon 16 Nov \\d\\d:\\d\\d–\\d\\d:\\d\\d Europe/Paris',
-          ' {2}hosts {9}\\S.+',
-          ' {2}invitees {6}\\S.+',
-          ' {2}organization {2}.+ \\(\\w+\\)',
-          ' {2}origin {8}http://127\\.0\\.0\\.1:4010',
-          ' {2}profile {7}none \\(token from the environment\\)',
-          'Continue\\? \\[y/N\\] error: Not confirmed\\. Nothing was sent',
+          '^Cancel "(.+)" and notify 1 person\\?',
+          ' {2}× Mon 16 Nov \\d\\d:\\d\\d–\\d\\d:\\d\\d {2}\\1 · \\S.+',
+          'Reason: The host is ill',
+          'Northlight Advisory · token from the environment · 127\\.0\\.0\\.1:4010 · Europe/Paris',
+          '\\[y/N\\] error: Not confirmed\\. Nothing was sent',
         ].join('\\n'),
       ),
     );
+    const colored = await world.run(`${line} --color always`, { terminals, stdin: 'n\n', columns: 120 });
+    expect(colored.stderr).toMatch(/^\x1b\[31m\x1b\[1mCancel ".+\?\x1b/);
+    expect(colored.stderr).toContain('\x1b[2mNorthlight Advisory · ');
+    const ascii = await world.run(line, { terminals, stdin: 'n\n', env: { LANG: 'C' } });
+    expect(ascii.stderr).toMatch(/\n {2}x Mon 16 Nov [\d:]+-/);
   });
 
   test('names the event and its time in the error if there is no terminal', async () => {
@@ -80,9 +83,10 @@ describe('the question before events are canceled', () => {
     expect([result.code, writes(result)]).toEqual([12, []]);
     const lines = result.stderr.slice(result.stderr.indexOf('Cancel 7')).split('\n');
     expect(lines[0]).toBe('Cancel 7 events and notify their invitees?');
-    for (const each of lines.slice(1, 6)) expect(each).toMatch(/^ {2}\w{3} \d+ Nov [\d:–]+, ".+": .+ with .+/);
+    for (const each of lines.slice(1, 6)) expect(each).toMatch(/^ {2}× \w{3} \d+ Nov [\d:–]+ {2}\w.+ · \S/);
+    expect(lines.slice(1, 6).join()).toContain(' · with ');
     expect(lines[6]).toBe('  and 2 more');
-    expect(lines[7]).toBe('  time zone     Europe/Paris');
+    expect(lines[7]).toMatch(/ · Europe\/Paris$/);
   });
 
   test('says which events of a file do not exist', async () => {
@@ -98,7 +102,7 @@ describe('the question before events are canceled', () => {
     const file = join(home, 'events.txt');
     writeFileSync(file, `${ids[0]}\nNOSUCHEVENT1\n`);
     const asked = await world.run(['events', 'cancel', '--from', file], { terminals, stdin: 'n\n', home });
-    expect(asked.stderr).toContain('\n  event NOSUCHEVENT1: not found\n');
+    expect(asked.stderr).toContain('\n  × event NOSUCHEVENT1: not found\n');
   });
 
   test('shows no raw control character and fits the screen, whatever the service sends', async () => {
@@ -114,7 +118,7 @@ describe('the question before events are canceled', () => {
       const { stderr, code } = await world.run(`events cancel ${ids[0]} ${way}`, { terminals, stdin: 'n\n', send });
       expect(code).toBe(12);
       expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202E]/u);
-      expect(stderr).not.toMatch(/^Continue\? \[y\/N\] y/m);
+      expect(stderr).not.toMatch(/^(Continue\? )?\[y\/N\] y/m);
       const lines = stderr.split('\n');
       expect(lines.length).toBeLessThan(40);
       if (way === '') for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
@@ -138,7 +142,7 @@ describe('the question before events are canceled', () => {
       return { ...reply, body: JSON.stringify(JSON.parse(reply.body, counted)) };
     };
     const { stderr } = await world.run(`events cancel ${ids[0]}`, { terminals, stdin: 'n\n', send });
-    expect(stderr).toMatch(/^ {2}invitees +N1, N2, N3, N4, N5 and 1,195 more$/m);
+    expect(stderr).toMatch(/ · N1, N2, N3, N4, N5 \+1,195( |$)/m);
   });
 
   test('names the organization by ID if the token may not read it', async () => {
@@ -146,7 +150,7 @@ describe('the question before events are canceled', () => {
     const send: Send = async (request) =>
       request.url.includes('/organizations/') ? { status: 403, headers: {}, body: '{}' } : world.service(request);
     const { stderr } = await world.run(`events cancel ${ids[0]}`, { terminals, stdin: 'n\n', send });
-    expect(stderr).toMatch(/^ {2}organization {2}\w+$/m);
+    expect(stderr).toMatch(/^\w+ · token from the environment · /m);
   });
 });
 
@@ -154,7 +158,7 @@ test('api reads the event before it asks about a cancellation, and nothing witho
   const { world, ids } = await upcoming(1);
   const line = `api POST /scheduled_events/${ids[0]}/cancellation`;
   const asked = await world.run(line, { terminals, stdin: 'n\n' });
-  expect(asked.stderr).toMatch(/^Cancel "[^"]+" and notify its invitees\?\n {2}when /);
+  expect(asked.stderr).toMatch(/^Cancel "[^"]+" and notify 1 person\?\n {2}× Mon 16 Nov /);
   const unasked = await world.run(line);
   expect([unasked.code, unasked.requests]).toEqual([12, []]);
   expect(unasked.stderr).toContain(`Confirmation needed to cancel event ${ids[0]}, but there is no terminal to ask on`);
@@ -170,9 +174,24 @@ test('availability update shows what changes in its question, even with --quiet'
     const { stderr, code } = await world.run(line + way, { terminals, stdin: 'n\n' });
     expect(code).toBe(12);
     expect(stderr).toMatch(
-      /^Change availability schedule .+\?\n {2}every Friday: 09:00–12:30, 13:00–17:00 → day off\n {2}organization /,
+      /^Change availability schedule .+\?\n {2}every Friday: 09:00–12:30, 13:00–17:00 → off\nNorthlight Advisory · /,
     );
   }
+});
+
+test('a day off shows its hours and the meetings that stay, and many days are a range', async () => {
+  const { world } = await upcoming(1);
+  const [{ uri }] = JSON.parse((await world.run('availability list --event-type "Intro call" --json')).stdout);
+  const [{ name, start_time }] = JSON.parse(
+    (await world.run('events list --status active --since 2026-11-17 --json')).stdout,
+  );
+  const line = `availability update ${uri} --event-type "Intro call" --tz UTC --day-off`;
+  const one = await world.run(`${line} ${start_time.slice(0, 10)}`, { terminals, stdin: 'n\n', columns: 200 });
+  expect(one.stderr).toMatch(
+    new RegExp(`Nov: 09:00–12:30, 13:00–17:00 → off · \\d meetings? stays?: \\d\\d:\\d\\d ${name}`),
+  );
+  const many = await world.run(`${line} 2026-12-24..2026-12-31`, { terminals, stdin: 'n\n', columns: 200 });
+  expect(many.stderr).toMatch(/\n {2}24–31 Dec, 6 working days.* → off\n/);
 });
 
 test('a no-show before the meeting shows the meeting', async () => {
@@ -180,6 +199,6 @@ test('a no-show before the meeting shows the meeting', async () => {
   const [{ uri, name }] = JSON.parse((await world.run(`invitees list ${ids[0]} --json`)).stdout);
   const { stderr, code } = await world.run(`invitees no-show ${uri}`, { terminals, stdin: 'n\n' });
   expect(code).toBe(12);
-  expect(stderr).toMatch(/^Mark .+ as no-show\? ".+" has not started yet\.\n {2}when +Mon 16 Nov /);
+  expect(stderr).toMatch(/^Mark .+ as no-show\? ".+" has not started yet\.\n {2}Mon 16 Nov .+ · /);
   expect(stderr).toContain(name);
 });

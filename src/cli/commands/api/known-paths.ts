@@ -91,12 +91,18 @@ const addressesIn = (body: string | undefined): string => {
 const rulesIn = (body: string | undefined): string[] => (listIn(body, 'rules') ?? []).filter(isObject).map(ruleWords);
 
 /** Asks about the event itself if it can be read. Reads nothing if no prompt can be shown. */
-const cancelPrompt = async (context: Context, id: string): Promise<Confirmation> => {
-  const unread = { question: `Cancel event ${id} and notify its invitees?`, action: `cancel event ${id}` };
+const cancelPrompt = async (context: Context, id: string, body?: string): Promise<Confirmation> => {
+  const unread = {
+    question: `Cancel event ${id} and notify its invitees?`,
+    isFinal: true,
+    action: `cancel event ${id}`,
+  };
   if (!context.settings.canAsk || !isPlainId(id)) return unread;
   const { cancelQuestion, readEvents } = await import('../../scheduling/event-facts.ts');
   try {
-    return await cancelQuestion(context, await readEvents(context, [id]));
+    const sent = jsonIn(body ?? '');
+    const reason = isObject(sent) ? sent.reason : undefined;
+    return await cancelQuestion(context, await readEvents(context, [id]), { reason });
   } catch (error) {
     // Any path can be sent, even if the service doesn't show the event.
     if (hasCategory(error, 'forbidden', 'unavailable', 'integrity')) return unread;
@@ -138,6 +144,7 @@ const questions: [Operation, AskAbout][] = [
     compliance.delete,
     (_, __, body) => ({
       question: `Delete all data of ${addressesIn(body)}? This can't be undone.`,
+      isFinal: true,
       action: `delete all data of ${addressesIn(body)}`,
     }),
   ],
@@ -176,7 +183,7 @@ export const questionFor = async (
   if (known !== undefined) return known;
   // R49: never print the path itself.
   const sent = `${method} ${isPrivate([path]) ? `to ${compliancePart}` : path}`;
-  return { question: `Send ${sent}? ${dangerOf(method, text)}`, action: `send ${sent}` };
+  return { question: `Send ${sent}? ${dangerOf(method, text)}`, isFinal: true, action: `send ${sent}` };
 };
 
 /** What a write to an unknown path may do, by the words in its path. */

@@ -67,6 +67,7 @@ const eventWords = async (context: Context, id: string, event: Json | undefined)
 const confirmRest = async (
   context: Context,
   ids: readonly string[],
+  reason: unknown,
   history: RunHistory | undefined,
 ): Promise<void> => {
   const { yes, canAsk } = context.settings;
@@ -74,7 +75,10 @@ const confirmRest = async (
   const { cancelQuestion, readSome } = await import('../../scheduling/event-facts.ts');
   const left = history === undefined ? ids : ids.filter((id) => !isSettled(history, id));
   const isNamed = canAsk || left.length === 1;
-  await confirm(context, await cancelQuestion(context, isNamed ? await readSome(context, left) : [], left.length));
+  await confirm(
+    context,
+    await cancelQuestion(context, isNamed ? await readSome(context, left) : [], { reason, total: left.length }),
+  );
 };
 
 /** Cancels the events listed in a file, one after another, and writes a receipt. */
@@ -119,6 +123,6 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     fix: fixAndRepeat(invocation, 'stay canceled', 'stays canceled'),
     batchSize: 1,
     send: sendCancel(context, client, body, known),
-    confirm: async (history) => confirmRest(context, ids, history),
+    confirm: async (history) => confirmRest(context, ids, (body as Json | undefined)?.reason, history),
   });
 };

@@ -62,10 +62,10 @@ export const timeAndPerson = ({ settings, runtime }: Context, { body }: BookingL
   return [timeLabel(body.start_time, settings.zone, runtime.clock.now()) ?? body.start_time, who];
 };
 
-/** A booking as one line: `Mon 16 Nov 09:00, "Intro call": Ada Byron <ada@example.com>`. */
+/** A booking as one line: `Mon 16 Nov 09:00  Intro call · Ada Byron <ada@example.com>`. */
 const lineText = (context: Context, line: BookingLine): string => {
   const [when, who] = timeAndPerson(context, line);
-  return `${when}, "${line.typeName}": ${who} <${line.body.invitee.email}>`;
+  return `${when}  ${line.typeName} · ${who} <${line.body.invitee.email}>`;
 };
 
 /** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */
@@ -87,15 +87,14 @@ export const confirmBookings = async (
       { hint: { flags: { confirm: String(lines.size) } } },
     );
   const named = left.slice(0, mostNamed).map(([, line]) => lineText(context, line));
-  const more = left.length - named.length;
+  const people = new Set(left.map(([, { body }]) => body.invitee.email.toLowerCase())).size;
   const done = lines.size - left.length;
   await confirm(context, {
-    question: `Book ${meetings} and notify the invitees?`,
+    question: `Book ${meetings} and notify ${counted(people, 'person', 'people')}?`,
     action: `book ${meetings}`,
-    list: more > 0 ? [...named, `and ${formatNumber(more)} more`] : named,
-    facts: [
-      ['time zone', zone],
-      ...(done > 0 ? [['already done', `${formatNumber(done)}, by run ${history!.run.run}`] as const] : []),
-    ],
+    list: named,
+    more: left.length - named.length,
+    facts: done > 0 ? [['already done', formatNumber(done)]] : [],
+    place: [['time zone', zone]],
   });
 };

@@ -4,9 +4,10 @@ import type { RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
-import { serviceFacts } from '../../session/confirm.ts';
-import { askText, askYes, factLines } from '../../session/prompt.ts';
+import { placeOf } from '../../session/confirm.ts';
+import { askText, askYes, laidOut } from '../../session/prompt.ts';
 import { checkCount, differs, type ExpectedCount } from '../bulk/check-count.ts';
+import { hideAddresses } from './hide-addresses.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
 
@@ -87,19 +88,26 @@ export const askForCount = async (
   { organization, isSandbox }: Requester,
   history: RunHistory | undefined,
 ): Promise<void> => {
-  const { settings } = context;
+  const { settings, runtime, notes } = context;
   const count = plan.items.length;
   const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
   const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
-  const facts = [
-    ...(await serviceFacts(context, `${organization}${isSandbox ? ' (sandbox)' : ''}`)),
-    ...(history === undefined ? [] : [['already done', `${formatNumber(done)}, by run ${history.run.run}`] as const]),
-  ] as const;
+  // R49: the name of an organization is the service's text.
+  const place = (await placeOf(context, organization)).map(([label, value]) => {
+    const isServed = isSandbox && label === 'service' && value !== 'sandbox';
+    return [label, hideAddresses(isServed ? `${value} (sandbox)` : value)] as const;
+  });
+  const change = {
+    question,
+    isFinal: true,
+    facts: history === undefined ? [] : [['already done', formatNumber(done)] as const],
+    place,
+  };
   const isMeant = async (): Promise<boolean> => {
-    const asked = { question, facts, yes: 'continue and type the count', no: 'stop and send nothing' };
+    const asked = { ...change, yes: 'continue and type the count', no: 'stop and send nothing' };
     // In accessible mode a number picks an answer, so the count gets a prompt of its own.
     if (settings.accessible && !(await askYes(context, asked, ''))) return false;
-    const before = settings.accessible ? [] : [question, ...factLines(facts, false)];
+    const before = settings.accessible ? [] : await laidOut(change, runtime.stderr.columns, notes.color);
     const answer = await askText(context, [...before, `Type the count to continue (${count}): `].join('\n'));
     return answer.replace(/[,.\s_']/g, '') === String(count);
   };

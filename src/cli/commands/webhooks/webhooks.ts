@@ -88,6 +88,7 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
   const name = textOf(webhook.callback_url) ?? `webhook ${path.webhook}`;
   await confirm(context, {
     question: `Delete the webhook to ${name}?`,
+    isFinal: true,
     action: `delete the webhook to ${name}`,
     facts: factsOf(webhook),
   });

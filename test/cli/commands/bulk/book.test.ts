@@ -328,10 +328,10 @@ describe('invitees create --from, confirmation', () => {
     write(rows(7));
     const no = await create('', { terminals, stdin: 'n\n' });
     expect([no.code, posts(no.requests)]).toEqual([12, 0]);
-    expect(no.stderr).toContain('Book 7 meetings and notify the invitees?');
-    expect(no.stderr.match(/: Ada <guest\.\d@engine\.example>/g)?.length).toBe(5);
+    expect(no.stderr).toContain('Book 7 meetings and notify 7 people?');
+    expect(no.stderr.match(/ · Ada <guest\.\d@engine\.example>/g)?.length).toBe(5);
     expect(no.stderr).toContain('and 2 more');
-    expect(no.stderr).toMatch(/organization {2}.*\n {2}origin/);
+    expect(no.stderr).toMatch(/\nNorthlight Advisory · token from the environment · 127.0.0.1:4010 · .+\n\[y\/N\] /);
     const yes = await create('', { terminals, stdin: 'y\n' });
     expect(resultOf(yes)).toMatchObject({ code: 0, accepted: 7 });
   });
