@@ -90,7 +90,12 @@ export const runCommand = async (
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const { env, stderr } = runtime;
   const color = colorWanted({ flag: (typed.color ?? 'auto') as ColorFlag, env, isTerminal: stderr.isTerminal });
-  const notes = frontend?.notes ?? createNotes(stderr, isJson, typed.accessible === true ? undefined : color);
+  const isAccessible = typed.accessible === true;
+  const doneMark = async () => {
+    if (isAccessible) return '';
+    return (await import('../output/drawing.ts')).needsAscii(env) ? 'ok ' : '✔ ';
+  };
+  const notes = frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark);
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   if (settings.sandbox && named !== undefined && !command.local)

@@ -317,7 +317,10 @@ describe('events cancel', () => {
     expect(no.code).toBe(12);
     const yes = await world.run(`events cancel ${uri}`, { terminals: asking, stdin: 'y\n' });
     expect(yes.code).toBe(0);
-    expect(yes.stderr).toContain('canceled: ');
+    const span = /\w{3} \d+ \w{3} \d\d:\d\d–\d\d:\d\d/.source;
+    expect(yes.stderr).toMatch(new RegExp(`✔ Canceled: .+, ${span}\\. 1 person is notified\\.\n$`));
+    const again = await world.run(`events cancel ${uri} --accessible`, { terminals: asking });
+    expect(again.stderr).toMatch(new RegExp(`^Already canceled: .+, ${span}\\.\n$`));
   });
 
   test.each([
@@ -353,6 +356,17 @@ describe('events cancel', () => {
     expect(code).toBe(11);
     expect(stdout.trim()).toBe(uri);
     expect(stderr).toContain('1 of 2 events was not canceled');
+    expect(stderr).toContain('failed: NOSUCHEVENT: ');
+  });
+
+  test('names an event that it could not cancel after a prompt', async () => {
+    const uris = (await world.run('events list --status active --upcoming --limit 2 -o id')).stdout.trim().split('\n');
+    const send: Send = async (request) =>
+      request.method === 'POST' ? { status: 403, headers: {}, body: '{}' } : world.service(request);
+    const asking = { terminals: ['stdin' as const, ...terminals], stdin: 'y\n', send };
+    const { code, stderr } = await world.run(`events cancel ${uris.join(' ')}`, asking);
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/^failed: ".+" \(\w{3} \d+ \w{3} \d\d:\d\d\): The service doesn't allow this/m);
   });
 
   test('prints the request and sends no write with --dry-run', async () => {

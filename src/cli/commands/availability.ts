@@ -261,7 +261,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     id === undefined && isObject(facts) ? withFacts(record, facts) : record,
   );
   for (const record of records)
-    context.notes.info(`changed: ${id === undefined ? nameOf(record) : (record.name ?? record.uri)}`);
+    await context.notes.done(`changed: ${id === undefined ? nameOf(record) : (record.name ?? record.uri)}`);
   for (const schedule of schedules) {
     if (records.every(({ uri }) => uri !== schedule.uri))
       context.notes.info(`not changed by the service: ${nameOf(schedule)}`);

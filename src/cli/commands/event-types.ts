@@ -46,7 +46,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
     isDone: (now) => showsChange(now, input.body as Json),
     known: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
-  context.notes.info(`changed: ${record.name ?? record.uri}`);
+  await context.notes.done(`changed: ${record.name ?? record.uri}`);
   await printRecord(context, view, record, found);
 };
 

@@ -65,7 +65,9 @@ const cancelOne = async (context: Context, input: Input, before: Json | undefine
       known: () => knownRecord(context, events.get, input.path!, input.body),
     });
   const event = before !== undefined && isCanceled(before) ? withFacts(before, { already: true }) : await cancel();
-  notes.info(`${isAlready(event) ? 'already canceled' : 'canceled'}: ${words(event)}`);
+  const { canceledSentence } = await import('../scheduling/event-facts.ts');
+  const done = `${isAlready(event) ? 'already canceled' : 'canceled'}: ${words(event)}`;
+  await notes.done(done, canceledSentence(context, event, before));
   return event;
 };
 
@@ -100,9 +102,10 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
       } catch (error) {
         if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
         failures.push({ event: idOf(input), isRetryable: transient.has(error.category) });
-        context.notes.warn(
-          `failed: ${idOf(input)}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`,
-        );
+        const { nameAndTime } = await import('../scheduling/event-facts.ts');
+        const event = before.get(idOf(input));
+        const name = event === undefined ? idOf(input) : nameAndTime(context, event);
+        context.notes.warn(`failed: ${name}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
       }
     }
   }

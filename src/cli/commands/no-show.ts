@@ -63,8 +63,8 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
     if (isBare && hasCategory(error, 'conflict')) return withFacts({}, { already: true });
     throw error;
   });
-  notes.info(
-    `${isAlready(record) ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`,
-  );
+  const who = String(record.name ?? record.uri ?? path.invitee);
+  const done = isAlready(record) ? 'already marked' : 'marked';
+  await notes.done(`${done} as no-show: ${who}`);
   await printRecord(context, view, record);
 };

@@ -111,7 +111,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
   const type = await writeAndRead(context, oneOffs.create, input);
   const link = typeof type.scheduling_url === 'string' ? `, ${type.scheduling_url}` : '';
-  context.notes.info(`created: ${titleOf(type, 'a one-off event type')}${link}`);
+  await context.notes.done(`created: ${titleOf(type, 'a one-off event type')}${link}`);
   await printCreated(context, view, type);
 };
 

@@ -57,7 +57,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   });
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
   const share = await writeAndRead(context, shares.create, input);
-  context.notes.info('Created a single-use booking link');
+  await context.notes.done('Created a single-use booking link');
   await printCreated(context, view, share);
   if (typed.web === true) await openPage(context, share, bookingPage);
 };

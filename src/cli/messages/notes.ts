@@ -11,6 +11,8 @@ export interface Notes {
   warn(text: string): void;
   /** Prints a note, even with `--quiet`. */
   always(text: string): void;
+  /** Prints what a write has done: to a person as a sentence with a mark. Resolves when it is written. */
+  done(text: string, sentence?: string): Promise<void>;
   /** Prints once that the command runs in the sandbox. Only on a terminal, `--quiet` drops it. */
   sandbox(): void;
   /** Whether the command runs in the sandbox and nobody has said so yet. The caller says it, in a heading. */
@@ -38,7 +40,14 @@ const fitted = async (line: string, columns: number): Promise<string> => {
 
 type Write = (text: string, style?: Tone) => void;
 
-const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: boolean, isForPerson: boolean): Notes => {
+const notesTo = (
+  write: Write,
+  how: Pick<Notes, 'color' | 'flush'>,
+  isJson: boolean,
+  /** Returns the mark before what was done, for a person. */
+  doneMark: (() => Promise<string>) | undefined,
+): Notes => {
+  const isForPerson = doneMark !== undefined;
   let sandbox: 'unsaid' | 'due' | 'said' = 'unsaid';
   const saySandbox = (): void => {
     if (notes.takeSandbox()) write(isJson ? 'sandbox' : '[sandbox]', 'faint');
@@ -59,6 +68,12 @@ const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: bool
     },
     warn: (text) => say(text, 'warning'),
     always: (text) => say(text),
+    done: async (text, sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`) => {
+      if (notes.quiet) return;
+      if (doneMark === undefined) say(text);
+      else say(`${await doneMark()}${sentence}`, 'done');
+      await notes.flush();
+    },
     sandbox: () => {
       if (sandbox === 'unsaid') sandbox = 'due';
       // A heading for people may say it.
@@ -76,7 +91,12 @@ const notesTo = (write: Write, how: Pick<Notes, 'color' | 'flush'>, isJson: bool
   return notes;
 };
 
-export const createNotes = (stderr: Output, isJson: boolean, color?: Color): Notes => {
+export const createNotes = (
+  stderr: Output,
+  isJson: boolean,
+  color?: Color,
+  doneMark: () => Promise<string> = async () => '✔ ',
+): Notes => {
   let written: Promise<void> = Promise.resolve();
   const send = (text: string | Promise<string>): void => {
     // A closed stderr must not end the command.
@@ -88,15 +108,16 @@ export const createNotes = (stderr: Output, isJson: boolean, color?: Color): Not
     const plain = safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
     if (style === undefined || !color) return plain;
     const { createPaint } = await import('../../output/paint.ts');
-    return createPaint(color)[style](plain);
+    const paint = createPaint(color)[style];
+    return style === 'done' ? plain.replace(/^\S+/, paint) : paint(plain);
   };
   const write: Write = (text, style) => {
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text, style);
     send(Promise.resolve(line).then((each) => `${each}\n`));
   };
-  return notesTo(write, { color, flush: () => written }, isJson, stderr.isTerminal && !isJson);
+  return notesTo(write, { color, flush: () => written }, isJson, stderr.isTerminal && !isJson ? doneMark : undefined);
 };
 
 /** Notes that a program takes one by one instead of lines on stderr. */
 export const collectNotes = (take: (text: string) => void): Notes =>
-  notesTo(take, { color: undefined, flush: async () => {} }, true, false);
+  notesTo(take, { color: undefined, flush: async () => {} }, true, undefined);

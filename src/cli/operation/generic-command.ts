@@ -148,7 +148,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   if (isRead(operation))
     return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
-  context.notes.info(`${past[name] ?? 'done'}: ${titleOf(record, withArticle(operation.reply.of.name))}`);
+  await context.notes.done(`${past[name] ?? 'done'}: ${titleOf(record, withArticle(operation.reply.of.name))}`);
   return operation.effect === 'creation' ? printCreated(context, view, record) : context.printer.one(view, record);
 };
 

@@ -10,6 +10,7 @@ import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, timestampOf, wallText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
+import { isAlready } from '../operation/write-result.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { mapConcurrent } from './map-concurrent.ts';
@@ -146,6 +147,16 @@ export const cancelQuestion = async (
     facts: textIn(reason) === undefined ? [] : [['reason', String(reason)]],
     place: [['time zone', context.settings.zone]],
   };
+};
+
+/** What a cancellation has done. `before` is the event if it was read: only then is the number of people known. */
+export const canceledSentence = (context: Context, event: Json, before: Json | undefined): string => {
+  const what = [textIn(event.name) ?? `event ${idIn(event.uri)}`, spanOf(context, event) ?? []].flat().join(', ');
+  if (isAlready(event)) return `Already canceled: ${what}.`;
+  if (before === undefined) return `Canceled: ${what}. Its invitees are notified.`;
+  const count = activeIn(before);
+  const whom = count === 0 ? '' : ` ${counted(count, 'person is', 'people are')} notified.`;
+  return `Canceled: ${what}.${whom}`;
 };
 
 /** The prompt before a no-show for a meeting that has not started. */

@@ -85,7 +85,7 @@ const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation
   const sent = path === undefined ? {} : { signing_key: key ?? (await createSigningKey(path, context)) };
   const webhook = await createOrLookUp(context, { ...input, body: { ...body, ...sent } });
   if (!hasKey) notes.info(`Deliveries are not signed. To sign them, use --${signingKeyFlag.name}`);
-  notes.info(`subscribed: ${webhook.callback_url ?? body.url}`);
+  await notes.done(`subscribed: ${webhook.callback_url ?? body.url}`);
   await context.printer.one(view, webhook);
 };
 

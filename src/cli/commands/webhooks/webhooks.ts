@@ -101,7 +101,7 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
     const isGone = hasCategory(error, 'not-found') && attempts > 1;
     if (!isGone) throw error;
   });
-  context.notes.info(`deleted: ${name}`);
+  await context.notes.done(`deleted: ${name}`);
   await context.printer.one(view, webhook);
 };
 
