@@ -101,14 +101,33 @@ export const forbiddenBy = (words: string): 'scope' | 'plan' | 'role' => {
   return /\bplan\b|\bupgrade\b|\benterprise\b/i.test(words) ? 'plan' : 'role';
 };
 
+/** Statuses of a service that says nothing else. */
+const silentWords: Readonly<Record<number, string>> = {
+  500: 'the service had an internal error',
+  502: 'a server in front of the service got no valid reply from it',
+  503: 'the service is overloaded or under maintenance',
+  504: 'a server in front of the service got no reply from it in time',
+};
+
+/** Whether a title says no more than the status, or than the message after it. */
+const isRepeated = (title: string, status: number, message: unknown): boolean =>
+  new RegExp(`^(status|http|error)?[ :]*${status}$`, 'i').test(title) ||
+  (isText(message) &&
+    title
+      .toLowerCase()
+      .split(' ')
+      .every((word) => message.toLowerCase().includes(word)));
+
 /** The error for a reply that is not a success. It quotes the service's own words, cut to a readable length. */
 export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
   const refusal = read(reply);
-  const words = [refusal.title ?? refusal.error, refusal.message ?? refusal.error_description].filter(isText);
+  const [title, words] = [refusal.title ?? refusal.error, refusal.message ?? refusal.error_description];
+  const isTold = isText(title) && !isRepeated(title, reply.status, words);
   const details = (Array.isArray(refusal.details) ? refusal.details : [])
     .filter((detail) => isText(detail?.message))
     .map((detail) => (isText(detail.parameter) ? `${detail.parameter}: ${detail.message}` : detail.message));
-  const said = cut([words.join(': '), ...details].filter(isText).join('; '), longestQuote);
+  const quoted = [isTold ? title : undefined, words].filter(isText).join(': ');
+  const said = cut([quoted, ...details].filter(isText).join('; '), longestQuote);
   const isRead = request.method === 'GET';
   const slotGone = isSlotGone(request, reply, refusal);
   const category = slotGone ? 'conflict' : categoryOf(reply.status, isRead);
@@ -120,9 +139,11 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const wait = retryAfterSeconds === undefined ? '' : `; the service asks to wait ${retryAfterSeconds} s`;
   const known = statusWords[reply.status]?.(request.method, pathname) ?? summary[category];
   const gone = slotGone ? "That time isn't available" : undefined;
+  // The message names the status of a failed read.
+  const silence = (category === 'unavailable' && silentWords[reply.status]) || `HTTP ${reply.status}`;
   const message = gone ?? (category === 'not-found' ? notFound(pathname, said) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
-    reason: withRequestId(`${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}`, reply),
+    reason: withRequestId(`${said || silence}${needed ? ` (needs ${needed})` : ''}${wait}`, reply),
     ...(missing.length === 0 ? {} : { scopes: missing }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(category === 'not-found' && saysLittle(said) ? { advice: pathAdvice } : {}),

@@ -123,6 +123,13 @@ describe('refusal', () => {
   test.each<[string, unknown, string]>([
     ['title and message', { title: 'Permission Denied', message: 'Not yours.' }, 'Permission Denied: Not yours.'],
     ['a title alone', { title: 'Resource Not Found' }, 'Resource Not Found'],
+    [
+      'a title that the message repeats',
+      { title: 'Already Exists', message: 'It already exists.' },
+      'It already exists.',
+    ],
+    ['a title that is the status', { title: 'Status 400', message: 'Wrong.' }, 'Wrong.'],
+    ['the status alone', { title: 'HTTP 400' }, 'HTTP 400'],
     ['the OAuth form', { error: 'invalid_grant', error_description: 'It was used.' }, 'invalid_grant: It was used.'],
     [
       'details, dotted and indexed',
@@ -167,9 +174,11 @@ describe('refusal', () => {
   test('includes the request ID, the status, the method and the path without its query', () => {
     const { facts } = refusalOf(get, reply(500, {}, { 'x-request-id': 'r-7' }));
     expect(facts.http).toEqual({ status: 500, method: 'GET', path: '/users/me', requestId: 'r-7' });
-    expect(facts.reason).toBe('HTTP 500 [request r-7]');
+    expect(facts.reason).toBe('the service had an internal error [request r-7]');
     for (const id of ['r'.repeat(10_000), 'a\x1b[31m', 'ann@example.com'])
-      expect(refusalOf(get, reply(500, {}, { 'x-request-id': id })).facts.reason).toBe('HTTP 500');
+      expect(refusalOf(get, reply(500, {}, { 'x-request-id': id })).facts.reason).toBe(
+        'the service had an internal error',
+      );
   });
 
   test('tells whether its details name a parameter', () => {

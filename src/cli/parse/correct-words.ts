@@ -59,6 +59,9 @@ export const correctParts = (leaf: Leaf): Correction => {
   const find = (name: string | undefined) => flags.find((flag) => flag.name === name);
   const problems: Correction['problems'] = [];
   const add = (text: string, fix: Fix | undefined = corrected) => problems.push({ text, fix });
+  const room = argumentRoom(command);
+  const isCrowdedAtFirst = argumentsIn(typed).length > room;
+  const isNeeded = ({ value, optional }: Flag): boolean => value !== undefined && optional !== true;
   let isUnclear = false;
   let parts: Part[] = [];
 
@@ -68,11 +71,18 @@ export const correctParts = (leaf: Leaf): Correction => {
     const put = (...meant: Part[]) => parts.push(...meant.map((each) => ({ ...each, isEarly: part.isEarly ?? false })));
     /** Takes the next word as a value, if it can be one. */
     const next = () => (isArgument(typed[index]) ? typed[index++]!.value : undefined);
-    if (part.wrong === 'cut') {
-      const { name, choices } = find(part.flag)!;
+    const needsValue = ({ name, choices }: Flag) =>
       add(`--${name} needs a value${choices === undefined ? '' : `: ${choices.join(', ')}`}`, (own) =>
         own.addFlag(name),
       );
+    // As in `--start --email ada@example.com`.
+    const taken = isCrowdedAtFirst
+      ? flags.find((flag) => isNeeded(flag) && `--${flag.name}` === part.value)
+      : undefined;
+    if (part.wrong === 'cut') needsValue(find(part.flag)!);
+    else if (taken !== undefined && part.flag !== undefined && isArgument(typed[index])) {
+      needsValue(find(part.flag)!);
+      put(flagPart(taken, next(), false));
     } else if (part.wrong === 'unknown') {
       const [name = '', value] = word.split(/=(.*)/s);
       const exact = find(name.replace(/^--/, ''));
@@ -90,8 +100,8 @@ export const correctParts = (leaf: Leaf): Correction => {
         isUnclear ||= value === undefined && isArgument(typed[index]);
         put(part);
       } else {
-        const given = value ?? (meant.value === undefined || meant.optional ? undefined : next());
-        const isCut = meant.value !== undefined && !meant.optional && given === undefined;
+        const given = value ?? (isNeeded(meant) ? next() : undefined);
+        const isCut = isNeeded(meant) && given === undefined;
         add(unknownFlag(word, meant, ''), isCut ? (own) => own.addFlag(meant.name) : corrected);
         if (meant.value === undefined) put(...switchParts(meant, value));
         else if (!isCut) put(flagPart(meant, given, value !== undefined));
@@ -121,7 +131,6 @@ export const correctParts = (leaf: Leaf): Correction => {
     const end = parts.findIndex((each, place) => place > index && !isArgument(each));
     return argumentsIn(parts.slice(index + 1, end < 0 ? parts.length : end));
   };
-  const room = argumentRoom(command);
   const isCrowded = () => !isUnclear && argumentsIn(parts).length > room;
   // As in `--event-type Intro call`.
   for (let index = 0; isCrowded() && index < parts.length; index += 1) {
@@ -132,7 +141,9 @@ export const correctParts = (leaf: Leaf): Correction => {
   const [argument, ...others] = command.arguments;
   const first = parts.findIndex(isArgument);
   const rest = following(first);
-  const isName = others.length === 0 && /\bname\b/.test(argument?.description ?? '');
+  // Words with a space were in quotes, so they are several names.
+  const isQuoted = argumentsIn(parts).some((each) => each.includes(' '));
+  const isName = !isQuoted && others.length === 0 && /\bname\b/.test(argument?.description ?? '');
   if (isCrowded() && isName && rest.length + 1 === argumentsIn(parts).length)
     parts.splice(first, 1 + rest.length, joined(parts[first]!, rest));
   if (isCrowded()) problems.push({ text: `Unexpected argument "${argumentsIn(parts)[room]}"`, fix: undefined });

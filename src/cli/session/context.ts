@@ -79,6 +79,7 @@ export const createContext = (
   const holderOf = ({ scopes, isLogin }: Connection): TokenFacts => ({
     scopes,
     profile: isLogin ? settings.account?.name : undefined,
+    variable: isLogin || settings.sandbox ? undefined : runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
   });
   const sharedState = once(async () => {
     shared = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);

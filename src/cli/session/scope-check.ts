@@ -10,6 +10,8 @@ export interface TokenFacts {
   scopes?: readonly string[] | undefined;
   /** The profile whose login it is; undefined for a token from the environment. */
   profile?: string | undefined;
+  /** The variable that the token is from. */
+  variable?: string | undefined;
 }
 
 /** A `:write` scope includes the `:read` scope of the same name. */
@@ -48,7 +50,11 @@ export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => 
 const explained = (error: unknown, operation: Operation | undefined, holder: TokenFacts): unknown => {
   if (!(error instanceof SchedError)) return error;
   const hint = hintFor(error, holder);
-  if (hint !== undefined) return error.with({ hint });
+  if (hint !== undefined) {
+    const isOfVariable = error.facts.http?.status === 401 && holder.variable !== undefined;
+    const message = isOfVariable ? `The service rejected the token in ${holder.variable}` : error.message;
+    return new SchedError(error.category, message, { ...error.facts, hint });
+  }
   if (error.category !== 'forbidden') return error;
   const { scopes, reason = '' } = error.facts;
   if (scopes !== undefined)

@@ -41,6 +41,12 @@ const slips: [line: string, meant: string | undefined][] = [
     'invitees create --event-type Support call --start monday 14:00 --tz UTC --email a@b.example --name Ada --timezone UTC -n',
     "invitees create --event-type 'Support call' --start 'monday 14:00' --tz UTC --email a@b.example --name Ada --timezone UTC -n",
   ],
+  // A flag whose value is missing takes the next flag as its value.
+  [
+    'invitees create --event-type "Support call" --start --email a@b.example --name Ada --timezone UTC -n',
+    "invitees create --event-type 'Support call' --email a@b.example --name Ada --timezone UTC -n --start TIME",
+  ],
+  ['event-types get "Intro call" "Support call"', undefined],
   // Words of other tools.
   ['event ls', 'events list'],
   ['event show JW6SHQTS78SH7TS8', 'events get JW6SHQTS78SH7TS8'],

@@ -31,6 +31,13 @@ describe('scope check', () => {
   });
 });
 
+test('a 401 names the variable that the token is from', async () => {
+  const world = await createWorld();
+  const send = async () => ({ status: 401, headers: {}, body: '{}' });
+  const { code, stderr } = await world.run('users me', { send });
+  expect([code, stderr]).toEqual([4, expect.stringMatching(/^error: The service rejected the token in SCHED_TOKEN\n/)]);
+});
+
 describe('a 403 from the service', () => {
   const refusing = (body: object) => async () => ({ status: 403, headers: {}, body: JSON.stringify(body) });
 

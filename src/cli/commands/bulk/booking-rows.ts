@@ -85,12 +85,12 @@ export const inColumns = (problem: string): string =>
 export const readStart = ({ context }: Invocation, { typed }: BookingRow): Reading => {
   const { zone, zoneSource } = context.settings;
   const raw = String(typed.start);
-  // A file needs a date, so that the same line means the same time when it is run again.
-  if (!/^\d{4}-/.test(raw.trim()))
-    return { ok: false, problem: `"${raw}" has no date. In a file, use 2026-12-01T15:00:00+01:00` };
   // A missing or unknown time zone is a problem of its own.
   const theirs = zoneSource === '--tz' ? undefined : readZone(String(typed.timezone));
-  return readTime(raw, { zone: theirs?.ok ? theirs.zone : zone, now: context.runtime.clock.now() });
+  const reading = readTime(raw, { zone: theirs?.ok ? theirs.zone : zone, now: context.runtime.clock.now() });
+  // A file needs a date, so that the same line means the same time when it is run again.
+  if (!reading.ok || /^\d{4}-/.test(raw.trim())) return reading;
+  return { ok: false, problem: `"${raw}" has no date. In a file, use 2026-12-01T15:00:00+01:00` };
 };
 
 /** The problems of a line that show without asking the service. */

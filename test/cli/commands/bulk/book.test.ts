@@ -175,6 +175,7 @@ describe('invitees create --from', () => {
       ['Nonsense', start, email, 'Ada', 'UTC'],
       [type, '', 'no address', '', 'CET'],
       [type, 'tomorrow 10:00', email, 'Ada', 'UTC'],
+      [type, '24.11.2026 09:00', email, 'Ada', 'UTC'],
       [type, slot(1)],
       [type, start.replace('T10:00:00.000Z', ' 11:00+01:00'), email.toUpperCase(), 'Other', 'UTC'],
       ['Nonsense', slot(3), email, 'Ada', 'UTC'],
@@ -182,14 +183,15 @@ describe('invitees create --from', () => {
     const result = await create();
     expect([result.code, posts(result.requests)]).toEqual([2, 0]);
     expect(notesOf(result)).toEqual([
-      'lines 3, 8: No event type with ID or name "Nonsense"',
+      'lines 3, 9: No event type with ID or name "Nonsense"',
       'line 4: email must be an email address, not "no address"',
       expect.stringContaining('line 4: timezone: "CET" is an abbreviation'),
       'line 4: missing start, name or first_name',
       expect.stringContaining('line 5: start: "tomorrow 10:00" has no date'),
-      'line 6: it has 2 cells, but the first line has 5',
-      'line 7: it books the same event type, start and email as line 2',
-      '6 of 7 lines have a problem. Nothing was sent; use --skip-invalid to skip them',
+      'line 6: start: Can\'t read "24.11.2026 09:00" as a time. Write the date as year-month-day: 2026-11-24',
+      'line 7: it has 2 cells, but the first line has 5',
+      'line 8: it books the same event type, start and email as line 2',
+      '7 of 8 lines have a problem. Nothing was sent; use --skip-invalid to skip them',
     ]);
   });
 
