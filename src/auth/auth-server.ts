@@ -66,7 +66,7 @@ export const forLibrary = ({ server, id }: AuthClient): { server: AuthorizationS
 /** Why codes and tokens can't be sent to an address, or undefined if they can. Unlike a base URL, it may have a query. */
 export const endpointProblem = (text: string): string | undefined => {
   // The URL parser would drop line breaks and spaces around the address.
-  if (!/^[\x21-\x7e]{1,2000}$/.test(text) || !URL.canParse(text)) return 'it is not a URL';
+  if (!/^[\x21-\x7e]{1,2000}$/.test(text) || !URL.canParse(text)) return 'not a URL';
   const { protocol, hostname, username, password } = new URL(text);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     return 'it must be https, or http on a loopback address';

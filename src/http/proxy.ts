@@ -4,7 +4,7 @@ import { isLoopback } from '../uri.ts';
 
 /** Why a URL can't be a service's base URL, or undefined if it can. */
 export const urlProblem = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return 'it is not a URL';
+  if (!URL.canParse(text)) return 'not a URL';
   const { protocol, hostname, username, password } = new URL(text);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
   if (!isSafe) return 'it must be https, or http on a loopback address';

@@ -106,11 +106,11 @@ describe('discovery', () => {
       { token_endpoint: 'http://id.example/token' },
       'the token address "http://id.example/token": it must be https',
     ],
-    ['no URL', { authorization_endpoint: '/auth' }, 'the authorize address "/auth": it is not a URL'],
+    ['no URL', { authorization_endpoint: '/auth' }, 'the authorize address "/auth": not a URL'],
     ['a script', { authorization_endpoint: 'javascript:alert(1)' }, 'it must be https'],
     ['a user', { revocation_endpoint: 'https://a:b@id.example/' }, 'it must not have a user or fragment'],
     ['a fragment', { device_authorization_endpoint: 'https://id.example/#x' }, 'it must not have a user or fragment'],
-    ['a line break', { token_endpoint: 'https://id.example/\ntoken' }, 'it is not a URL'],
+    ['a line break', { token_endpoint: 'https://id.example/\ntoken' }, 'not a URL'],
     ['nothing', { token_endpoint: undefined }, 'the token address: it is missing'],
     ['a number', { token_endpoint: 7 }, 'the token address: it is missing'],
   ])('rejects a document in which an address is %s', async (_, more, reason) => {

@@ -55,6 +55,16 @@ describe('auth login --with-token', () => {
     expect(stderr).toContain('Missing required flag --base-url');
   });
 
+  test('does not ask about the file again for a second profile', async () => {
+    const line = 'auth login --with-token --base-url http://127.0.0.1:4010 -p second';
+    const terminals: WorldOptions['terminals'] = ['stdin', 'stderr'];
+    const asked = await world.run(line, { terminals, stdin: `n\n` });
+    expect(asked.stderr).toContain('Store the token in a file');
+    await login('-p first');
+    const { code, stderr } = await world.run(line, { terminals, stdin: `${world.token}\n` });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('Store the token in a file')]);
+  });
+
   test('without a keychain stores no file and names the alternatives', async () => {
     const { code, stderr } = await world.run('auth login --with-token --base-url http://127.0.0.1:4010', {
       stdin: world.token,

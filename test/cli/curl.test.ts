@@ -147,7 +147,7 @@ describe('--curl', () => {
       'http://127.0.0.1:4010/scheduled_events/JW6SHQTS78SH7TS8',
     ]);
     const named = await world.run('event-types get "Intro call" --curl', without);
-    expect([named.code, named.stderr]).toEqual([4, expect.stringContaining('no account yet')]);
+    expect([named.code, named.stderr]).toEqual([4, expect.stringContaining('No account yet')]);
     const nowhere = await world.run('events get JW6SHQTS78SH7TS8 --curl', {
       env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
     });

@@ -331,7 +331,7 @@ describe('hostile: an environment', () => {
     const { code, stderr, requests } = await world.run(read, { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
     expect({ code, requests }).toEqual({ code: 4, requests: [] });
     expect(stderr.split('\n').slice(0, 2)).toEqual([
-      'error: no account yet',
+      'error: No account yet',
       '  look around without one   sched --sandbox events list',
     ]);
   });

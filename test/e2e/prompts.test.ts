@@ -57,7 +57,7 @@ describe('a prompt', () => {
     'checks each answer at once, and asks again': async () => {
       const screen = await logIn();
       screen.type('nonsense\n');
-      await screen.until(/nonsense\n--base-url: it is not a URL\nbase URL[^\n]*\): $/);
+      await screen.until(/nonsense\n--base-url: not a URL\nbase URL[^\n]*\): $/);
       screen.type('https://api.example.com\n');
       await screen.until(/--auth-url\): $/);
       screen.type('\n');

@@ -24,7 +24,7 @@ describe.skipIf(program.length > 0)('the standalone program', () => {
     const env = cleanEnvironment(temporaryHome());
     await expect(execFile(runner, ['events', 'list'], { cwd, env })).rejects.toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('no account yet'),
+      stderr: expect.stringContaining('No account yet'),
     });
   });
 });

@@ -18,7 +18,7 @@ const shells: Record<string, Shell> = {
   },
   fish: {
     script: () => import('../../../completions/sched.fish', { with: { type: 'text' } }),
-    install: 'sched completion fish > ~/.config/fish/completions/sched.fish',
+    install: 'mkdir -p ~/.config/fish/completions && sched completion fish > ~/.config/fish/completions/sched.fish',
   },
   powershell: {
     script: () => import('../../../completions/sched.ps1', { with: { type: 'text' } }),

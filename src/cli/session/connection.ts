@@ -46,10 +46,10 @@ export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, '
 
 /** Often the first error a new user sees, so it lists every way to start, ready to copy. */
 const noAccount = (): SchedError =>
-  new SchedError('auth', 'no account yet', {
+  new SchedError('auth', 'No account yet', {
     hint: 'sched --sandbox events list',
     lines: [
-      'error: no account yet',
+      'error: No account yet',
       '  look around without one   sched --sandbox events list',
       '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',

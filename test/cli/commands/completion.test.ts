@@ -19,7 +19,7 @@ describe('completion', () => {
   test.each(Object.entries(scripts))('says on a terminal how to install the script of %s', async (shell, file) => {
     const { stdout, stderr } = await run(`completion ${shell}`, { terminals: ['stdout', 'stderr'] });
     expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
-    expect(stderr).toMatch(new RegExp(`^To install: (?:command )?sched completion ${shell} >.*\\n$`));
+    expect(stderr).toMatch(new RegExp(`^To install: (?:command |mkdir .* && )?sched completion ${shell} >.*\\n$`));
   });
 
   test.each([
@@ -48,7 +48,9 @@ describe('completion', () => {
       const { code, stdout } = await run(line);
       expect(code).toBe(0);
       expect(stdout).toContain('Usage: sched completion <shell> [flags]');
-      expect(stdout).toContain('sched completion fish > ~/.config/fish/completions/sched.fish');
+      expect(stdout.replace(/ \\\n +/g, ' ')).toContain(
+        'mkdir -p ~/.config/fish/completions && sched completion fish > ~/.config/fish/completions/sched.fish',
+      );
     },
   );
 

@@ -40,11 +40,15 @@ const readStore = ({ context, typed, problems }: Invocation): CredentialStore['k
   return wanted === 'keychain' || wanted === 'file' ? wanted : undefined;
 };
 
-/** Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file. */
+/**
+ * Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file, unless the
+ * login of another profile is in that file already.
+ */
 const openProvenStore = async (
   invocation: Invocation,
   wanted: CredentialStore['kind'] | undefined,
   profile: Profile | undefined,
+  { profiles }: Config,
 ): Promise<CredentialStore> => {
   const { context } = invocation;
   const { runtime, settings } = context;
@@ -67,7 +71,8 @@ const openProvenStore = async (
       no: 'stop and store nothing',
     };
     const shown = `There is no usable keychain on this machine (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
-    if (!(await askYes(context, asked, shown))) throw error;
+    const isKnown = Object.values(profiles).some(({ login }) => login?.store === 'file');
+    if (!isKnown && !(await askYes(context, asked, shown))) throw error;
     await file.probe();
     return file;
   }
@@ -173,7 +178,7 @@ export const logIn = async (
     isToken ? ['base_url'] : ['base_url', 'auth_url', 'client_id'],
   );
   const baseUrl = addresses.base_url!;
-  const store = await openProvenStore(invocation, wantedStore, before);
+  const store = await openProvenStore(invocation, wantedStore, before, config);
   const session =
     before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
   const held = await session?.record().catch(() => undefined);

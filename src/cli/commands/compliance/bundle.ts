@@ -44,7 +44,7 @@ const sameOrigin = async (context: Context, history: RunHistory): Promise<boolea
   return isSandbox || history.run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
 };
 
-/** The service's activity log for the time of the run, or the reason why it is missing. */
+/** The service's activity log during the run, or the reason why it is missing. */
 const readActivity = async (
   context: Context,
   history: RunHistory,
@@ -150,8 +150,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   const log = await readActivity(context, history, own);
   const words =
     'lines' in log
-      ? `activity.jsonl is the service's activity log for the time of the run: ${counted(log.lines.length, 'entry', 'entries')}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
-      : `The service's activity log for the time of the run is missing: ${log.missing}.`;
+      ? `activity.jsonl is the service's activity log during the run: ${counted(log.lines.length, 'entry', 'entries')}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
+      : `The service's activity log during the run is missing: ${log.missing}.`;
   const folder = resolve(String(typed.to ?? `bundle-${history.run.run}`));
   await writeAll(folder, {
     'receipt.jsonl': bytes,
@@ -179,7 +179,7 @@ export const bundleCommand: Command = {
   fields: 'folder run status head activity_entries receipt'.split(' '),
   examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],
   notes: [
-    'The folder holds the receipt, a readable summary, the activity log for the time of the run (or the reason why it is missing), and scripts that check the receipt with sha256sum, openssl and jq. It holds no addresses and no key.',
+    'The folder holds the receipt, a readable summary, the activity log during the run (or the reason why it is missing), and scripts that check the receipt with sha256sum, openssl and jq. It holds no addresses and no key.',
     notProven,
   ],
   run,
