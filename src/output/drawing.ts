@@ -4,7 +4,7 @@ import type { Paint } from './paint.ts';
 import { shorten, width } from './width.ts';
 
 /*
- * Small pictures for people: a grid of days, bars, and a line of bars. They are drawn with block characters.
+ * Small pictures for people: a grid of days, bars, and shades. They are drawn with block characters.
  * `asciiForm` replaces those for terminals that can't show them.
  */
 
@@ -48,32 +48,17 @@ export const drawCells = (head: readonly Line[], rows: readonly GridRow[], avail
   );
 };
 
-/** A bar for a share from 0 to 1. A share above 0 is always visible. */
-export const bar = (share: number, columns: number): string => {
-  const halves = share <= 0 ? 0 : Math.max(1, Math.round(Math.min(1, share) * columns * 2));
-  return '█'.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? '▌' : '');
+/** The lengths of the parts of a bar, where `most` fills all columns. A part above 0 is always visible. */
+export const barLengths = (parts: readonly number[], most: number, columns: number): number[] => {
+  const lengths = parts.map((part) => (part <= 0 ? 0 : Math.max(1, Math.round((part / most) * columns))));
+  for (let excess = lengths.reduce((sum, length) => sum + length, -columns); excess > 0; excess -= 1)
+    lengths[lengths.indexOf(Math.max(...lengths))]! -= 1;
+  return lengths;
 };
 
-const levels = '▁▂▃▄▅▆▇█';
-
-/** Adds up neighbors, so that at most this many values are left. */
-const merged = (values: readonly number[], columns: number): number[] => {
-  const size = Math.ceil(values.length / columns);
-  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
-    values.slice(index * size, (index + 1) * size).reduce((sum, value) => sum + value, 0),
-  );
-};
-
-/** Numbers as a line of bars. Zero is a space. If there are too many numbers, neighbors are added up. */
-export const sparkline = (values: readonly number[], columns: number): string => {
-  if (values.length === 0) return '';
-  const shown = merged(values, columns);
-  const most = Math.max(...shown);
-  return shown
-    .map((value) => (value <= 0 ? ' ' : levels[Math.ceil((value / most) * levels.length) - 1]))
-    .join('')
-    .trimEnd();
-};
+/** The glyph for a number among others of which `most` is the largest: the first for the smallest, none for 0. */
+export const levelOf = (value: number, most: number, glyphs: string): string =>
+  value <= 0 ? '' : [...glyphs][Math.min(glyphs.length, Math.ceil((value / most) * glyphs.length)) - 1]!;
 
 const asciiFor: Readonly<Record<string, string>> = {
   '▎': '|',
@@ -84,15 +69,13 @@ const asciiFor: Readonly<Record<string, string>> = {
   '·': '.',
   '–': '-',
   '…': '~',
-  '▌': '=',
-  '█': '#',
-  '▁': '_',
-  '▂': '.',
-  '▃': ':',
-  '▄': '-',
+  '▂': '-',
+  '▄': '#',
   '▅': '=',
-  '▆': '+',
-  '▇': '*',
+  '█': '#',
+  '░': '-',
+  '▒': '=',
+  '▓': '+',
 };
 
 const drawn = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');

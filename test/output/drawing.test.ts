@@ -1,41 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { asciiForm, bar, cellWidth, drawCells, needsAscii, sparkline } from '../../src/output/drawing.ts';
+import { asciiForm, barLengths, cellWidth, drawCells, levelOf, needsAscii } from '../../src/output/drawing.ts';
 import { createPaint } from '../../src/output/paint.ts';
 import { width } from '../../src/output/width.ts';
 
 const plain = createPaint(undefined);
 
-describe('bar', () => {
+describe('the parts of a bar', () => {
   test.each([
-    [0, ''],
-    [0.001, '▌'],
-    [0.25, '█'],
-    [0.4, '█▌'],
-    [1, '████'],
-    [2, '████'],
-  ])('of the share %d', (share, drawn) => {
-    expect(bar(share, 4)).toBe(drawn);
+    [
+      [0, 0],
+      [0, 0],
+    ],
+    [
+      [50, 25],
+      [5, 3],
+    ],
+    [
+      [0.01, 100],
+      [1, 9],
+    ],
+    [
+      [100, 0.01, 0.01],
+      [8, 1, 1],
+    ],
+  ])('of %j', (parts, lengths) => {
+    expect(barLengths(parts, 100, 10)).toEqual(lengths);
   });
 });
 
-describe('sparkline', () => {
-  test('compares each number with the largest', () => {
-    expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8], 60)).toBe('▁▂▃▄▅▆▇█');
-  });
-
-  test('shows zero as a space, so that gaps can be seen', () => {
-    expect(sparkline([8, 0, 0, 4], 60)).toBe('█  ▄');
-    expect(sparkline([0, 0], 60)).toBe('');
-  });
-
-  test('adds up neighbors if there are more numbers than columns', () => {
-    expect(sparkline([1, 1, 2, 2, 4, 4], 3)).toBe('▂▄█');
-    expect(sparkline(new Array(1000).fill(1), 40)).toHaveLength(40);
-  });
-
-  test('of nothing is empty', () => {
-    expect(sparkline([], 10)).toBe('');
-  });
+test('levels compare a number with the largest, and 0 has none', () => {
+  expect([0, 0.1, 3, 4, 6, 9].map((value) => levelOf(value, 9, '▂▅█'))).toEqual(['', '▂', '▂', '▅', '▅', '█']);
 });
 
 describe('drawCells', () => {
@@ -64,13 +58,13 @@ describe('drawCells', () => {
 
 describe('the ASCII form', () => {
   test('has no other characters and the same width', () => {
-    const drawn = `▎▶×·–…${bar(0.9, 5)}${bar(0.5, 5)}▁▂▃▄▅▆▇█`;
+    const drawn = '▎▶×·–…▂▄▅█░▒▓';
     expect(asciiForm(drawn)).toMatch(/^[ -~]+$/);
     expect(width(asciiForm(drawn))).toBe(width(drawn));
   });
 
-  test('keeps the levels of a sparkline apart', () => {
-    expect(new Set(asciiForm('▁▂▃▄▅▆▇█')).size).toBe(8);
+  test('keeps the levels of a picture apart', () => {
+    for (const glyphs of ['·▂▅█', '·░▒▓█', '▄▒×']) expect(new Set(asciiForm(glyphs)).size).toBe(glyphs.length);
   });
 
   test('leaves names as they are', () => {

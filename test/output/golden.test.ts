@@ -80,6 +80,7 @@ const pictures: Record<string, string> = {
   'events-stats-hosts': 'events stats --by host --org current',
   'events-stats-weeks': 'events stats --by week --org current',
   'events-stats-hours': 'events stats --by hour',
+  'events-stats-heat': 'events stats --by weekday,hour',
 };
 
 /** Error messages and their exit codes. */

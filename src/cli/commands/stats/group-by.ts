@@ -1,5 +1,8 @@
 import { type Json, recordsIn, textOf } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
+import { dayText } from '../../../time/label.ts';
 import {
+  clockLabel,
   day,
   fullDateLabel,
   hour,
@@ -16,51 +19,85 @@ import { spanIn } from '../agenda/meetings.ts';
 export const groupings = ['host', 'event-type', 'day', 'week', 'month', 'weekday', 'hour', 'status'] as const;
 export type Grouping = (typeof groupings)[number];
 
+/** What it can order the groups by. */
+export const sorts = ['booked', 'canceled', 'no-shows', 'hours', 'name'] as const;
+export type Sort = (typeof sorts)[number];
+
 export interface StatsGroup {
   /** Stays the same between runs. */
   key: string;
   name: string;
-  /** The place of a time among its kind: the next day, week or hour has the next number. */
-  order?: number;
+  /** The wall-clock time at which a group of times begins. Weekdays and hours begin in the first week of 1970. */
+  start?: number;
 }
 
 const unknown: StatsGroup = { key: 'unknown', name: 'unknown' };
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-const weekOf = (midnight: number): StatsGroup => {
-  const { year, week } = isoWeek(midnight);
-  const monday = mondayOf(midnight);
-  return { key: `${year}-W${two(week)}`, name: `Week of ${fullDateLabel(monday)}`, order: monday / (7 * day) };
-};
+const firstMonday = Date.UTC(1970, 0, 5);
 
-const monthOf = (midnight: number): StatsGroup => {
-  const date = new Date(midnight);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  return { key: wallText(midnight).slice(0, 7), name: `${monthName(midnight)} ${year}`, order: year * 12 + month };
-};
+/** The short form of a date, for the head of a column: `16 Nov`. */
+const shortDate = (wall: number): string => `${new Date(wall).getUTCDate()} ${monthName(wall).slice(0, 3)}`;
 
-const weekdayOfDay = (midnight: number): StatsGroup => {
-  const number = 1 + (midnight - mondayOf(midnight)) / day;
-  return { key: String(number), name: weekdayName(midnight), order: number };
-};
-
-const hourOf = (wall: number): StatsGroup => {
-  const number = Math.floor((wall - midnightOf(wall)) / hour);
-  return { key: two(number), name: `${two(number)}:00–${two(number + 1)}:00`, order: number };
-};
+interface TimeGrouping {
+  /** The beginning of the group of a wall-clock time, and of the group after it. */
+  start(wall: number): number;
+  next(start: number): number;
+  key(start: number): string;
+  name(start: number): string;
+  /** The name on a terminal, if it is another one than in other formats. */
+  label?(start: number, today: number): string;
+  /** The name at the head of a column. */
+  short(start: number): string;
+}
 
 /** The groups by the wall-clock time at which an event starts. */
-const byTime: Partial<Record<Grouping, (wall: number) => StatsGroup>> = {
-  day: (wall) => {
-    const midnight = midnightOf(wall);
-    return { key: wallText(midnight).slice(0, 10), name: fullDateLabel(midnight), order: midnight / day };
+const byTime: Partial<Record<Grouping, TimeGrouping>> = {
+  day: {
+    start: midnightOf,
+    next: (start) => start + day,
+    key: (start) => wallText(start).slice(0, 10),
+    name: fullDateLabel,
+    label: dayText,
+    short: shortDate,
   },
-  week: (wall) => weekOf(midnightOf(wall)),
-  month: (wall) => monthOf(midnightOf(wall)),
-  weekday: (wall) => weekdayOfDay(midnightOf(wall)),
-  hour: hourOf,
+  week: {
+    start: (wall) => mondayOf(midnightOf(wall)),
+    next: (start) => start + 7 * day,
+    key: (start) => `${isoWeek(start).year}-W${two(isoWeek(start).week)}`,
+    name: (start) => `Week of ${fullDateLabel(start)}`,
+    label: dayText,
+    short: shortDate,
+  },
+  month: {
+    start: (wall) => Date.UTC(new Date(wall).getUTCFullYear(), new Date(wall).getUTCMonth()),
+    next: (start) => Date.UTC(new Date(start).getUTCFullYear(), new Date(start).getUTCMonth() + 1),
+    key: (start) => wallText(start).slice(0, 7),
+    name: (start) => `${monthName(start)} ${new Date(start).getUTCFullYear()}`,
+    short: (start) => `${monthName(start).slice(0, 3)} ${new Date(start).getUTCFullYear()}`,
+  },
+  weekday: {
+    start: (wall) => firstMonday + midnightOf(wall) - mondayOf(midnightOf(wall)),
+    next: (start) => start + day,
+    key: (start) => String(1 + (start - firstMonday) / day),
+    name: weekdayName,
+    short: (start) => weekdayName(start).slice(0, 3),
+  },
+  hour: {
+    start: (wall) => Math.floor((wall - midnightOf(wall)) / hour) * hour,
+    next: (start) => start + hour,
+    key: (start) => two(start / hour),
+    name: (start) => `${clockLabel(start)}–${two(start / hour + 1)}:00`,
+    short: (start) => two(start / hour),
+  },
 };
+
+const groupAt = ({ key, name }: TimeGrouping, start: number): StatsGroup => ({
+  key: key(start),
+  name: name(start),
+  start,
+});
 
 const hostGroups = ({ event_memberships: hosts }: Json): StatsGroup[] => {
   const groups = recordsIn(hosts).map(({ user, user_name: name, user_email: email }) => {
@@ -87,12 +124,57 @@ export const groupsOf = (by: Grouping, wallAt: (at: number) => number): ((event:
   if (by === 'host') return hostGroups;
   if (by === 'event-type') return (event) => [typeGroup(event)];
   if (by === 'status') return (event) => [statusGroup(event)];
-  const groupAt = byTime[by]!;
+  const times = byTime[by]!;
   return (event) => {
     const span = spanIn(event);
-    return [span === undefined ? unknown : groupAt(wallAt(span.start))];
+    return [span === undefined ? unknown : groupAt(times, times.start(wallAt(span.start)))];
   };
 };
 
-/** Whether the groups follow each other in time. */
-export const isTimeGrouping = (by: Grouping): boolean => byTime[by] !== undefined;
+/** The name of a group on a terminal. `today` is a wall-clock time: dates of its year need no year. */
+export const labelOf = (by: Grouping, { name, start }: StatsGroup, today: number): string =>
+  (start === undefined ? undefined : byTime[by]?.label?.(start, today)) ?? name;
+
+/** The same at the head of a column. People are shown by the first word of their name. */
+export const shortLabelOf = (by: Grouping, { name, start }: StatsGroup): string => {
+  if (start !== undefined) return byTime[by]!.short(start);
+  return by === 'host' ? name.split(' ')[0]! : name;
+};
+
+/** More groups in a row without events become one. */
+const longestGap = 31;
+
+/**
+ * Groups of times in their order, with those between them that have no events. Days, weeks and months also begin and
+ * end with the window, as wall-clock times, and weekdays are always seven. Other groups stay as they are.
+ */
+export const withEmptyGroups = (
+  by: Grouping,
+  groups: readonly StatsGroup[],
+  window: { since?: number | undefined; until?: number | undefined },
+): readonly StatsGroup[] => {
+  const times = byTime[by];
+  const known = new Map(groups.flatMap((group) => (group.start === undefined ? [] : [[group.start, group] as const])));
+  if (times === undefined || known.size === 0) return groups;
+  const edges =
+    {
+      weekday: [firstMonday, firstMonday + 6 * day],
+      hour: [],
+    }[by as string] ?? [window.since, window.until].flatMap((wall) => (wall === undefined ? [] : [times.start(wall)]));
+  const starts = [...known.keys(), ...edges].sort((a, b) => a - b);
+  const [first, last] = [starts[0]!, starts.at(-1)!];
+  const all: StatsGroup[] = [];
+  for (let start = first; start <= last; ) {
+    const empty: number[] = [];
+    let count = 0;
+    for (; start <= last && !known.has(start); start = times.next(start)) {
+      count += 1;
+      if (count <= longestGap) empty.push(start);
+    }
+    if (count > longestGap) all.push({ key: `empty ${start}`, name: `… ${counted(count, by)}` });
+    else all.push(...empty.map((each) => groupAt(times, each)));
+    if (start <= last) all.push(known.get(start)!);
+    start = times.next(start);
+  }
+  return [...all, ...groups.filter((group) => group.start === undefined)];
+};

@@ -17,11 +17,15 @@ const atOnce = 4;
 /** A page token may expire while the invitees are read, so these pages are short. */
 const shortPage = 25;
 
-const noShowsOf = async (context: Context, event: Json): Promise<number> => {
+/** Reads how many of the invitees who were expected didn't come. */
+const readNoShows = async (context: Context, event: Json): Promise<[noShows: number, expected: number]> => {
   const client = await context.client();
-  let found = 0;
+  const found: [number, number] = [0, 0];
   for await (const page of client.pages(invitees.list, { path: { event: idIn(event.uri) } }))
-    found += page.filter((invitee) => isObject(invitee.no_show)).length;
+    for (const { no_show: noShow, status } of page) {
+      if (isObject(noShow)) found[0] += 1;
+      if (isObject(noShow) || status !== 'canceled') found[1] += 1;
+    }
   return found;
 };
 
@@ -62,7 +66,7 @@ export const countNoShows = async (
     );
     for await (const page of pages) {
       await mapConcurrent(page, atOnce, async (event) => {
-        counts.addNoShows(event, await noShowsOf(context, event));
+        counts.addNoShows(event, ...(await readNoShows(context, event)));
         left = Math.max(0, left - 1);
       });
     }

@@ -1,24 +1,47 @@
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
+import { windowIn } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import type { Json } from '../../../json.ts';
+import { nearest } from '../../../nearest.ts';
+import { asciiForm, needsAscii } from '../../../output/drawing.ts';
 import { wallClock } from '../../../time/show.ts';
+import { second } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { fillScope, scopeLines } from '../../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteHidden, noteRowFilters } from '../../operation/listing.ts';
+import { readColors } from '../../scheduling/event-colors.ts';
 import type { Context } from '../../session/context.ts';
 import { EventCounts } from './counts.ts';
-import { type Grouping, groupings, groupsOf } from './group-by.ts';
+import { type Grouping, groupings, groupsOf, type Sort, sorts } from './group-by.ts';
 import { countNoShows } from './no-shows.ts';
-import { chartView, closingLines } from './stats-screen.ts';
+import { drawStats, type Stats, spokenStats } from './stats-screen.ts';
 
-const readGrouping = ({ typed, problems }: Invocation): Grouping => {
-  problems.choice('by', typed.by, groupings);
-  return groupings.find((name) => name === typed.by) ?? 'event-type';
+/** One grouping, or two with a comma between them. */
+const readGroupings = ({ typed, problems }: Invocation): Grouping[] => {
+  const raw = String(typed.by ?? 'event-type');
+  const words = raw.split(',');
+  const meant = new Set(words.map((word) => nearest(word, groupings)));
+  const isPossible = words.length <= 2 && meant.size === words.length && !meant.has(undefined);
+  if (!isPossible || [...meant].join() !== raw)
+    problems.value(
+      'by',
+      raw,
+      `--by must be one of ${groupings.join(', ')}, or two of them such as host,week, not "${raw}"`,
+      isPossible ? [...meant].join() : undefined,
+    );
+  return [...meant].flatMap((word) => groupings.find((name) => name === word) ?? []);
+};
+
+const readSort = ({ typed, problems }: Invocation): Sort | undefined => {
+  problems.choice('sort', typed.sort, sorts);
+  if (typed.sort === 'no-shows' && typed['no-shows'] !== true)
+    problems.add('--sort no-shows needs --no-shows', (own) => own.addFlag('no-shows'));
+  return sorts.find((name) => name === typed.sort);
 };
 
 /** Calls back for each event, page by page: only the counts are kept. */
@@ -45,7 +68,8 @@ const readAll = async (
 export const runStats = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const { settings, printer, notes, runtime } = context;
-  const by = readGrouping(invocation);
+  const by = readGroupings(invocation);
+  const sort = readSort(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const query: NonNullable<Input['query']> = { ...input.query };
   const scope = scopeLines(await fillScope(events.list, { query }, 'events', context));
@@ -58,16 +82,38 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
     if (readsInvitees) notes.info('--no-shows: for each event that has started GET /scheduled_events/{event}/invitees');
     return printRequest(invocation, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
   }
-  const counts = new EventCounts(groupsOf(by, wallClock(settings.zone)), runtime.clock.now(), readsInvitees);
+  const wallAt = wallClock(settings.zone);
+  const now = runtime.clock.now();
+  const counts = new EventCounts(
+    by.map((grouping) => groupsOf(grouping, wallAt)),
+    now,
+    readsInvitees,
+  );
   await readAll(context, query, keep, (event) => counts.add(event));
   if (readsInvitees) await countNoShows(context, query, keep, counts);
 
-  const rows = counts.rows(by);
-  const isForPeople = printer.showsPages;
-  const view = isForPeople ? chartView(command.view, rows, context) : command.view;
-  const { hiddenColumns } = await printer.list(view, [rows]);
-  if (rows.length === 0) return notes.footer(['Nothing found', ...scope].join('. '));
-  if (isForPeople) for (const line of closingLines(by, counts, rows, context)) await printer.text(line);
+  if (!printer.showsPages) await printer.list(command.view, [counts.rows(sort)]);
+  if (counts.total.booked === 0) return notes.footer(['Nothing found', ...scope].join('. '));
+  if (printer.showsPages) {
+    const { since, until } = windowIn(query);
+    const wallOf = (text: string | undefined, before = 0) =>
+      text === undefined ? undefined : wallAt(Date.parse(text) - before);
+    const stats: Stats = {
+      by,
+      counts,
+      sort,
+      window: { since: wallOf(since), until: wallOf(until, second) },
+      today: wallAt(now),
+      colors: by[0] === 'event-type' && !settings.accessible ? await readColors(context, query) : new Map(),
+    };
+    let hidden: string[] = [];
+    await printer.draw((style) => {
+      if (settings.accessible) return spokenStats(stats);
+      const drawn = drawStats(stats, style);
+      hidden = drawn.hidden;
+      return needsAscii(runtime.env) ? asciiForm(drawn.picture) : drawn.picture;
+    });
+    noteHidden(notes, hidden);
+  }
   for (const line of scope) notes.footer(line);
-  noteHidden(notes, hiddenColumns);
 };

@@ -86,6 +86,7 @@ const sums = (events: readonly Event[], keys: (event: Event) => string[]) => {
     canceled,
     hours: Math.round(milliseconds / 36_000) / 100,
     share: Math.round((booked / events.length) * 10_000) / 10_000,
+    cancellation_rate: Math.round((canceled / booked) * 10_000) / 10_000,
   }));
 };
 
@@ -98,10 +99,14 @@ const rowsOf = async (line: string, more: WorldOptions = {}): Promise<StatsRow[]
 };
 
 const shown = (rows: readonly StatsRow[], by: string) =>
-  rows.map(({ name, no_shows: _, ...row }) => ({
-    ...row,
+  rows.map(({ key, name, booked, canceled, hours, share, cancellation_rate }) => ({
+    booked,
+    canceled,
+    hours,
+    share,
+    cancellation_rate,
     // `Week of Mon 16 Nov 2026`
-    key: by === 'week' ? new Date(`${name.slice(12)} UTC`).toISOString().slice(0, 10) : row.key,
+    key: by === 'week' ? new Date(`${name.slice(12)} UTC`).toISOString().slice(0, 10) : key,
   }));
 
 describe('events stats', () => {
@@ -160,7 +165,10 @@ describe('events stats', () => {
     const send = serviceWith([event, { ...event, event_memberships: 'x', start_time: 7 }], world.service);
     for (const by of groupings)
       expect(await rowsOf(`events stats --by ${by}`, { send })).toEqual([
-        { key: 'unknown', name: 'unknown', booked: 2, canceled: 0, no_shows: null, hours: 0, share: 1 },
+        {
+          ...{ key: 'unknown', name: 'unknown', booked: 2, canceled: 0, no_shows: null, hours: 0, share: 1 },
+          ...{ cancellation_rate: 0, no_show_rate: null, second_key: null, second_name: null },
+        },
       ]);
   });
 
@@ -170,7 +178,8 @@ describe('events stats', () => {
   });
 
   test('prints the same columns in tsv, csv and json', async () => {
-    const names = ['key', 'name', 'booked', 'canceled', 'no_shows', 'hours', 'share'];
+    const first = ['key', 'name', 'booked', 'canceled', 'no_shows', 'hours', 'share'];
+    const names = [...first, 'cancellation_rate', 'no_show_rate', 'second_key', 'second_name'];
     const tsv = (await world.run('events stats --header')).stdout.split('\n')[0];
     const csv = (await world.run('events stats -o csv')).stdout.split(/\r?\n/)[0];
     expect(tsv).toBe(names.join('\t'));
@@ -191,6 +200,65 @@ describe('events stats', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('--by weekday');
   });
+
+  test.each([
+    ['host,week,day', undefined],
+    ['host,host', undefined],
+    ['host,', undefined],
+    ['hosts,weeks', 'host,week'],
+  ])('refuses --by %s', async (by, meant) => {
+    const { code, stderr } = await world.run(`events stats --by ${by}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`or two of them such as host,week, not "${by}"`);
+    if (meant !== undefined) expect(stderr).toContain(`try: sched events stats --by ${meant}`);
+  });
+});
+
+describe('events stats --by two groups', () => {
+  const pairs = (rows: readonly StatsRow[]) => rows.map(({ key, second_key: second }) => `${key} ${second}`);
+
+  test('has a row for each pair that has events, equal to a plain computation', async () => {
+    const send = serviceWith(generated, world.service);
+    const rows = await rowsOf(`events stats --by host,month --tz ${zone}`, { send });
+    const keys = (event: Event) => keysOf.host(event).map((host) => `${host} ${keysOf.month(event)}`);
+    const expected = sums(generated, keys);
+    expect(rows.map(({ booked, hours }, index) => [pairs(rows)[index], booked, hours]).toSorted()).toEqual(
+      expected.map(({ key, booked, hours }) => [key, booked, hours]).toSorted(),
+    );
+    expect(rows[0]).toMatchObject({
+      name: rows[0]!.key.split('/').at(-1),
+      second_name: expect.stringMatching(/ 20\d\d$/),
+    });
+  });
+
+  test('puts the groups with the most events first, and times in their order', async () => {
+    const rows = await rowsOf(`events stats --by weekday,host`, { send: serviceWith(generated, world.service) });
+    expect(rows.map(({ key }) => key)).toEqual(rows.map(({ key }) => key).toSorted());
+    expect(new Set(rows.slice(0, 5).map(({ key }) => key))).toEqual(new Set(['1']));
+  });
+});
+
+describe('events stats --sort', () => {
+  test.each([
+    ['hours', (row: StatsRow) => -row.hours],
+    ['canceled', (row: StatsRow) => -row.canceled],
+    ['booked', (row: StatsRow) => -row.booked],
+  ] as const)('%s puts the largest first', async (sort, size) => {
+    const sizes = (await rowsOf(`events stats --by day --org current --sort ${sort}`)).map(size);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+    expect(new Set(sizes).size).toBeGreaterThan(2);
+  });
+
+  test('name follows the alphabet', async () => {
+    const names = (await rowsOf('events stats --org current --sort name')).map(({ name }) => name);
+    expect(names).toEqual(names.toSorted((a, b) => a.localeCompare(b, 'en')));
+  });
+
+  test('no-shows needs them to be counted', async () => {
+    const { code, stderr } = await world.run('events stats --sort no-shows');
+    expect(code).toBe(2);
+    expect(stderr).toContain('try: sched events stats --sort no-shows --no-shows');
+  });
 });
 
 describe('events stats --no-shows', () => {
@@ -208,6 +276,7 @@ describe('events stats --no-shows', () => {
     const rows = await rowsOf(`${line} --no-shows`);
     expect(rows.some(({ no_shows: count }) => count! > 0)).toBe(true);
     for (const { key, no_shows: count } of rows) expect([key, count]).toEqual([key, expected.get(key) ?? 0]);
+    for (const { no_shows: count, no_show_rate: rate } of rows) expect(rate! > 0).toBe(count! > 0);
   });
 
   test('says first how many requests it takes, and takes no more', async () => {
@@ -249,51 +318,143 @@ describe('events stats on a terminal', () => {
     { start: '2026-11-19T09:00:00Z', end: '2026-11-19T10:00:00Z', hosts: ['Amara'], status: 'canceled' },
   ];
 
-  test('shows bars, and a total that counts each event once', async () => {
+  test('shows bars in parts, and a total that counts each event once', async () => {
     expect(await screen('--by host', events)).toMatchInlineSnapshot(`
-      "NAME   BOOKED  CANCELED  HOURS   SHARE  CHART
-      Amara       3         1   1.50  100.0%  ████████████████
-      Jonas       1         0   1.00   33.3%  █████▌
+      "HOST   BOOKED  CANCELED  HOURS  SHARE
+      Amara       3    1  33%  1.5 h   100%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒▒▒▒
+      Jonas       1    0         1 h    33%  ▄▄▄▄▄▄▄▄▄▄▄▄▄
 
-      Total: 3 events, 1 canceled, 1.5 hours
+      ▄ active  ▒ canceled
+      Total: 3 events, 1 canceled (33%), 1.5 hours
       Events with several hosts are in several rows, but count once in the total
       "
     `);
   });
 
-  test('shows the course of time with its gaps', async () => {
-    expect(await screen('--by day', events)).toMatchInlineSnapshot(`
-      "NAME             BOOKED  CANCELED  HOURS  SHARE  CHART
-      Mon 16 Nov 2026       2         0   1.50  66.7%  ████████████████
-      Thu 19 Nov 2026       1         1   0.00  33.3%  ████████
+  test('shows days without events, and the whole window', async () => {
+    expect(await screen('--by day --since 2026-11-15 --until 2026-11-20', events)).toMatchInlineSnapshot(`
+      "DAY         BOOKED  CANCELED  HOURS  SHARE
+      Sun 15 Nov       0    0         0 h     0%
+      Mon 16 Nov       2    0       1.5 h    67%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
+      Tue 17 Nov       0    0         0 h     0%
+      Wed 18 Nov       0    0         0 h     0%
+      Thu 19 Nov       1    1 100%    0 h    33%  ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒
+      Fri 20 Nov       0    0         0 h     0%
 
-      █  ▄
-      Mon 16 Nov 2026 to Thu 19 Nov 2026
-      Total: 3 events, 1 canceled, 1.5 hours
+      ▄ active  ▒ canceled
+      Total: 3 events, 1 canceled (33%), 1.5 hours
+      "
+    `);
+    expect(await screen('--by weekday', events)).toMatch(/^Sunday +0/m);
+  });
+
+  test('makes one line of many days without events', async () => {
+    const far = { start: '2027-11-16T09:00:00Z', hosts: ['Amara'] };
+    const lines = (await screen('--by day', [...events, far])).split('\n');
+    expect(lines.filter((line) => /^… 361 days +0/.test(line))).toHaveLength(1);
+    expect(lines.filter((line) => /^Tue 16 Nov 2027 +1/.test(line))).toHaveLength(1);
+  });
+
+  test('keeps the bars on a narrow terminal, and leaves out the share first', async () => {
+    expect(await screen('--by host', events, { columns: 44 })).toMatchInlineSnapshot(`
+      "HOST   BOOKED  CANCELED  HOURS
+      Amara       3    1  33%  1.5 h  ▄▄▄▄▄▄▄▄▒▒▒▒
+      Jonas       1    0         1 h  ▄▄▄▄
+
+      ▄ active  ▒ canceled
+      Total: 3 events, 1 canceled (33%), 1.5 hours
+      Events with several hosts are in several
+      rows, but count once in the total
+      "
+    `);
+    for (const columns of [20, 30, 50]) expect(await screen('--by host', events, { columns })).toContain('▄▄');
+  });
+
+  test('shows two groupings as a heat map, turned or in parts if it is too wide', async () => {
+    expect(await screen('--by host,day', events)).toMatchInlineSnapshot(`
+      "Events by host and day
+
+             16 Nov  17 Nov  18 Nov  19 Nov
+      Amara    ██ 2       ·       ·    ▒▒ 1
+      Jonas    ▒▒ 1       ·       ·       ·
+
+      Total: 3 events, 1 canceled (33%), 1.5 hours
+      Events with several hosts are in several rows, but count once in the total
+      "
+    `);
+    expect(await screen('--by host,day', events, { columns: 30 })).toMatchInlineSnapshot(`
+      "Events by host and day
+
+                  Amara  Jonas
+      Mon 16 Nov   ██ 2   ▒▒ 1
+      Tue 17 Nov      ·      ·
+      Wed 18 Nov      ·      ·
+      Thu 19 Nov   ▒▒ 1      ·
+
+      Total: 3 events, 1 canceled
+      (33%), 1.5 hours
+      Events with several hosts are
+      in several rows, but count
+      once in the total
+      "
+    `);
+    const many = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'].map((host) => ({
+      ...events[0]!,
+      hosts: [host],
+      type: host,
+      name: host,
+    }));
+    expect(await screen('--by host,event-type', many, { columns: 24 })).toMatchInlineSnapshot(`
+      "Events by host and even…
+
+            Ada  Ben  Cleo
+      Ada   █ 1    ·     ·
+      Ben     ·  █ 1     ·
+      Cleo    ·    ·   █ 1
+      Dan     ·    ·     ·
+      Eve     ·    ·     ·
+
+            Dan  Eve
+      Ada     ·    ·
+      Ben     ·    ·
+      Cleo    ·    ·
+      Dan   █ 1    ·
+      Eve     ·  █ 1
+
+      Total: 5 events, 5 hours
       "
     `);
   });
 
+  test('paints the bar of an event type with its color', async () => {
+    const { stdout, requests } = await world.run('events stats --color always', {
+      terminals,
+      env: { NO_COLOR: '', COLORTERM: 'truecolor' },
+    });
+    expect(stdout).toMatch(/Intro call.*\x1b\[38;2;\d+;\d+;\d+m▄/);
+    expect(requests.filter(({ url }) => url.includes('/event_types'))).toHaveLength(1);
+  });
+
   test('has only ASCII characters in a locale without UTF-8', async () => {
-    for (const by of groupings)
+    for (const by of [...groupings, 'host,week', 'weekday,hour'])
       expect(await screen(`--by ${by}`, events, { env: { LANG: 'C' } })).toMatch(/^[\n -~]+$/);
   });
 
   test('says the same in words with --accessible', async () => {
     expect(await screen('--by day --accessible', events)).toMatchInlineSnapshot(`
-      "NAME: Mon 16 Nov 2026
-      BOOKED: 2
-      CANCELED: 0
-      HOURS: 1.50
-      SHARE: 66.7%
-
-      NAME: Thu 19 Nov 2026
-      BOOKED: 1
-      CANCELED: 1
-      HOURS: 0.00
-      SHARE: 33.3%
-
-      Total: 3 events, 1 canceled, 1.5 hours
+      "Mon 16 Nov: 2 events, 1.5 hours.
+      Tue 17 Nov: no events.
+      Wed 18 Nov: no events.
+      Thu 19 Nov: 1 event, 1 canceled (100%), 0 hours.
+      Total: 3 events, 1 canceled (33%), 1.5 hours.
+      "
+    `);
+    expect(await screen('--by host,weekday --accessible', events)).toMatchInlineSnapshot(`
+      "Amara, Monday: 2 events, 1.5 hours.
+      Amara, Thursday: 1 event, 1 canceled (100%), 0 hours.
+      Jonas, Monday: 1 event, 1 hour.
+      Total: 3 events, 1 canceled (33%), 1.5 hours.
+      Events with several hosts are in several rows, but count once in the total.
       "
     `);
   });
@@ -302,7 +463,7 @@ describe('events stats on a terminal', () => {
     const names = ['x'.repeat(500), '漢字'.repeat(80), '\u001b[2J\r\nerror: forged\u202e'];
     const long = names.map((name, index) => ({ ...events[index]!, name, hosts: [name], type: `T${index}` }));
     for (const columns of [40, 80, 140])
-      for (const by of ['host', 'event-type']) {
+      for (const by of ['host', 'event-type', 'host,event-type']) {
         const drawn = await screen(`--by ${by}`, long, { columns });
         expect(drawn).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
         for (const line of drawn.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
