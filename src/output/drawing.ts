@@ -8,28 +8,43 @@ import { shorten, width } from './width.ts';
  * `asciiForm` replaces those for terminals that can't show them.
  */
 
+/** A glyph, in the color of an event type if that is known. */
+export interface Mark {
+  glyph: string;
+  color?: string | undefined;
+  tone?: 'done';
+}
+
 /** One line of a cell. Its text must be sanitized. */
 export interface Line {
+  /** Glyphs before the text. */
+  marks?: readonly Mark[];
   text: string;
   tone?: 'faint' | 'heading' | 'status';
 }
 
 export interface GridRow {
   label: string;
+  /** Makes the label stand out. */
+  isNow?: boolean;
   /** The lines of each column. */
   cells: readonly (readonly Line[])[];
 }
 
-/** A cell gets at least this many columns, or the grid is too narrow to read. */
-export const leastCell = 14;
+/** A cell gets at least this many columns, the width of `▎09:00–09:30`, or the grid is too narrow to read. */
+export const leastCell = 12;
 
 /** The width of each of `count` equal columns beside labels of this width. */
 export const cellWidth = (available: number, count: number, label = 0): number =>
   Math.floor((available - label + (label === 0 ? gap.length : 0)) / count) - gap.length;
 
-const painted = ({ text, tone }: Line, columns: number, paint: Paint): string => {
-  const shown = shorten(text, columns);
-  return tone === undefined || shown === '' ? shown : paint[tone](shown);
+/** A line cut to this many columns. */
+export const paintedLine = ({ marks = [], text, tone }: Line, columns: number, paint: Paint): string => {
+  const shown = shorten(text, columns - marks.length);
+  const before = marks
+    .slice(0, columns)
+    .map(({ glyph, color, tone: own }) => (own ? paint[own](glyph) : paint.mark(color, glyph)));
+  return `${before.join('')}${tone === undefined || shown === '' ? shown : paint[tone](shown)}`;
 };
 
 /** Draws rows of equal columns. The labels of the rows make the first column, unless they are all empty. */
@@ -37,12 +52,13 @@ export const drawCells = (head: readonly Line[], rows: readonly GridRow[], avail
   const label = Math.max(...rows.map((row) => width(row.label)));
   const cell = cellWidth(available, head.length, label);
   const cells = (lines: readonly (readonly Line[])[]): string[] =>
-    lines.map((each) => each.map((line) => painted(line, cell, paint)).join('\n'));
-  const labels = (text: string): string[] => (label === 0 ? [] : [paint.faint(text)]);
+    lines.map((each) => each.map((line) => paintedLine(line, cell, paint)).join('\n'));
+  const labels = ({ label: text, isNow }: Pick<GridRow, 'label' | 'isNow'>): string[] =>
+    label === 0 ? [] : [isNow ? paint.heading(text) : paint.faint(text)];
   return drawGrid(
     [
-      [...labels(''), ...cells(head.map((line) => [line]))],
-      ...rows.map((row) => [...labels(row.label), ...cells(row.cells)]),
+      [...labels({ label: '' }), ...cells(head.map((line) => [line]))],
+      ...rows.map((row) => [...labels(row), ...cells(row.cells)]),
     ],
     [...(label === 0 ? [] : [{ width: label }]), ...head.map(() => ({ width: cell }))],
   );

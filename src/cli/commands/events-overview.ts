@@ -19,7 +19,7 @@ const filtersOf = ({ fieldFlags }: GenericCommand, names: readonly string[]) => 
 
 const periodFlags: Flag[] = [
   { name: 'day', description: 'one day', heading: 'Filters' },
-  { name: 'week', description: 'a week from Monday to Sunday (the default)', heading: 'Filters' },
+  { name: 'week', description: 'the calendar week, from Monday to Sunday (the default)', heading: 'Filters' },
   { name: 'month', description: 'a calendar month, with the number of events on each day', heading: 'Filters' },
   {
     name: 'since',
@@ -43,8 +43,8 @@ export const agendaCommand = (): Command => {
       'events agenda --week --since -7d -o csv',
     ],
     notes: [
-      '--week is a calendar week from Monday to Sunday, unlike --week of `sched events list`, which is today and the six days after it. Days are those of the time zone of --tz.',
-      'A wide terminal shows a week as seven columns, a narrower one as a list. · marks free time, × a canceled event, and ▶ the present. An event over midnight is on both days. A locale without UTF-8, such as LC_ALL=C, gets plain ASCII.',
+      '--week is the calendar week, from Monday to Sunday. In `sched events list`, --week is the next seven days: today and the six days after it. Days are those of the time zone of --tz.',
+      'A terminal with 80 columns or more shows a week as a grid of hours without empty weekends, a narrower one as a list. ▎ marks an event, in the color of its event type, · free time, × a canceled event, and ▶ the present. In a month, ▂ ▅ █ show how many events a day has. An event over midnight is on both days. A locale without UTF-8, such as LC_ALL=C, gets plain ASCII.',
       'With --org, a day has one column for each host who has events on that day, and an event with several hosts is in each of their columns. A week keeps one column for each day, with the hosts below each event.',
       'Pipes and other formats get the rows of `sched events list` for events that start in these days, with the same columns.',
     ],

@@ -9,7 +9,11 @@ import { isForPeople } from '../operation/listing.ts';
 const flags: Flag[] = [
   { name: 'today', description: 'events that start today', heading: 'Filters' },
   { name: 'tomorrow', description: 'events that start tomorrow', heading: 'Filters' },
-  { name: 'week', description: 'today and the six days after it', heading: 'Filters' },
+  {
+    name: 'week',
+    description: 'the next seven days: today and the six days after it (calendar week: events agenda)',
+    heading: 'Filters',
+  },
   { name: 'upcoming', description: 'events that start after now', heading: 'Filters' },
   { name: 'past', description: 'events that started before now, latest first', heading: 'Filters' },
   { name: 'any-time', description: 'past and future events, also in a table on a terminal', heading: 'Filters' },

@@ -1,19 +1,10 @@
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
-import { cellWidth, drawCells, type GridRow, type Line, leastCell } from '../../../output/drawing.ts';
-import type { Tone } from '../../../output/paint.ts';
+import { type Line, paintedLine } from '../../../output/drawing.ts';
 import { shorten } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
-import {
-  clockLabel,
-  dateLabel,
-  dayLabel,
-  fullDateLabel,
-  hour,
-  isoWeek,
-  minute,
-  monthName,
-} from '../../../time/wall.ts';
+import { dateLabel, dayLabel, fullDateLabel, hour, isoWeek, monthName, weekdayOf } from '../../../time/wall.ts';
+import { type AgendaColumn, drawHours, gridColumns, markOf } from './hours-grid.ts';
 import {
   type Agenda,
   clipped,
@@ -33,13 +24,7 @@ import {
 } from './meetings.ts';
 import { drawMonth } from './month.ts';
 
-/** Days or hosts side by side. */
-interface AgendaColumn {
-  head: Line;
-  day: Day;
-  meetings: readonly Meeting[];
-  showsHosts: boolean;
-}
+const faint = { tone: 'faint' } as const;
 
 const titleOf = ({ period, days, zone }: Agenda): string => {
   const [first, last] = [days[0]!.midnight, days.at(-1)!.midnight];
@@ -59,97 +44,10 @@ const totalOf = ({ meetings, days }: Agenda): string => {
   ].join(', ');
 };
 
-/** Times are compared in steps of this size. Offsets of all zones since 1972 are multiples of it. */
-const step = 15 * minute;
-
-/** The rows, counted from midnight, that a time of a day touches. An hour that occurs twice is one row. */
-const rowsBetween = (agenda: Agenda, { midnight }: Day, start: number, end: number, size: number): number[] => {
-  const rowOf = (at: number): number => Math.floor((agenda.wallAt(at) - midnight) / size);
-  const rows = new Set([rowOf(start)]);
-  for (let at = start - (start % step) + step; at < end; at += step) rows.add(rowOf(at));
-  return [...rows];
-};
-
-/** A cell at least this wide has room for the times and the name of a meeting on one line. */
-const roomForName = 26;
-
-const meetingLines = (agenda: Agenda, { day, showsHosts }: AgendaColumn, meeting: Meeting, columns: number): Line[] => {
-  const { start } = clipped(meeting, day);
-  const mark = meeting.isCanceled ? '×' : '▎';
-  const times = `${clockOf(agenda, start)}–${clockOf(agenda, meeting.end)}`;
-  const texts = columns >= roomForName ? [`${times} ${meeting.name}`] : [times, meeting.name];
-  const hosts = showsHosts && meeting.hosts.length > 0 ? [{ text: `${mark}${namesOf(meeting)}`, ...faint }] : [];
-  return [...texts.map((text) => ({ text: `${mark}${text}`, ...(meeting.isCanceled ? faint : {}) })), ...hosts];
-};
-
-const faint = { tone: 'faint' } as const;
-
-const linesByRow = (agenda: Agenda, column: AgendaColumn, size: number, columns: number): Map<number, Line[]> => {
-  const { day, meetings } = column;
-  const lines = new Map<number, Line[]>();
-  const add = (row: number, added: readonly Line[]) => lines.set(row, [...(lines.get(row) ?? []), ...added]);
-  const bars = new Map<number, number>();
-  const begun: { at: number; row: number; lines: Line[] }[] = [];
-  for (const meeting of meetings) {
-    const { start, end } = clipped(meeting, day);
-    const [row, ...later] = rowsBetween(agenda, day, start, end, size);
-    begun.push({ at: start, row: row!, lines: meetingLines(agenda, column, meeting, columns) });
-    if (!meeting.isCanceled) for (const each of later) bars.set(each, (bars.get(each) ?? 0) + 1);
-  }
-  if (isToday(agenda, day)) {
-    const [row] = rowsBetween(agenda, day, agenda.now, agenda.now, size);
-    begun.push({
-      at: agenda.now,
-      row: row!,
-      lines: [{ text: `▶${clockOf(agenda, agenda.now)} now`, tone: 'heading' }],
-    });
-  }
-  for (const [row, count] of bars) add(row, [{ text: '▎'.repeat(Math.min(count, columns)) }]);
-  for (const { row, lines: own } of begun.toSorted((a, b) => a.at - b.at)) add(row, own);
-  return lines;
-};
-
-/** Rows are shown at least from nine to five. */
-const workday = [9 * hour, 17 * hour] as const;
-
-/** So many rows without any event become one row. */
-const longRun = 3;
-
-const drawHours = (agenda: Agenda, columns: readonly AgendaColumn[], size: number, style: BlockStyle): string => {
-  const width = cellWidth(style.available, columns.length, labelWidth);
-  const lines = columns.map((column) => linesByRow(agenda, column, size, width));
-  const used = lines.flatMap((each) => [...each.keys()]);
-  const first = Math.min(workday[0] / size, ...used);
-  const last = Math.max(workday[1] / size - 1, ...used);
-  const existing = columns.map(({ day }) => new Set(rowsBetween(agenda, day, day.since, day.until, size)));
-  const emptyLine = (place: number, row: number): Line => ({
-    text: existing[place]!.has(row) ? '·' : '–',
-    tone: 'faint',
-  });
-  const rowAt = (row: number): GridRow => ({
-    label: clockLabel(row * size),
-    cells: columns.map((_, place) => lines[place]!.get(row) ?? [emptyLine(place, row)]),
-  });
-  const rows: GridRow[] = [];
-  for (let row = first; row <= last; row += 1) {
-    const next = used.filter((each) => each >= row).reduce((least, each) => Math.min(least, each), last + 1);
-    if (next - row >= longRun) {
-      rows.push({ label: '…', cells: columns.map(() => [{ text: '·', tone: 'faint' }]) });
-      row = next - 1;
-    } else rows.push(rowAt(row));
-  }
-  const heads = columns.map(({ head }) => head);
-  return drawCells(heads, rows, style.available, style.paint);
-};
-
-/** Width of `09:00`. */
-const labelWidth = 5;
-
-const fits = (available: number, columns: number): boolean => cellWidth(available, columns, labelWidth) >= leastCell;
-
 const dayColumns = (agenda: Agenda): AgendaColumn[] =>
   agenda.days.map((day) => ({
-    head: { text: `${dayLabel(day.midnight)}${isToday(agenda, day) ? ' today' : ''}`, tone: 'heading' },
+    head: `${dayLabel(day.midnight)}${isToday(agenda, day) ? ' today' : ''}`,
+    title: `${dateLabel(day.midnight)}${isToday(agenda, day) ? ', today' : ''}`,
     day,
     meetings: inOrder(agenda.meetings.filter((meeting) => isWithin(meeting, day))),
     showsHosts: agenda.isShared,
@@ -157,7 +55,8 @@ const dayColumns = (agenda: Agenda): AgendaColumn[] =>
 
 const hostColumns = (agenda: Agenda, hosts: readonly Host[]): AgendaColumn[] =>
   hosts.map(({ key, name }) => ({
-    head: { text: name, tone: 'heading' },
+    head: name,
+    title: name,
     day: agenda.days[0]!,
     meetings: inOrder(agenda.meetings.filter((meeting) => meeting.hosts.some((host) => host.key === key))),
     showsHosts: false,
@@ -181,67 +80,70 @@ const endClock = (agenda: Agenda, at: number, { until }: Day): string => (at >= 
 /** Time without events. The people of an organization can have other things to do, so it is not called free. */
 const freeWord = (isShared: boolean): string => (isShared ? 'no events' : 'free');
 
-/** The lines of one column as a list: meetings, free times between them, and the present. */
-const listLines = (agenda: Agenda, { day, meetings, showsHosts }: AgendaColumn, style: BlockStyle): string[] => {
-  const { paint, available } = style;
-  const shown: { at: number; text: string; tone?: Tone }[] = meetings.map((meeting) => {
+/** The lines of one column as a list: meetings and free times. */
+const listLines = (agenda: Agenda, { day, meetings, showsHosts }: AgendaColumn): { at: number; line: Line }[] => [
+  ...meetings.map((meeting) => {
     const { start, end } = clipped(meeting, day);
     const times = `${clockOf(agenda, start)}–${endClock(agenda, end, day)}`;
     const hosts = showsHosts && meeting.hosts.length > 0 ? ` · ${namesOf(meeting)}` : '';
-    const remark = remarkOf(agenda, meeting, day);
-    return {
-      at: start,
-      text: `${meeting.isCanceled ? '×' : '▎'} ${times}  ${meeting.name}${remark}${hosts}`,
-      ...(meeting.isCanceled ? { tone: 'faint' as const } : {}),
-    };
-  });
-  for (const { start, end } of gapsOf(meetings, day)) {
+    const text = ` ${times}  ${meeting.name}${remarkOf(agenda, meeting, day)}${hosts}`;
+    const line = meeting.isCanceled ? { text: `×${text}`, ...faint } : { text, marks: [markOf(agenda, meeting)] };
+    return { at: start, line };
+  }),
+  ...gapsOf(agenda, meetings, day).map(({ start, end }) => {
     const times = `${clockOf(agenda, start)}–${clockOf(agenda, end)}`;
-    const text = `· ${times}  ${freeWord(showsHosts)}, ${lengthLabel(end - start)}`;
-    shown.push({ at: start, text, tone: 'faint' });
-  }
-  if (isToday(agenda, day))
-    shown.push({ at: agenda.now, text: `▶ ${clockOf(agenda, agenda.now)}        now`, tone: 'heading' });
-  return shown
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ text, tone }) => {
-      const line = shorten(text, available - 2);
-      return `  ${tone === undefined ? line : paint[tone](line)}`;
-    });
-};
+    return { at: start, line: { text: `· ${times}  ${freeWord(showsHosts)}, ${lengthLabel(end - start)}`, ...faint } };
+  }),
+];
 
-const drawList = (
-  agenda: Agenda,
-  columns: readonly AgendaColumn[],
-  heads: readonly string[],
-  style: BlockStyle,
-): string =>
-  columns
-    .flatMap((column, place) => {
+/** A heading for each column with its lines. The present is in the first list of today. */
+const drawList = (agenda: Agenda, columns: readonly AgendaColumn[], { paint, available }: BlockStyle): string => {
+  const today = columns.find(({ day }) => isToday(agenda, day));
+  const text = `▶ ${clockOf(agenda, agenda.now)}        now`;
+  const now: { at: number; line: Line } = { at: agenda.now, line: { text, tone: 'heading' } };
+  return columns
+    .flatMap((column) => {
       const isFree = column.meetings.every(({ isCanceled }) => isCanceled);
       const free = isFree ? `  ${freeWord(column.showsHosts)}` : '';
-      const head = shorten(heads[place]!, Math.max(1, style.available - free.length));
-      return [`${style.paint.heading(head)}${style.paint.faint(free)}`, ...listLines(agenda, column, style)];
+      const head = shorten(column.title, Math.max(1, available - free.length));
+      const lines = [...listLines(agenda, column), ...(column === today ? [now] : [])].toSorted((a, b) => a.at - b.at);
+      return [
+        `${paint.heading(head)}${paint.faint(free)}`,
+        ...lines.map(({ line }) => `  ${paintedLine(line, available - 2, paint)}`),
+      ];
     })
     .map((line) => `${line}\n`)
     .join('');
+};
+
+const isWeekend = ({ midnight }: Day): boolean => [0, 6].includes(weekdayOf(midnight));
+
+/** A week as a grid, without the days of the weekend that are empty. Undefined if it doesn't fit. */
+const drawWeek = (agenda: Agenda, columns: readonly AgendaColumn[], style: BlockStyle): string | undefined => {
+  const isLeftOut = ({ day, meetings }: AgendaColumn) =>
+    isWeekend(day) && meetings.length === 0 && !isToday(agenda, day);
+  const grid = gridColumns(
+    columns.filter((column) => !isLeftOut(column)),
+    style.available,
+  );
+  if (grid === undefined) return undefined;
+  const others = columns.filter(isLeftOut).map(({ day }) => dayLabel(day.midnight));
+  const note = others.length === 0 ? '' : `\n${style.paint.faint(`No events on ${others.join(' and ')}`)}\n`;
+  return `${drawHours(agenda, grid, hour, style)}${note}`;
+};
 
 const bodyOf = (agenda: Agenda, style: BlockStyle): string => {
-  const { period, days, meetings, isShared } = agenda;
-  const { available } = style;
+  const { period, meetings, isShared } = agenda;
   if (period === 'month') return drawMonth(agenda, style);
   const hosts = period === 'day' && isShared ? hostsOf(agenda) : [];
   if (hosts.length > 0) {
     const columns = hostColumns(agenda, hosts);
-    const heads = hosts.map(({ name }) => name);
-    if (fits(available, columns.length)) return drawHours(agenda, columns, hour / 2, style);
-    return drawList(agenda, columns, heads, style);
+    const grid = gridColumns(columns, style.available);
+    return grid === undefined ? drawList(agenda, columns, style) : drawHours(agenda, grid, hour / 2, style);
   }
   const columns = dayColumns(agenda);
-  if (period === 'week' && meetings.length > 0 && fits(available, columns.length))
-    return drawHours(agenda, columns, hour, style);
-  const heads = days.map((day) => `${dateLabel(day.midnight)}${isToday(agenda, day) ? ', today' : ''}`);
-  return drawList(agenda, columns, heads, style);
+  const week = period === 'week' && meetings.length > 0 ? drawWeek(agenda, columns, style) : undefined;
+  return week ?? drawList(agenda, columns, style);
 };
 
 /** Draws an agenda for a terminal: a title, the calendar, and notes on days with a clock change. */

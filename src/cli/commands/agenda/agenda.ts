@@ -16,6 +16,7 @@ import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
+import { readColors } from '../../scheduling/event-colors.ts';
 import type { Context } from '../../session/context.ts';
 import { drawAgenda } from './agenda-screen.ts';
 import { type Agenda, isWithin, type Meeting, meetingOf } from './meetings.ts';
@@ -108,6 +109,7 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
     zone,
     wallAt: wallClock(zone),
     isShared: query.organization !== undefined && query.user === undefined,
+    colors: settings.accessible ? new Map() : await readColors(context, query),
   };
   await printer.draw((style) => {
     if (settings.accessible) return spokenAgenda(agenda);

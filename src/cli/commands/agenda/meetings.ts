@@ -17,6 +17,8 @@ export interface Meeting {
   name: string;
   hosts: Host[];
   isCanceled: boolean;
+  /** The URI of its event type. */
+  type: string;
 }
 
 /** Everything an agenda shows. */
@@ -30,6 +32,8 @@ export interface Agenda {
   wallAt(at: number): number;
   /** The meetings are those of several people. */
   isShared: boolean;
+  /** The colors of event types, by URI. */
+  colors: ReadonlyMap<string, string>;
 }
 
 /** More than any terminal shows of a name. */
@@ -59,6 +63,7 @@ export const meetingOf = (event: Json): Meeting | undefined => {
       name: shownText(name, email, 'unknown'),
     })),
     isCanceled: event.status === 'canceled',
+    type: String(event.event_type),
   };
 };
 
@@ -75,17 +80,41 @@ export const clipped = ({ start, end }: Meeting, { since, until }: Day): { start
   end: Math.min(end, until),
 });
 
+/** Gives each meeting of a day the first lane that is free when it begins. Canceled meetings take no time. */
+export const lanesOf = (meetings: readonly Meeting[]): Map<Meeting, number> => {
+  const ends: number[] = [];
+  const lanes = new Map<Meeting, number>();
+  for (const meeting of inOrder(meetings)) {
+    const free = ends.findIndex((end) => end <= meeting.start);
+    const lane = meeting.isCanceled ? 0 : free < 0 ? ends.length : free;
+    lanes.set(meeting, lane);
+    if (!meeting.isCanceled) ends[lane] = Math.max(meeting.end, meeting.start + minute);
+  }
+  return lanes;
+};
+
+/** Free time is shown at least from nine to five. */
+export const workday = [9 * hour, 17 * hour] as const;
+
+/** The instant of a wall-clock time of a day. */
+const instantOf = ({ wallAt }: Agenda, { since, midnight }: Day, time: number): number => {
+  const at = since + time;
+  return at - (wallAt(at) - (midnight + time));
+};
+
 /** A shorter gap between two meetings is not worth a line. */
 const leastGap = 15 * minute;
 
-/** The free times between the first and the last meeting of a day. Canceled meetings take no time. */
-export const gapsOf = (meetings: readonly Meeting[], day: Day): { start: number; end: number }[] => {
+/** The free times of a day with meetings, from the first one or nine o'clock to the last one or five o'clock. */
+export const gapsOf = (agenda: Agenda, meetings: readonly Meeting[], day: Day): { start: number; end: number }[] => {
   const taken = inOrder(meetings.filter(({ isCanceled }) => !isCanceled)).map((meeting) => clipped(meeting, day));
+  if (taken.length === 0) return [];
+  const [open, close] = workday.map((time) => instantOf(agenda, day, time)) as [number, number];
   const gaps: { start: number; end: number }[] = [];
-  let end: number | undefined;
-  for (const part of taken) {
-    if (end !== undefined && part.start - end >= leastGap) gaps.push({ start: end, end: part.start });
-    end = Math.max(end ?? 0, part.end);
+  let end = Math.min(open, taken[0]!.start);
+  for (const part of [...taken, { start: close, end: close }]) {
+    if (part.start - end >= leastGap) gaps.push({ start: end, end: part.start });
+    end = Math.max(end, part.end);
   }
   return gaps;
 };

@@ -1,36 +1,50 @@
-import { counted } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
-import { cellWidth, drawCells, type Line } from '../../../output/drawing.ts';
-import { shorten } from '../../../output/width.ts';
+import { cellWidth, drawCells, type Line, levelOf, type Mark, paintedLine } from '../../../output/drawing.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { dateLabel, day as dayLength, weekdayName, weekdayOf } from '../../../time/wall.ts';
-import { type Agenda, isToday, lengthLabel, tallyOf } from './meetings.ts';
+import { type Agenda, isToday, lengthLabel, type MeetingTally, tallyOf } from './meetings.ts';
 
-/** A cell of a month at least this wide has room for words, not only for numbers. */
-const roomForWords = 9;
+/** A cell of a month at least this wide has room for a word, and one for the length of its events. */
+const roomForWord = 9;
+const roomForLength = 12;
 
-const monthCell = (agenda: Agenda, day: Day, columns: number): Line[] => {
-  const { active, canceled, length } = tallyOf(agenda.meetings, [day]);
-  const hasWords = columns >= roomForWords;
-  const date = `${new Date(day.midnight).getUTCDate()}${isToday(agenda, day) ? (hasWords ? ' ▶today' : '▶') : ''}`;
-  if (!hasWords) return [{ text: date, tone: 'heading' }, active === 0 ? free : { text: String(active) }];
-  return [
-    { text: date, tone: 'heading' },
-    active === 0 ? free : { text: counted(active, 'event') },
-    ...(active === 0 ? [] : [{ text: lengthLabel(length).replace(' h', 'h').replace(' min', 'm') }]),
-    ...(canceled === 0 ? [] : [{ text: `×${canceled}${columns > 10 ? ' canceled' : ''}`, tone: 'faint' as const }]),
-  ];
+/** The most events of a day. Three are many in any month. */
+const mostOf = ({ days, meetings }: Agenda): number =>
+  Math.max(3, ...days.map((day) => tallyOf(meetings, [day]).active));
+
+/** How many events a day has, as a mark and a number, and how many were canceled: `▅ 2 ×1`. */
+const heatLines = ({ active, canceled }: MeetingTally, most: number, columns: number): Line[] => {
+  const off: Line[] = canceled === 0 ? [] : [{ text: `×${canceled}`, tone: 'faint' }];
+  if (active === 0) return off.length === 0 ? [free] : off;
+  const gap = columns < roomForWord ? '' : ' ';
+  const text = `${gap}${active}`;
+  const both = [text, ...off.map((line) => line.text)].join(gap);
+  const marks: Mark[] = [{ glyph: levelOf(active, most, '▂▅█'), tone: 'done' }];
+  return both.length < columns ? [{ marks, text: both }] : [{ marks, text }, ...off];
 };
 
 const free: Line = { text: '·', tone: 'faint' };
 
+const monthCell = (agenda: Agenda, day: Day, most: number, columns: number): Line[] => {
+  const tally = tallyOf(agenda.meetings, [day]);
+  const today = isToday(agenda, day) ? (columns >= roomForWord ? ' ▶today' : '▶') : '';
+  return [
+    { text: `${new Date(day.midnight).getUTCDate()}${today}`, tone: 'heading' },
+    ...heatLines(tally, most, columns),
+    ...(tally.active > 0 && columns >= roomForLength
+      ? [{ text: lengthLabel(tally.length), tone: 'faint' as const }]
+      : []),
+  ];
+};
+
 const drawGridOf = (agenda: Agenda, style: BlockStyle): string => {
   const { days } = agenda;
   const columns = cellWidth(style.available, 7);
+  const most = mostOf(agenda);
   const blank = (count: number): Line[][] => Array.from({ length: count }, () => []);
   const cells = [
     ...blank((weekdayOf(days[0]!.midnight) + 6) % 7),
-    ...days.map((day) => monthCell(agenda, day, columns)),
+    ...days.map((day) => monthCell(agenda, day, most, columns)),
   ];
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, week) => cells.slice(week * 7, week * 7 + 7));
   const monday = Date.UTC(1970, 0, 5);
@@ -39,7 +53,7 @@ const drawGridOf = (agenda: Agenda, style: BlockStyle): string => {
     return { text: name.slice(0, columns < 4 ? 2 : 3), tone: 'heading' };
   });
   // Cells with several lines need some space between the weeks.
-  const between = columns >= roomForWords ? [{ label: '', cells: blank(7) }] : [];
+  const between = columns >= roomForWord ? [{ label: '', cells: blank(7) }] : [];
   const rows = weeks.flatMap((week, index) => [
     ...(index === 0 ? [] : between),
     { label: '', cells: [...week, ...blank(7 - week.length)] },
@@ -55,10 +69,11 @@ const listMonth = (agenda: Agenda, { paint, available }: BlockStyle): string =>
   agenda.days
     .map((day) => ({ day, own: tallyOf(agenda.meetings, [day]) }))
     .filter(({ day, own }) => own.active + own.canceled > 0 || isToday(agenda, day))
-    .map(({ day, own: { active, canceled } }) => {
-      const text = `${dateLabel(day.midnight)}  ${active}${canceled > 0 ? ` ×${canceled}` : ''}`;
-      const line = shorten(`${text}${isToday(agenda, day) ? ' ▶' : ''}`, available);
-      return `${active === 0 ? paint.faint(line) : line}\n`;
+    .map(({ day, own }) => {
+      const date = `${dateLabel(day.midnight)}${isToday(agenda, day) ? ' ▶' : ''}`;
+      const [heat] = heatLines(own, mostOf(agenda), roomForWord);
+      const { marks = [], text } = heat!;
+      return `${paintedLine({ ...heat!, text: `${text.padEnd(roomForWord - marks.length)}${date}` }, available, paint)}\n`;
     })
     .join('');
 

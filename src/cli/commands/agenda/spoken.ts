@@ -47,7 +47,7 @@ const spokenDay = (agenda: Agenda, day: Day): string[] => {
   const today = isToday(agenda, day) ? `, today, now ${clockOf(agenda, agenda.now)}` : '';
   const lines = [
     ...meetings.map((meeting) => ({ at: meeting.start, text: spokenMeeting(agenda, meeting, day) })),
-    ...gapsOf(meetings, day).map(({ start, end }) => ({
+    ...gapsOf(agenda, meetings, day).map(({ start, end }) => ({
       at: start,
       text: `${agenda.isShared ? 'No events' : 'Free'} from ${clockOf(agenda, start)} to ${clockOf(agenda, end)}.`,
     })),

@@ -38,28 +38,33 @@ const week: SentEvent[] = [
 ];
 
 describe('events agenda: a week', () => {
-  test('has a column for each day where it fits', async () => {
-    expect(await agenda('', week)).toMatchInlineSnapshot(`
+  test('has a column for each day, but none for an empty weekend', async () => {
+    expect(await agenda('', week, { columns: 100 })).toMatchInlineSnapshot(`
       "Week 47: Mon 16 Nov – Sun 22 Nov 2026 (Europe/Paris)
       2 events, 2 h 45 min, 1 canceled
 
-             Mon 16 today       Tue 17             Wed 18             Thu 19             Fri 20             Sat 21             Sun 22
-      09:00  ▎09:00–09:15       ·                  ·                  ·                  ·                  ·                  ·
-             ▎Standup
-             ▶09:20 now
-      10:00  ·                  ·                  ×10:00–11:00       ·                  ·                  ·                  ·
-                                                   ×Called off
-      11:00  ▎11:30–14:00       ·                  ·                  ·                  ·                  ·                  ·
-             ▎Review
-      12:00  ▎                  ·                  ·                  ·                  ·                  ·                  ·
-      13:00  ▎                  ·                  ·                  ·                  ·                  ·                  ·
-      …      ·                  ·                  ·                  ·                  ·                  ·                  ·
+              Mon 16 today      Tue 17            Wed 18            Thu 19            Fri 20
+      ▶09:20  ▎09:00–09:15      ·                 ·                 ·                 ·
+              ▎Standup
+      10:00   ·                 ·                 ×10:00–11:00      ·                 ·
+                                                  ×Called off
+      11:00   ▎11:30–14:00      ·                 ·                 ·                 ·
+              ▎Review
+      12:00   ▎                 ·                 ·                 ·                 ·
+      13:00   ▎                 ·                 ·                 ·                 ·
+      …       ·                 ·                 ·                 ·                 ·
+
+      No events on Sat 21 and Sun 22
       "
     `);
+    const saturday = { name: 'Fair', start: '2026-11-21T09:00:00Z', end: '2026-11-21T10:00:00Z' };
+    const screen = await agenda('', [...week, saturday]);
+    expect(screen).toMatch(/Fri 20 +Sat 21$/m);
+    expect(screen).toContain('\nNo events on Sun 22\n');
   });
 
-  test('is a list on a narrower terminal', async () => {
-    expect(await agenda('', week, { columns: 80 })).toMatchInlineSnapshot(`
+  test('is a list on a narrower terminal, with the free time from nine to five', async () => {
+    expect(await agenda('', week, { columns: 60 })).toMatchInlineSnapshot(`
       "Week 47: Mon 16 Nov – Sun 22 Nov 2026 (Europe/Paris)
       2 events, 2 h 45 min, 1 canceled
 
@@ -68,6 +73,7 @@ describe('events agenda: a week', () => {
         · 09:15–11:30  free, 2 h 15 min
         ▶ 09:20        now
         ▎ 11:30–14:00  Review
+        · 14:00–17:00  free, 3 h
       Tue 17 Nov  free
       Wed 18 Nov  free
         × 10:00–11:00  Called off (canceled)
@@ -107,13 +113,13 @@ describe('events agenda: a week', () => {
       const screen = await agenda('', [], { columns });
       expect(screen).toContain('no events\n');
       expect(linesWith(screen, '  free')).toHaveLength(7);
-      expect(linesWith(screen, '▶ 09:20')).toHaveLength(1);
+      expect(linesWith(screen, '▶')).toHaveLength(1);
     }
   });
 
   test('over New Year has the number and the years of ISO 8601', async () => {
     const party = { name: 'Party', start: '2026-12-31T22:30:00Z', end: '2027-01-01T01:00:00Z' };
-    const screen = await agenda('--since 2027-01-01', [party], { columns: 80 });
+    const screen = await agenda('--since 2027-01-01', [party], { columns: 60 });
     expect(screen).toContain('Week 53: Mon 28 Dec 2026 – Sun 3 Jan 2027 (Europe/Paris)');
     expect(screen).toContain('1 event, 2 h 30 min\n');
     expect(linesWith(screen, 'Party')).toEqual([
@@ -124,34 +130,87 @@ describe('events agenda: a week', () => {
 
   test('shows an event that runs into its first day, and counts it in its own week only', async () => {
     const night = { name: 'Night', start: '2026-11-15T22:30:00Z', end: '2026-11-15T23:45:00Z' };
-    const screen = await agenda('', [night], { columns: 80 });
+    const screen = await agenda('', [night], { columns: 60 });
     expect(screen).toContain('no events\n');
     expect(linesWith(screen, 'Night')).toEqual(['  ▎ 00:00–00:45  Night (from 23:30 the day before)']);
-    expect(await agenda('--since 2026-11-15', [night], { columns: 80 })).toContain('1 event, 1 h 15 min\n');
+    expect(await agenda('--since 2026-11-15', [night], { columns: 60 })).toContain('1 event, 1 h 15 min\n');
   });
 
   test('an event that ends at midnight is not on the next day', async () => {
     const late = { name: 'Late', start: '2026-11-16T22:00:00Z', end: '2026-11-16T23:00:00Z' };
-    const screen = await agenda('', [late], { columns: 80 });
+    const screen = await agenda('', [late], { columns: 60 });
     expect(linesWith(screen, 'Late')).toEqual(['  ▎ 23:00–24:00  Late']);
   });
 
-  test('shows overlapping events one below the other, with a bar for each that goes on', async () => {
-    const overlapping = ['A', 'B', 'C'].map((name) => ({
-      name,
-      start: '2026-11-17T09:00:00Z',
-      end: '2026-11-17T11:00:00Z',
-    }));
-    const screen = await agenda('', overlapping);
-    expect(linesWith(screen, '▎10:00–12:00')).toHaveLength(3);
-    expect(linesWith(screen, '▎▎▎')).toHaveLength(1);
-    const list = await agenda('', overlapping, { columns: 80 });
-    expect(linesWith(list, '10:00–12:00')).toHaveLength(3);
-    expect(list).not.toMatch(/· .* free/);
+  test('shows overlapping events side by side, or with a bar for each if there is no room', async () => {
+    const overlapping = [
+      { name: 'A', start: '2026-11-17T09:00:00Z', end: '2026-11-17T11:00:00Z' },
+      { name: 'B', start: '2026-11-17T09:30:00Z', end: '2026-11-17T10:30:00Z' },
+      { name: 'C', start: '2026-11-17T10:45:00Z', end: '2026-11-17T11:30:00Z' },
+    ];
+    expect(await agenda('', overlapping, { columns: 100 })).toMatchInlineSnapshot(`
+      "Week 47: Mon 16 Nov – Sun 22 Nov 2026 (Europe/Paris)
+      3 events, 3 h 45 min
+
+              Mon 16 today   Tue 17                        Wed 18         Thu 19         Fri 20
+      ▶09:20  ·              ·                             ·              ·              ·
+      10:00   ·              ▎10:00–12:00   ▎10:30–11:30   ·              ·              ·
+                             ▎A             ▎B
+      11:00   ·              ▎              ▎              ·              ·              ·
+                                            ▎11:45–12:30
+                                            ▎C
+      12:00   ·              ·              ▎              ·              ·              ·
+      …       ·              ·                             ·              ·              ·
+
+      No events on Sat 21 and Sun 22
+      "
+    `);
+    expect(await agenda('', overlapping, { columns: 80 })).toMatchInlineSnapshot(`
+      "Week 47: Mon 16 Nov – Sun 22 Nov 2026 (Europe/Paris)
+      3 events, 3 h 45 min
+
+              Mon 16 today  Tue 17        Wed 18        Thu 19        Fri 20
+      ▶09:20  ·             ·             ·             ·             ·
+      10:00   ·             ▎10:00–12:00  ·             ·             ·
+                            ▎A
+                            ▎▎10:30
+                            ▎▎B
+      11:00   ·             ▎▎            ·             ·             ·
+                            ▎▎11:45
+                            ▎▎C
+      12:00   ·              ▎            ·             ·             ·
+      …       ·             ·             ·             ·             ·
+
+      No events on Sat 21 and Sun 22
+      "
+    `);
+    const list = await agenda('', overlapping, { columns: 60 });
+    expect(linesWith(list, '▎ ')).toHaveLength(3);
+  });
+
+  test('gives the bar of an event the color of its event type, in one request', async () => {
+    const { stdout, requests } = await world.run('events agenda --color always', {
+      terminals,
+      columns: 120,
+      env: { NO_COLOR: '', COLORTERM: 'truecolor' },
+    });
+    expect(stdout).toMatch(/\x1b\[38;2;\d+;\d+;\d+m▎\x1b\[39m\d\d:\d\d–/);
+    expect(requests.filter(({ url }) => url.includes('/event_types'))).toHaveLength(1);
+    const plain = await world.run('events agenda', { terminals });
+    expect(plain.requests.filter(({ url }) => url.includes('/event_types'))).toEqual([]);
+  });
+
+  test('is drawn without color if the event types cannot be read', async () => {
+    const refusing: WorldOptions['send'] = async (request) =>
+      request.url.includes('/event_types')
+        ? { status: 403, headers: { 'content-type': 'application/json' }, body: '{}' }
+        : serviceWith(week.map(sentEvent), world.service)(request);
+    const screen = await agenda('--color always', [], { columns: 120, env: { NO_COLOR: '' }, send: refusing });
+    expect(screen).toContain('▎Standup');
   });
 
   test('dims canceled events and marks them without color too', async () => {
-    const screen = await agenda('--color always', week, { columns: 80, env: { NO_COLOR: '' } });
+    const screen = await agenda('--color always', week, { columns: 60, env: { NO_COLOR: '' } });
     expect(screen).toContain('\u001b[2m× 10:00–11:00  Called off (canceled)\u001b[22m');
     expect(linesWith(screen, 'Wed 18 Nov')[0]).toContain('free');
   });
@@ -180,7 +239,7 @@ describe('events agenda: a day when clocks change', () => {
     const screen = await agenda('--since 2026-03-29', events);
     expect(screen).toContain('Sun 29 Mar has 23 hours: clocks go forward');
     expect(linesWith(screen, '01:50–03:30')).toHaveLength(1);
-    expect(linesWith(screen, '02:00')[0]).toMatch(/^02:00( +·){6} +–$/);
+    expect(linesWith(screen, '02:00')[0]).toMatch(/^02:00( +·){5} +–$/);
     expect(await agenda('--day --since 2026-03-29', events)).toContain('2 events, 55 min');
   });
 
@@ -228,7 +287,7 @@ describe('events agenda: several hosts', () => {
   });
 
   test('time without events is not called free', async () => {
-    const screen = await agenda('--org current', week, { columns: 80 });
+    const screen = await agenda('--org current', week, { columns: 60 });
     expect(screen).toContain('no events');
     expect(screen).not.toContain('free');
   });
@@ -257,15 +316,13 @@ describe('events agenda: a month', () => {
       ·          ·          ·          ·          ·          ·          ·
 
       16 ▶today  17         18         19         20         21         22
-      2 events   ·          ·          ·          ·          ·          ·
-      2h 45m                ×1
+      ▅ 2        ·          ×1         ·          ·          ·          ·
 
       23         24         25         26         27         28         29
       ·          ·          ·          ·          ·          ·          ·
 
       30
-      1 event
-      1h
+      ▂ 1
       "
     `);
   });
@@ -275,7 +332,7 @@ describe('events agenda: a month', () => {
       '16▶   17    18    19    20    21    22',
     ]);
     expect(await agenda('--month', many, { columns: 24 })).toContain(
-      'Mon 16 Nov  2 ▶\nWed 18 Nov  0 ×1\nMon 30 Nov  1\n',
+      '▅ 2      Mon 16 Nov ▶\n×1       Wed 18 Nov\n▂ 1      Mon 30 Nov\n',
     );
   });
 });
@@ -289,6 +346,7 @@ describe('events agenda --accessible', () => {
       09:00 to 09:15: Standup.
       Free from 09:15 to 11:30.
       11:30 to 14:00: Review.
+      Free from 14:00 to 17:00.
       Tuesday 17 November 2026: no events.
       Wednesday 18 November 2026: no events, 1 canceled.
       Canceled: 10:00 to 11:00: Called off.
