@@ -114,8 +114,8 @@ export interface Command {
   local?: true;
   /** Prints events, so `-o ics` can write them as a calendar. */
   calendar?: true;
-  /** Runs for a long time beside other commands, so it leaves them most of the rate limit. */
-  background?: true;
+  /** Whether it runs for a long time beside other commands, so it leaves them most of the rate limit. */
+  background?(typed: Typed): boolean;
   operation?: Operation;
   /** The operation to use if the argument is omitted. It has no command of its own. */
   withoutArgument?: Operation;

@@ -119,7 +119,8 @@ export const runCommand = async (
     if (problem !== undefined) problems.add(problem);
   }
 
-  const context = createContext(runtime, settings, notes, findUser, command.operation, command.background, frontend);
+  const isBackground = command.background?.(typed);
+  const context = createContext(runtime, settings, notes, findUser, command.operation, isBackground, frontend);
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];

@@ -1,4 +1,5 @@
 import type { Env } from '../system.ts';
+import type { BlockStyle } from './block.ts';
 import { drawGrid, gap } from './grid.ts';
 import type { Paint } from './paint.ts';
 import { shorten, width } from './width.ts';
@@ -7,6 +8,9 @@ import { shorten, width } from './width.ts';
  * Small pictures for people: a grid of days, bars, and shades. They are drawn with block characters.
  * `asciiForm` replaces those for terminals that can't show them.
  */
+
+/** The part of a screen's style that pictures need. */
+export type PictureStyle = Pick<BlockStyle, 'paint' | 'available'>;
 
 /** A glyph, in the color of an event type if that is known. */
 export interface Mark {

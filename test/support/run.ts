@@ -37,6 +37,7 @@ export interface WorldOptions {
   /** Terminals among stdin, stdout and stderr. */
   terminals?: ('stdin' | 'stdout' | 'stderr')[];
   columns?: number;
+  rows?: number;
   stdin?: string;
   /** Replaces `stdin` for a command that talks a protocol. */
   inputStream?: Readable;
@@ -172,6 +173,7 @@ const runInWorld = async (
     env = {},
     terminals = [],
     columns = 80,
+    rows = 5,
     stdin = '',
     inputStream,
     send = service,
@@ -197,7 +199,7 @@ const runInWorld = async (
   const output = (name: 'stdout' | 'stderr') => ({
     isTerminal: terminals.includes(name),
     columns,
-    rows: 5,
+    rows,
     write: async (text: string) => {
       written[name] += text;
       screen += text;

@@ -29,25 +29,30 @@ const periodFlags: Flag[] = [
   },
 ];
 
+const watchFlag: Flag = { name: 'watch', description: 'draw it again every minute, until Ctrl-C' };
+
 export const agendaCommand = (): Command => {
   const generic = genericCommand('events', 'agenda', events.list);
   const fieldFlags = filtersOf(generic, ['user', 'org', 'status']);
   return {
     ...generic,
     summary: 'Show events as a calendar',
-    flags: [...periodFlags, ...fieldFlags],
+    flags: [...periodFlags, ...fieldFlags, watchFlag],
     examples: [
       'events agenda',
       'events agenda --day --org current',
       'events agenda --month --since 2026-12-01',
+      'events agenda --day --watch',
       'events agenda --week --since -7d -o csv',
     ],
     notes: [
-      '--week is the calendar week, from Monday to Sunday. In `sched events list`, --week is the next seven days: today and the six days after it. Days are those of the time zone of --tz.',
+      '--week is the calendar week, from Monday to Sunday. In `sched events list`, --week is today and the six days after it. Days are those of the time zone of --tz.',
       'A terminal with 80 columns or more shows a week as a grid of hours without empty weekends, a narrower one as a list. ▎ marks an event, in the color of its event type, · free time, × a canceled event, and ▶ the present. In a month, ▂ ▅ █ show how many events a day has. An event over midnight is on both days. A locale without UTF-8, such as LC_ALL=C, gets plain ASCII.',
       'With --org, a day has one column for each host who has events on that day, and an event with several hosts is in each of their columns. A week keeps one column for each day, with the hosts below each event.',
+      'With --watch, other commands come first: it reads the events once a minute, with at most half of the rate limit. If the service fails, the last picture stays and says since when.',
       'Pipes and other formats get the rows of `sched events list` for events that start in these days, with the same columns.',
     ],
+    background: ({ watch }) => watch === true,
     run: async (invocation) => {
       const { runAgenda } = await import('./agenda/agenda.ts');
       await runAgenda({ ...generic, fieldFlags }, invocation);
@@ -147,7 +152,7 @@ export const followCommand = (): Command => {
     ],
     fields: ['event', 'created_at', 'created_by', 'payload'],
     view: newsView,
-    background: true,
+    background: () => true,
     notes: [
       'Needs no webhook and no public address: it reads the events of its window again and again, and the invitees of those that are new or have changed. The window starts an hour before the last check and ends at --until. A booking beyond --until is printed when the window reaches it.',
       "It can't see no-shows, changes of events that start after --until, or changes of events that started over an hour ago.",

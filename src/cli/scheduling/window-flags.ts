@@ -11,7 +11,7 @@ const flags: Flag[] = [
   { name: 'tomorrow', description: 'events that start tomorrow', heading: 'Filters' },
   {
     name: 'week',
-    description: 'the next seven days: today and the six days after it (calendar week: events agenda)',
+    description: 'today and the six days after it (calendar week: events agenda)',
     heading: 'Filters',
   },
   { name: 'upcoming', description: 'events that start after now', heading: 'Filters' },

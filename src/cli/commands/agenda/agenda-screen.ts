@@ -1,6 +1,5 @@
 import { counted, formatNumber } from '../../../numbers.ts';
-import type { BlockStyle } from '../../../output/block.ts';
-import { type Line, paintedLine } from '../../../output/drawing.ts';
+import { type Line, type PictureStyle, paintedLine } from '../../../output/drawing.ts';
 import { shorten } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { dateLabel, dayLabel, fullDateLabel, hour, isoWeek, monthName, weekdayOf } from '../../../time/wall.ts';
@@ -97,7 +96,7 @@ const listLines = (agenda: Agenda, { day, meetings, showsHosts }: AgendaColumn):
 ];
 
 /** A heading for each column with its lines. The present is in the first list of today. */
-const drawList = (agenda: Agenda, columns: readonly AgendaColumn[], { paint, available }: BlockStyle): string => {
+const drawList = (agenda: Agenda, columns: readonly AgendaColumn[], { paint, available }: PictureStyle): string => {
   const today = columns.find(({ day }) => isToday(agenda, day));
   const text = `▶ ${clockOf(agenda, agenda.now)}        now`;
   const now: { at: number; line: Line } = { at: agenda.now, line: { text, tone: 'heading' } };
@@ -119,7 +118,7 @@ const drawList = (agenda: Agenda, columns: readonly AgendaColumn[], { paint, ava
 const isWeekend = ({ midnight }: Day): boolean => [0, 6].includes(weekdayOf(midnight));
 
 /** A week as a grid, without the days of the weekend that are empty. Undefined if it doesn't fit. */
-const drawWeek = (agenda: Agenda, columns: readonly AgendaColumn[], style: BlockStyle): string | undefined => {
+const drawWeek = (agenda: Agenda, columns: readonly AgendaColumn[], style: PictureStyle): string | undefined => {
   const isLeftOut = ({ day, meetings }: AgendaColumn) =>
     isWeekend(day) && meetings.length === 0 && !isToday(agenda, day);
   const grid = gridColumns(
@@ -132,7 +131,7 @@ const drawWeek = (agenda: Agenda, columns: readonly AgendaColumn[], style: Block
   return `${drawHours(agenda, grid, hour, style)}${note}`;
 };
 
-const bodyOf = (agenda: Agenda, style: BlockStyle): string => {
+const bodyOf = (agenda: Agenda, style: PictureStyle): string => {
   const { period, meetings, isShared } = agenda;
   if (period === 'month') return drawMonth(agenda, style);
   const hosts = period === 'day' && isShared ? hostsOf(agenda) : [];
@@ -147,7 +146,7 @@ const bodyOf = (agenda: Agenda, style: BlockStyle): string => {
 };
 
 /** Draws an agenda for a terminal: a title, the calendar, and notes on days with a clock change. */
-export const drawAgenda = (agenda: Agenda, style: BlockStyle): string => {
+export const drawAgenda = (agenda: Agenda, style: PictureStyle): string => {
   const { paint, available } = style;
   const title = `${paint.heading(shorten(titleOf(agenda), available))}\n${shorten(totalOf(agenda), available)}\n\n`;
   const changes = clockChanges(agenda).map((text) => `${paint.faint(shorten(text, available))}\n`);

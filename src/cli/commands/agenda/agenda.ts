@@ -72,16 +72,31 @@ const readMeetings = async (
   return meetings;
 };
 
+/** Only a person at a terminal can watch. */
+const checkWatch = ({ context, problems }: Invocation): void => {
+  const { settings, runtime, printer } = context;
+  const isScreen = runtime.stdout.isTerminal && printer.showsPages && runtime.env.TERM !== 'dumb';
+  if (isScreen && !settings.accessible) return;
+  problems.add(
+    `--watch draws on a terminal again and again, which ${isScreen ? '--accessible' : 'a pipe or another format'} can't show. Use \`sched events follow\` for what changes`,
+    (own) => own.setFlag('watch', false),
+  );
+};
+
 export const runAgenda = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const { settings, runtime, printer, notes } = context;
+  const { zone } = settings;
   const period = readPeriod(invocation);
   const days = readDays(invocation, period);
+  if (typed.watch === true) checkWatch(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
-  const { since, until } = edgesOf(days);
-  const window = windowQuery('start_time', { since: utcText(since), until: utcText(until) });
-  const query: NonNullable<Input['query']> = { ...input.query, ...window };
-  const whose = await fillScope(events.list, { query }, 'events', context);
+  const scoped: NonNullable<Input['query']> = { ...input.query };
+  const whose = await fillScope(events.list, { query: scoped }, 'events', context);
+  const queryOf = (shown: readonly Day[]): NonNullable<Input['query']> => {
+    const { since, until } = edgesOf(shown);
+    return { ...scoped, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };
+  };
   const { event_type: type } = input.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
 
@@ -93,24 +108,29 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
       {
         operation: events.list,
         view: command.view,
-        input: { query },
+        input: { query: queryOf(days) },
         bounds: { pageSize: limits.pageSize.max },
         scope: scopeOf(events.list, whose),
         keep,
       },
     );
   }
-  const { zone } = settings;
-  const agenda: Agenda = {
+  const colors = settings.accessible ? new Map() : await readColors(context, scoped);
+  const read = async (shown: readonly Day[]): Promise<Agenda> => ({
     period,
-    days,
-    meetings: await readMeetings(context, query, days, keep),
+    days: shown,
+    meetings: await readMeetings(context, queryOf(shown), shown, keep),
     now: runtime.clock.now(),
     zone,
     wallAt: wallClock(zone),
-    isShared: query.organization !== undefined && query.user === undefined,
-    colors: settings.accessible ? new Map() : await readColors(context, query),
-  };
+    isShared: scoped.organization !== undefined && scoped.user === undefined,
+    colors,
+  });
+  if (typed.watch === true) {
+    const { watchAgenda } = await import('./watch.ts');
+    return watchAgenda(context, () => read(readDays(invocation, period)));
+  }
+  const agenda = await read(days);
   await printer.draw((style) => {
     if (settings.accessible) return spokenAgenda(agenda);
     const screen = drawAgenda(agenda, style);

@@ -1,5 +1,12 @@
-import type { BlockStyle } from '../../../output/block.ts';
-import { cellWidth, drawCells, type GridRow, type Line, leastCell, type Mark } from '../../../output/drawing.ts';
+import {
+  cellWidth,
+  drawCells,
+  type GridRow,
+  type Line,
+  leastCell,
+  type Mark,
+  type PictureStyle,
+} from '../../../output/drawing.ts';
 import { width, wrap } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { clockLabel, minute } from '../../../time/wall.ts';
@@ -99,7 +106,7 @@ export const drawHours = (
   agenda: Agenda,
   columns: readonly AgendaColumn[],
   size: number,
-  style: BlockStyle,
+  style: PictureStyle,
 ): string => {
   const today = columns.find(({ day }) => isToday(agenda, day));
   const [nowRow] = today === undefined ? [] : rowsBetween(agenda, today.day, agenda.now, agenda.now, size);

@@ -1,5 +1,12 @@
-import type { BlockStyle } from '../../../output/block.ts';
-import { cellWidth, drawCells, type Line, levelOf, type Mark, paintedLine } from '../../../output/drawing.ts';
+import {
+  cellWidth,
+  drawCells,
+  type Line,
+  levelOf,
+  type Mark,
+  type PictureStyle,
+  paintedLine,
+} from '../../../output/drawing.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { dateLabel, day as dayLength, weekdayName, weekdayOf } from '../../../time/wall.ts';
 import { type Agenda, isToday, lengthLabel, type MeetingTally, tallyOf } from './meetings.ts';
@@ -37,7 +44,7 @@ const monthCell = (agenda: Agenda, day: Day, most: number, columns: number): Lin
   ];
 };
 
-const drawGridOf = (agenda: Agenda, style: BlockStyle): string => {
+const drawGridOf = (agenda: Agenda, style: PictureStyle): string => {
   const { days } = agenda;
   const columns = cellWidth(style.available, 7);
   const most = mostOf(agenda);
@@ -65,7 +72,7 @@ const drawGridOf = (agenda: Agenda, style: BlockStyle): string => {
 const leastMonthCell = 3;
 
 /** One line for each day with events, for a terminal that is too narrow for the grid of a month. */
-const listMonth = (agenda: Agenda, { paint, available }: BlockStyle): string =>
+const listMonth = (agenda: Agenda, { paint, available }: PictureStyle): string =>
   agenda.days
     .map((day) => ({ day, own: tallyOf(agenda.meetings, [day]) }))
     .filter(({ day, own }) => own.active + own.canceled > 0 || isToday(agenda, day))
@@ -78,5 +85,5 @@ const listMonth = (agenda: Agenda, { paint, available }: BlockStyle): string =>
     .join('');
 
 /** A month as a grid of days, or as a list where a grid doesn't fit. */
-export const drawMonth = (agenda: Agenda, style: BlockStyle): string =>
+export const drawMonth = (agenda: Agenda, style: PictureStyle): string =>
   cellWidth(style.available, 7) < leastMonthCell ? listMonth(agenda, style) : drawGridOf(agenda, style);

@@ -24,12 +24,12 @@ export interface Parameter {
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Flags that tools don't have: they are about pages, files, a browser or a table, or they turn off the protection
+ * Flags that tools don't have: they are about pages, files, a browser, a table or a terminal, or they turn off the protection
  * against booking twice.
  */
 const excluded = new Set([
   ...[...listFlags, ...bulkFlags('', ''), ...bookingFileFlags, bodyFlag].map(({ name }) => name),
-  ...['first', 'rows', 'web', 'allow-duplicate'],
+  ...['first', 'rows', 'watch', 'web', 'allow-duplicate'],
 ]);
 
 const propertyOf = (name: string): string => name.replaceAll('-', '_');
