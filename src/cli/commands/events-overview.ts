@@ -65,7 +65,7 @@ const statsFlags: Flag[] = [
     name: 'by',
     value: 'GROUP[,GROUP]',
     choices: groupings,
-    description: 'what to group the events by (default event-type), or two with a comma',
+    description: 'what to group the events by (default event-type)',
   },
   { name: 'sort', value: 'COLUMN', choices: sorts, description: 'which groups to show first' },
   { name: 'no-shows', description: 'also count no-shows: reads the invitees of each event' },

@@ -39,7 +39,8 @@ export interface Agenda {
 /** More than any terminal shows of a name. */
 const longestName = 200;
 
-const shownText = (...values: unknown[]): string => {
+/** The first value that has a text, sanitized. */
+export const shownText = (...values: unknown[]): string => {
   const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
   return humanText(cutLong(String(text ?? ''), longestName));
 };

@@ -1,9 +1,9 @@
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
-import { cutLong, humanText } from '../../../output/cells.ts';
 import { barLengths, levelOf } from '../../../output/drawing.ts';
 import { drawGrid, gap } from '../../../output/grid.ts';
 import { shorten, width, wrap } from '../../../output/width.ts';
+import { shownText } from '../agenda/meetings.ts';
 import { Count, type CountedGroup, type EventCounts } from './counts.ts';
 import { type Grouping, labelOf, type Sort, type StatsGroup, shortLabelOf, withEmptyGroups } from './group-by.ts';
 
@@ -20,10 +20,6 @@ export interface Stats {
   /** The colors of event types, by URI. */
   colors: ReadonlyMap<string, string>;
 }
-
-/** More than any terminal shows of a name. */
-const longestName = 200;
-const shownName = (text: string): string => humanText(cutLong(text, longestName));
 
 /** The groups of the first or second grouping, with those without events unless they are sorted. */
 const groupsOf = ({ by, counts, sort, window }: Stats, place: number): CountedGroup[] => {
@@ -141,11 +137,11 @@ const heatOf = (stats: Stats, [rowPlace, columnPlace, isShort]: (typeof heatForm
   const bookedIn = (row: StatsGroup, column: StatsGroup): number =>
     (rowPlace === 0 ? stats.counts.pair(row, column) : stats.counts.pair(column, row)).booked;
   const rows = groupsOf(stats, rowPlace).map(({ group }) => ({
-    label: shownName(isShort ? shortLabelOf(rowsBy, group) : labelOf(rowsBy, group, stats.today)),
+    label: shownText(isShort ? shortLabelOf(rowsBy, group) : labelOf(rowsBy, group, stats.today)),
     values: columns.map((column) => bookedIn(group, column)),
   }));
   const most = rows.reduce((largest, { values }) => Math.max(largest, ...values), 0);
-  const heads = columns.map((group) => shorten(shownName(shortLabelOf(columnsBy, group)), longestHead));
+  const heads = columns.map((group) => shorten(shownText(shortLabelOf(columnsBy, group)), longestHead));
   const shadeLength = isShort ? 1 : 2;
   const cell = shadeLength + 1 + formatNumber(most).length;
   const widths = heads.map((head) => Math.max(width(head), cell));
@@ -187,7 +183,7 @@ const drawHeat = (stats: Stats, { available, paint }: BlockStyle): string => {
 /** The groups that have events, or the pairs of groups. */
 const rowsOf = (stats: Stats): ChartRow[] => {
   const { by, counts, today, colors } = stats;
-  const label = (place: number, group: StatsGroup) => shownName(labelOf(by[place]!, group, today));
+  const label = (place: number, group: StatsGroup) => shownText(labelOf(by[place]!, group, today));
   if (by.length === 1)
     return groupsOf(stats, 0).map(({ group, count }) => ({
       label: label(0, group),
