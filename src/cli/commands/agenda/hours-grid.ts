@@ -56,41 +56,49 @@ const meetingLines = (agenda: Agenda, { day, showsHosts }: AgendaColumn, meeting
   const times = `${clockOf(agenda, start)}${end}`;
   const texts = columns >= roomForName ? [`${times} ${meeting.name}`] : [times, ...twoLines(meeting.name, columns - 1)];
   return [
-    ...texts.map((text) => ({ text, ...(meeting.isCanceled ? faint : {}) })),
+    ...texts.map((text) => ({ text })),
     ...(showsHosts && meeting.hosts.length > 0 ? [{ text: namesOf(meeting), ...faint }] : []),
   ];
 };
 
+/** At most this many bars of other meetings are before the name of one. */
+const mostBars = 3;
+
+const blank: Mark = { glyph: ' ' };
+
 const linesByRow = (agenda: Agenda, column: AgendaColumn, size: number, columns: number): Map<number, Line[]> => {
   const { day, meetings } = column;
   const lanes = lanesOf(meetings);
+  const laneOf = (meeting: Meeting): number => Math.min(lanes.get(meeting)!, mostBars);
   const lines = new Map<number, Line[]>();
   const add = (row: number, added: readonly Line[]) => lines.set(row, [...(lines.get(row) ?? []), ...added]);
-  /** The marks of the meetings that fill a row, by lane. Lanes without one are blank. */
+  /** The bars in each row of the meetings that have begun before it, by lane. */
   const bars = new Map<number, Mark[]>();
   const begun: [row: number, lines: Line[]][] = [];
   for (const meeting of meetings) {
     const { start, end } = clipped(meeting, day);
-    const lane = lanes.get(meeting)!;
     const [row, ...later] = rowsBetween(agenda, day, start, end, size);
+    if (meeting.isCanceled) {
+      const texts = meetingLines(agenda, column, meeting, columns);
+      begun.push([row!, texts.map((line) => ({ text: `×${line.text}`, ...faint }))]);
+      continue;
+    }
+    const lane = laneOf(meeting);
+    const mark = markOf(agenda, meeting);
     const running = meetings.filter((other) => !other.isCanceled && other.start <= start && other.end > start);
-    const before = Array.from({ length: lane }, (_, place): Mark => {
-      const other = running.find((each) => lanes.get(each) === place);
-      return other === undefined ? { glyph: ' ' } : markOf(agenda, other);
+    const before = Array.from({ length: lane }, (_, place) => {
+      const other = running.find((each) => laneOf(each) === place);
+      return other === undefined ? blank : markOf(agenda, other);
     });
-    const own = meeting.isCanceled ? [] : [...before, markOf(agenda, meeting)];
-    const texts = meetingLines(agenda, column, meeting, columns - before.length);
-    begun.push([
-      row!,
-      texts.map((line) => (meeting.isCanceled ? { ...line, text: `×${line.text}` } : { ...line, marks: own })),
-    ]);
-    if (meeting.isCanceled) continue;
+    const marks = [...before, mark];
+    begun.push([row!, meetingLines(agenda, column, meeting, columns - lane).map((line) => ({ ...line, marks }))]);
     for (const each of later) {
-      const marks = bars.get(each) ?? [];
-      bars.set(each, [...Array.from({ length: lane }, (_, place) => marks[place] ?? { glyph: ' ' }), own.at(-1)!]);
+      const own = [...(bars.get(each) ?? [])];
+      own[lane] = mark;
+      bars.set(each, own);
     }
   }
-  for (const [row, marks] of bars) add(row, [{ text: '', marks }]);
+  for (const [row, marks] of bars) add(row, [{ text: '', marks: Array.from(marks, (mark) => mark ?? blank) }]);
   for (const [row, own] of begun) add(row, own);
   return lines;
 };

@@ -186,6 +186,11 @@ describe('events agenda: a week', () => {
     `);
     const list = await agenda('', overlapping, { columns: 60 });
     expect(linesWith(list, '▎ ')).toHaveLength(3);
+    const crowd = await agenda(
+      '',
+      Array.from({ length: 30 }, (_, index) => ({ ...overlapping[0]!, name: `N${index}` })),
+    );
+    expect(crowd.match(/▎N\d+/g)).toHaveLength(30);
   });
 
   test('gives the bar of an event the color of its event type, in one request', async () => {
