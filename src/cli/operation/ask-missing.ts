@@ -34,7 +34,8 @@ const offerFor = async ({ collection, offer }: Argument, invocation: Invocation)
 /** The values of an argument: several if it takes several, none if there is nothing to choose from. */
 const askArgument = async (argument: Argument, offered: Offered, ask: () => Promise<Asker>): Promise<string[]> => {
   const { question, choices, isClosed, ...options } = offered;
-  if (choices.length === 0 && options.readOther === undefined) return [];
+  if (choices.length === 0)
+    return options.readOther === undefined ? [] : [await (await ask()).text({ label: question })];
   if (isClosed && choices.length === 1) return [choices[0]!.value];
   const asker = await ask();
   if (argument.variadic) return asker.chooseSeveral(question, choices, options);

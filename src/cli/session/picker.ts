@@ -3,6 +3,7 @@ import {
   isDownKey,
   isEnterKey,
   isSpaceKey,
+  isTabKey,
   isUpKey,
   makeTheme,
   type Status,
@@ -78,7 +79,8 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
       if (typed !== '') setBeforeSpace(checked);
       if (current !== undefined)
         setChecked(isChecked(current) ? checked.filter(({ value }) => value !== current.value) : [...checked, current]);
-    } else if (line !== typed) {
+    } else if (isTabKey(key)) setLine(typed);
+    else if (line !== typed) {
       // Text after the space shows that it belongs to a name: `Ada Byron`.
       const isName = beforeSpace !== undefined && line.length > typed.length;
       if (isName) {
@@ -108,7 +110,7 @@ export const pick = createPrompt<string[], Picker>((config, done) => {
     const chosen = answer.length > 1 ? `${answer.length} chosen` : isTyped ? typed.trim() : label;
     return `${asked} ${theme.style.answer(shorten(chosen, columns - width(message) - 4))}`;
   }
-  const note = problem !== '' ? problem : shown.length === 0 ? 'Nothing matches' : '';
+  const note = problem === '' && shown.length === 0 ? 'Nothing matches' : problem;
   return [
     `${asked} ${typed}`,
     [

@@ -66,7 +66,7 @@ test('typing filters the list, without case and accents, and what begins with th
   expect(answer).toBe('2');
   expect(text).toContain('type to filter · ↑↓ · ⏎ · esc');
   expect((await ask((asker) => asker.choose('Who?', people), ['byron', enter])).answer).toBe('3');
-  expect((await ask((asker) => asker.choose('Who?', people), ['byron', down, enter])).answer).toBe('1');
+  expect((await ask((asker) => asker.choose('Who?', people), ['byron', '\t', down, enter])).answer).toBe('1');
   expect((await ask((asker) => asker.choose('Who?', people), ['byron ada', enter, down, enter])).answer).toBe('3');
 });
 
