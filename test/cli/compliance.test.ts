@@ -907,6 +907,10 @@ describe('compliance: evidence', () => {
     const other = await world.run(`compliance verify ${run} --head sha256:${'0'.repeat(64)} --json`);
     expect(other.code).toBe(13);
     expect(JSON.parse(other.stdout)).toMatchObject({ status: 'rewritten' });
+    const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
+    const chosen = await world.run('compliance verify --accessible', { terminals, stdin: '1\n' });
+    expect(chosen.stderr).toMatch(new RegExp(`^Which run\\?\\n1: .*, \\d+ address(es)?, ok, ${run}$`, 'm'));
+    expect(chosen.code).toBe(0);
     expect((await world.run('compliance verify nowhere')).code).toBe(6);
     expect((await world.run(`compliance verify ${run} --head abc`)).code).toBe(2);
   });

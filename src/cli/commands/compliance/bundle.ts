@@ -19,7 +19,7 @@ import type { Context } from '../../session/context.ts';
 import { notProven, unconfirmed } from './evidence.ts';
 import { hideAddresses, replaceAddresses } from './hide-addresses.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { loadDeletion } from './receipts.ts';
+import { loadDeletion, offerRuns } from './receipts.ts';
 
 /** The service may write its log entry a little after its reply. */
 const afterMs = 10 * 60_000;
@@ -174,7 +174,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const bundleCommand: Command = {
   name: 'bundle',
   summary: 'Create a folder with the evidence of a run for an auditor',
-  arguments: [{ name: 'run', description: 'run ID or receipt file', required: true, names: 'files' }],
+  arguments: [{ name: 'run', description: 'run ID or receipt file', required: true, names: 'files', offer: offerRuns }],
   flags: [{ name: 'to', value: 'FOLDER', description: 'folder to create (default bundle-RUN)' }, keyFileFlag],
   fields: 'folder run status head activity_entries receipt'.split(' '),
   examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],

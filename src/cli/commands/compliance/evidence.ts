@@ -8,7 +8,15 @@ import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { checkReceipt, deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from './receipts.ts';
+import {
+  checkReceipt,
+  deletionRuns,
+  findingError,
+  loadDeletion,
+  loadReceipt,
+  offerRuns,
+  runRecord,
+} from './receipts.ts';
 
 const receiptArgument: Argument = {
   name: 'receipt',
@@ -180,7 +188,7 @@ export const evidenceCommands: Command[] = [
   {
     name: 'verify',
     summary: 'Check that a receipt is complete and unchanged',
-    arguments: [receiptArgument],
+    arguments: [{ ...receiptArgument, offer: offerRuns }],
     flags: [headFlag],
     fields: ['status', 'finding', 'line', ...runFields],
     local: true,

@@ -4,6 +4,9 @@ import { realDisk } from '../../../jobs/disk.ts';
 import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
 import { firstLineOf, listRuns, receiptEnding } from '../../../jobs/runs.ts';
 import { madeInSandbox, type ReceiptFinding, verify } from '../../../jobs/verify-receipt.ts';
+import { counted } from '../../../numbers.ts';
+import { timeLabel } from '../../../time/label.ts';
+import type { Invocation, Offered } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
 
@@ -116,6 +119,21 @@ export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[
   }
   if (page.length > 0) yield page;
 }
+
+/** The deletion runs whose receipts are on this machine, newest first. */
+export const offerRuns = async ({ context }: Invocation): Promise<Offered> => {
+  const { settings, runtime } = context;
+  const runs: RunRecord[] = [];
+  for await (const page of deletionRuns(context)) runs.push(...page.filter(({ status }) => status !== 'missing'));
+  const labelOf = ({ run, started_at: at, status, total }: RunRecord): string =>
+    [
+      timeLabel(String(at), settings.zone, runtime.clock.now()) ?? run,
+      total === null ? 'no count' : counted(total, 'address', 'addresses'),
+      status,
+      run,
+    ].join(' · ');
+  return { question: 'Which run?', choices: runs.map((each) => ({ value: String(each.run), label: labelOf(each) })) };
+};
 
 /** The error for a finding, or undefined if the receipt is ok. */
 export const findingError = ({ status, finding }: ReceiptFinding): SchedError | undefined => {
