@@ -41,6 +41,14 @@ const booking = (index: number, more = '', type = eventType) => bookingLine(type
 
 const bookedAt = (index: number) => bookedIn(world, index);
 
+test('a booking on a terminal says what was booked, and how to undo it', async () => {
+  const { code, stderr } = await world.run(booking(0).replace(' --json', ''), { terminals: ['stdout', 'stderr'] });
+  expect(code).toBe(0);
+  const answer = /✔ Booked: Mon 1 Feb 2027 11:00 .+ for Ada Byron\nUndo: sched (events cancel \w+)\n$/;
+  const [, undo] = answer.exec(stderr) ?? expect.fail(stderr);
+  expect((await world.run(`${undo} --yes`)).code).toBe(0);
+});
+
 // R27
 describe('booking: a lost reply', () => {
   test.each(sample(Object.keys(faults) as FaultName[], 4))(

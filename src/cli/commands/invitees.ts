@@ -22,8 +22,8 @@ import {
   bookingContextOf,
   bookingFlags,
   bookingOptions,
-  bookingTexts,
   hidesAnswers,
+  noteBooked,
 } from '../scheduling/booking-context.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
@@ -125,7 +125,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     ));
   const record = bookedRecord(context, booked, input.body as Json);
   if (hidesAnswers(booked, input.body as Json)) context.notes.info(answersHidden);
-  context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
+  await noteBooked(context, booked, when, invitee);
   await printRecord(context, view, record);
 };
 

@@ -5,7 +5,9 @@ import type { Owner } from '../../jobs/look-up.ts';
 import { type Change, type ChangeOptions, change, readIfPossible } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
 import { sandboxService, serviceName } from '../../state/ledger.ts';
+import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import { recordOf, type Source, sourceWords, withFacts } from '../operation/write-result.ts';
 import type { Context } from '../session/context.ts';
 import { announceWaits, randomOf, serviceUnavailable } from '../session/network.ts';
@@ -32,6 +34,25 @@ export const bookingTexts: Record<Booked['how'], string> = {
   booked: 'booked',
   reconciled: 'booked (the reply was lost; confirmed by looking it up)',
   existing: 'already booked',
+};
+
+/** Says what was booked, and to a person also how to undo it. */
+export const noteBooked = async (
+  { notes, settings }: Context,
+  { how, record }: Booked,
+  when: string,
+  { email, name, first_name, last_name }: Json & { email: string },
+): Promise<void> => {
+  const done = `${bookingTexts[how]}: ${when} for`;
+  const who = name ?? ([first_name, last_name].filter(Boolean).join(' ') || email);
+  const account = settings.sandbox
+    ? ['--sandbox']
+    : settings.account === undefined
+      ? []
+      : ['-p', settings.account.name];
+  await notes.done(`${done} ${email}`, `${done.charAt(0).toUpperCase()}${done.slice(1)} ${who}`);
+  if (typeof record?.event === 'string' && how !== 'existing')
+    notes.footer(`Undo: ${commandLine(...account, 'events', 'cancel', idIn(record.event))}`);
 };
 
 /** The record to print for a booking, or the request if the service shows no record. */
