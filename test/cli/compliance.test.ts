@@ -1022,7 +1022,7 @@ describe('compliance: evidence', () => {
     expect(shell(`bash prove.sh ${key} receipt.jsonl`, `${people(1)[0]}\n`)).toContain('accepted (HTTP 202)');
     const summary = readFileSync(join(folder, 'SUMMARY.md'), 'utf8');
     expect(summary).toContain(head);
-    expect(summary).toContain('sched assumes within days');
+    expect(summary).toContain('expect a few days');
     expect((await world.run(`compliance bundle ${run} --to ${folder}`, real)).code).toBe(3);
     expectNoAddress(result);
   });

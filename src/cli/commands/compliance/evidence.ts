@@ -162,7 +162,7 @@ const makeKey = async ({ context, args, problems }: Invocation): Promise<void> =
 
 /** compliance.delay and compliance.reply, for people who read a receipt. */
 export const unconfirmed =
-  "The service's documentation doesn't say when it deletes the data or how to confirm that; sched assumes within days";
+  "The service's documentation doesn't say when it deletes the data or how to confirm that; expect a few days";
 
 /** For the help of every command that deals with evidence. */
 export const notProven = `Proven, if you stored the head hash elsewhere: the requests sent, their times and the replies. Not proven: that data was deleted, and that the input was complete. ${unconfirmed}.`;
