@@ -1113,6 +1113,10 @@ describe('events cancel --from', () => {
     const again = await world.run(`events cancel --from ${from} --reason closed --yes --json`);
     expect(again.requests.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(JSON.parse((await world.run('compliance runs --json')).stdout)).toEqual([]);
+    const done = await world.run(`events cancel --from ${from} --reason closed --yes`, {
+      terminals: ['stdout', 'stderr'],
+    });
+    expect(done.stdout).toContain('\n✗ line 5  event NOSUCHEVENT  refused (HTTP 404)\n');
   });
 
   test('writes a receipt that can be verified, but is no proof of a deletion', async () => {

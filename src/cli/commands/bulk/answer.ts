@@ -158,7 +158,8 @@ const drawnAnswer = (answer: Answer, next: readonly string[], { paint, available
   const text = inLines([
     `${accepted > 0 || total === 0 ? paint.done(done) : paint.error(failed)} ${headOf(answer)}`,
     ...rows.flatMap(({ cells, why }) => {
-      const row = cells.map((cell, at) => (cells.length > 1 ? pad(cell, widths[at]!) : cell)).join('  ');
+      const padded = cells.flatMap((cell, at) => (widths[at] === 0 ? [] : [pad(cell, widths[at]!)]));
+      const row = (cells.length > 1 ? padded : cells).join('  ');
       const room = available - width(failed) - 1;
       const isNarrow = room - width(row) < leastCause;
       const [first, ...below] = isNarrow ? [row.trimEnd(), `  ${why}`] : [`${row}  ${why}`];
