@@ -15,7 +15,7 @@ export type PictureStyle = Pick<BlockStyle, 'paint' | 'available'>;
 /** A glyph, in the color of an event type if that is known. */
 export interface Mark {
   glyph: string;
-  color?: string | undefined;
+  color?: unknown;
   tone?: 'done';
 }
 

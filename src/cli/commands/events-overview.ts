@@ -48,6 +48,7 @@ export const agendaCommand = (): Command => {
     notes: [
       '--week is the calendar week, from Monday to Sunday. In `sched events list`, --week is today and the six days after it. Days are those of the time zone of --tz.',
       'A terminal with 80 columns or more shows a week as a grid of hours without empty weekends, a narrower one as a list. ▎ marks an event, in the color of its event type, · free time, × a canceled event, and ▶ the present. In a month, ▂ ▅ █ show how many events a day has. An event over midnight is on both days. A locale without UTF-8, such as LC_ALL=C, gets plain ASCII.',
+      'Your own events and those of one user are shown with who comes: one request per event, for at most 50 events, and only as far as the rate limit has room.',
       'With --org, a day has one column for each host who has events on that day, and an event with several hosts is in each of their columns. A week keeps one column for each day, with the hosts below each event.',
       'With --watch, other commands come first: it reads the events once a minute, with at most half of the rate limit. If the service fails, the last picture stays and says since when.',
       'Pipes and other formats get the rows of `sched events list` for events that start in these days, with the same columns.',

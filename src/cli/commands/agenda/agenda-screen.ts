@@ -84,9 +84,10 @@ const listLines = (agenda: Agenda, { day, meetings, showsHosts }: AgendaColumn):
   ...meetings.map((meeting) => {
     const { start, end } = clipped(meeting, day);
     const times = `${clockOf(agenda, start)}–${endClock(agenda, end, day)}`;
-    const hosts = showsHosts && meeting.hosts.length > 0 ? ` · ${namesOf(meeting)}` : '';
-    const text = ` ${times}  ${meeting.name}${remarkOf(agenda, meeting, day)}${hosts}`;
-    const line = meeting.isCanceled ? { text: `×${text}`, ...faint } : { text, marks: [markOf(agenda, meeting)] };
+    const people = showsHosts && meeting.hosts.length > 0 ? namesOf(meeting) : meeting.who;
+    const who = people === undefined ? '' : ` · ${people}`;
+    const text = ` ${times}  ${meeting.name}${remarkOf(agenda, meeting, day)}${who}`;
+    const line = meeting.isCanceled ? { text: `×${text}`, ...faint } : { text, marks: [markOf(meeting)] };
     return { at: start, line };
   }),
   ...gapsOf(agenda, meetings, day).map(({ start, end }) => {

@@ -3,6 +3,7 @@ import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { asciiForm, needsAscii } from '../../../output/drawing.ts';
@@ -15,9 +16,11 @@ import type { Invocation } from '../../command.ts';
 import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts';
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
-import { noteRowFilters } from '../../operation/listing.ts';
-import { readColors } from '../../scheduling/event-colors.ts';
+import { noteRowFilters, type Stage } from '../../operation/listing.ts';
+import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
+import { hasRoom } from '../../session/network.ts';
+import { addColors, addInvitees } from '../event-invitees.ts';
 import { drawAgenda } from './agenda-screen.ts';
 import { type Agenda, isWithin, type Meeting, meetingOf } from './meetings.ts';
 import { spokenAgenda } from './spoken.ts';
@@ -47,29 +50,63 @@ const edgesOf = (days: readonly Day[]) => ({ since: days[0]!.since, until: days.
 /** An event can begin this long before the first day and still run into it. */
 const longestEvent = day;
 
+/** Adds to events what is shown beside them. */
+type Decorate = (rows: Json[]) => Promise<Json[]>;
+
+/** The people of more events cost too many requests. */
+const mostPeople = 50;
+/** How many events' invitees are read at the same time, if the rate limit allows. */
+const atOnce = 4;
+
+/**
+ * Adds the people who come, unless a picture has no room for them, and the colors of the event types. Both only help, so
+ * they leave most of the rate limit. While the agenda is watched, only new and changed events need requests.
+ */
+const decorator = (context: Context, query: NonNullable<Input['query']>, hasPeople: boolean): Decorate => {
+  const known = new Map<string, Json>();
+  const orSame = async (rows: Json[], stage: Stage): Promise<Json[]> => {
+    const added = await readIfPossible(() => stage(rows));
+    context.runtime.interrupted.throwIfAborted();
+    return added ?? rows;
+  };
+  return async (rows) => {
+    const keys = rows.map((row) => JSON.stringify(row));
+    const fresh = rows.filter((_, index) => !known.has(keys[index]!));
+    const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
+    const named = mayRead
+      ? await mapConcurrent(fresh, atOnce, async (row) => (await orSame([row], addInvitees(context)))[0]!)
+      : fresh;
+    if (hasPeople && !mayRead) context.notes.footer('Who comes is left out, to leave requests for other commands');
+    const colored = context.settings.accessible ? named : await orSame(named, addColors(context, query));
+    for (const [index, row] of fresh.entries()) known.set(JSON.stringify(row), colored[index]!);
+    return keys.map((key) => known.get(key)!);
+  };
+};
+
 /** Reads the events of the days, with those that begin before the first day and run into it. */
 const readMeetings = async (
   context: Context,
   query: NonNullable<Input['query']>,
   days: readonly Day[],
   keep: (row: Json) => boolean,
+  decorate: Decorate,
 ): Promise<Meeting[]> => {
   const edges = edgesOf(days);
   const wider = { ...query, ...windowQuery('start_time', { since: utcText(edges.since - longestEvent) }) };
   const asked = rowFilter(events.list, wider);
   const client = await context.client();
-  const meetings: Meeting[] = [];
+  const shown: Json[] = [];
   let unreadable = 0;
   const options = { keep: (row: Json) => asked(row) && keep(row), afterSend: context.runtime.afterSend };
   for await (const page of client.pages(events.list, { query: wider }, options)) {
     for (const event of page) {
       const meeting = meetingOf(event);
       if (meeting === undefined) unreadable += 1;
-      else if (isWithin(meeting, edges)) meetings.push(meeting);
+      else if (isWithin(meeting, edges)) shown.push(event);
     }
   }
   if (unreadable > 0) context.notes.warn(`${counted(unreadable, 'event')} without a readable start time not shown`);
-  return meetings;
+  return (await decorate(shown)).flatMap((event) => meetingOf(event) ?? []);
 };
 
 /** Only a person at a terminal can watch. */
@@ -115,16 +152,16 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
       },
     );
   }
-  const colors = settings.accessible ? new Map() : await readColors(context, scoped);
+  const isShared = scoped.organization !== undefined && scoped.user === undefined;
+  const decorate = decorator(context, scoped, !isShared && period !== 'month');
   const read = async (shown: readonly Day[]): Promise<Agenda> => ({
     period,
     days: shown,
-    meetings: await readMeetings(context, queryOf(shown), shown, keep),
+    meetings: await readMeetings(context, queryOf(shown), shown, keep, decorate),
     now: runtime.clock.now(),
     zone,
     wallAt: wallClock(zone),
-    isShared: scoped.organization !== undefined && scoped.user === undefined,
-    colors,
+    isShared,
   });
   if (typed.watch === true) {
     const { watchAgenda } = await import('./watch.ts');

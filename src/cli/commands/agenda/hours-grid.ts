@@ -38,7 +38,7 @@ const rowsBetween = (agenda: Agenda, { midnight }: Day, start: number, end: numb
 /** A cell at least this wide has room for the times and the name of a meeting on one line. */
 const roomForName = 26;
 
-export const markOf = ({ colors }: Agenda, { type }: Meeting): Mark => ({ glyph: '▎', color: colors.get(type) });
+export const markOf = ({ color }: Meeting): Mark => ({ glyph: '▎', color });
 
 const faint = { tone: 'faint' } as const;
 
@@ -49,16 +49,16 @@ const twoLines = (name: string, columns: number): string[] => {
   return [first!, ...(rest.length === 0 ? [] : [rest.join(' ')])];
 };
 
-/** The times and the name of a meeting. */
+/** The times and the name of a meeting, and its people or hosts. Without them, the name may have two lines. */
 const meetingLines = (agenda: Agenda, { day, showsHosts }: AgendaColumn, meeting: Meeting, columns: number): Line[] => {
   const { start } = clipped(meeting, day);
+  const { name, hosts, who } = meeting;
   const end = columns < leastCell ? '' : `–${clockOf(agenda, meeting.end)}`;
   const times = `${clockOf(agenda, start)}${end}`;
-  const texts = columns >= roomForName ? [`${times} ${meeting.name}`] : [times, ...twoLines(meeting.name, columns - 1)];
-  return [
-    ...texts.map((text) => ({ text })),
-    ...(showsHosts && meeting.hosts.length > 0 ? [{ text: namesOf(meeting), ...faint }] : []),
-  ];
+  const people = showsHosts && hosts.length > 0 ? namesOf(meeting) : who;
+  const names = people === undefined ? twoLines(name, columns - 1) : [name];
+  const texts = columns >= roomForName ? [`${times} ${name}`] : [times, ...names];
+  return [...texts.map((text) => ({ text })), ...(people === undefined ? [] : [{ text: people, ...faint }])];
 };
 
 /** At most this many bars of other meetings are before the name of one. */
@@ -84,11 +84,11 @@ const linesByRow = (agenda: Agenda, column: AgendaColumn, size: number, columns:
       continue;
     }
     const lane = laneOf(meeting);
-    const mark = markOf(agenda, meeting);
+    const mark = markOf(meeting);
     const running = meetings.filter((other) => !other.isCanceled && other.start <= start && other.end > start);
     const before = Array.from({ length: lane }, (_, place) => {
       const other = running.find((each) => laneOf(each) === place);
-      return other === undefined ? blank : markOf(agenda, other);
+      return other === undefined ? blank : markOf(other);
     });
     const marks = [...before, mark];
     begun.push([row!, meetingLines(agenda, column, meeting, columns - lane).map((line) => ({ ...line, marks }))]);

@@ -1,8 +1,11 @@
 import { type Json, recordsIn } from '../../../json.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
+import { valueAt } from '../../../output/fields.ts';
 import type { Day, Period } from '../../../time/calendar.ts';
 import { clockLabel, dateLabel, day as dayLength, hour, minute, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
+import { whoText } from '../../operation/view-values.ts';
+import { readInvitees } from '../event-invitees.ts';
 
 /** A host of an event: the URI tells apart two people of one name. */
 export interface Host {
@@ -17,8 +20,10 @@ export interface Meeting {
   name: string;
   hosts: Host[];
   isCanceled: boolean;
-  /** The URI of its event type. */
-  type: string;
+  /** Who comes, if that was read: `Jonathan Wolfe +2`. */
+  who?: string;
+  /** The color of its event type, if that was read. */
+  color?: unknown;
 }
 
 /** Everything an agenda shows. */
@@ -32,8 +37,6 @@ export interface Agenda {
   wallAt(at: number): number;
   /** The meetings are those of several people. */
   isShared: boolean;
-  /** The colors of event types, by URI. */
-  colors: ReadonlyMap<string, string>;
 }
 
 /** More than any terminal shows of a name. */
@@ -64,7 +67,8 @@ export const meetingOf = (event: Json): Meeting | undefined => {
       name: shownText(name, email, 'unknown'),
     })),
     isCanceled: event.status === 'canceled',
-    type: String(event.event_type),
+    ...(readInvitees(event).length === 0 ? {} : { who: shownText(whoText(event)) }),
+    color: valueAt(event, '_sched.color'),
   };
 };
 

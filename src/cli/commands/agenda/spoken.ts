@@ -32,7 +32,8 @@ const spokenMeeting = (agenda: Agenda, meeting: Meeting, day: Day): string => {
   const end = `${clockOf(agenda, meeting.end)}${meeting.end > until ? ' on the next day' : ''}`;
   const before = meeting.start < since ? ' the day before' : '';
   const hosts = agenda.isShared && meeting.hosts.length > 0 ? `, hosted by ${namesOf(meeting)}` : '';
-  return `${meeting.isCanceled ? 'Canceled: ' : ''}${start}${before} to ${end}: ${meeting.name}${hosts}.`;
+  const who = meeting.who === undefined ? '' : `, with ${meeting.who}`;
+  return `${meeting.isCanceled ? 'Canceled: ' : ''}${start}${before} to ${end}: ${meeting.name}${who}${hosts}.`;
 };
 
 const countText = (meetings: readonly Meeting[]): string => {

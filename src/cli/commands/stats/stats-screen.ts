@@ -18,7 +18,7 @@ export interface Stats {
   /** The present as a wall-clock time. */
   today: number;
   /** The colors of event types, by URI. */
-  colors: ReadonlyMap<string, string>;
+  colors: ReadonlyMap<string, unknown>;
 }
 
 /** The groups of the first or second grouping, with those without events unless they are sorted. */
@@ -44,7 +44,7 @@ const withRate = (count: number, all: number): string =>
 interface ChartRow {
   label: string;
   count: Count;
-  color?: string | undefined;
+  color?: unknown;
 }
 
 /** The columns of numbers. The later they are here, the earlier a narrow terminal leaves them out. */
@@ -71,7 +71,7 @@ const barOf = ({ count, color }: ChartRow, most: number, columns: number, { pain
   const [held, off, missed] = barLengths([booked - canceled - noShows, canceled, noShows], most, columns);
   const active = glyphs.active.repeat(held!);
   return [
-    color === undefined ? paint.done(active) : paint.mark(color, active),
+    typeof color === 'string' ? paint.mark(color, active) : paint.done(active),
     paint.warning(glyphs['no-show'].repeat(missed!)),
     paint.faint(glyphs.canceled.repeat(off!)),
   ].join('');

@@ -3,9 +3,11 @@ import { limits } from '../../../api/limits.ts';
 import { windowIn } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
 import { asciiForm, needsAscii } from '../../../output/drawing.ts';
+import { valueAt } from '../../../output/fields.ts';
 import { wallClock } from '../../../time/show.ts';
 import { second } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
@@ -14,8 +16,8 @@ import { fillScope, scopeLines } from '../../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteHidden, noteRowFilters } from '../../operation/listing.ts';
-import { readColors } from '../../scheduling/event-colors.ts';
 import type { Context } from '../../session/context.ts';
+import { addColors } from '../event-invitees.ts';
 import { EventCounts } from './counts.ts';
 import { type Grouping, groupings, groupsOf, type Sort, sorts } from './group-by.ts';
 import { countNoShows } from './no-shows.ts';
@@ -65,6 +67,18 @@ const readAll = async (
   }
 };
 
+/** The colors of the event types, by URI. They only help, so a failure leaves them out. */
+const colorsOf = async (
+  context: Context,
+  query: NonNullable<Input['query']>,
+  counts: EventCounts,
+): Promise<Map<string, unknown>> => {
+  const rows = counts.groups(0).map(({ group }) => ({ event_type: group.key }));
+  const colored = await readIfPossible(() => addColors(context, query)(rows));
+  context.runtime.interrupted.throwIfAborted();
+  return new Map((colored ?? []).map((row) => [String(row.event_type), valueAt(row, '_sched.color')]));
+};
+
 export const runStats = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const { settings, printer, notes, runtime } = context;
@@ -104,7 +118,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
       sort,
       window: { since: wallOf(since), until: wallOf(until, second) },
       today: wallAt(now),
-      colors: by[0] === 'event-type' && !settings.accessible ? await readColors(context, query) : new Map(),
+      colors: by[0] === 'event-type' && !settings.accessible ? await colorsOf(context, query, counts) : new Map(),
     };
     let hidden: string[] = [];
     await printer.draw((style) => {

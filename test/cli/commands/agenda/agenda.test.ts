@@ -1,10 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { width } from '../../../../src/output/width.ts';
 import { type SentEvent, sentEvent, serviceWith } from '../../../support/calendar.ts';
-import { createWorld, virtualClock, type WorldOptions } from '../../../support/run.ts';
+import { createWorld, type TestWorld, virtualClock, type WorldOptions } from '../../../support/run.ts';
 import { sample } from '../../../support/tier.ts';
 
-let world: Awaited<ReturnType<typeof createWorld>>;
+let world: TestWorld;
 beforeAll(async () => {
   world = await createWorld();
 });
@@ -339,6 +339,49 @@ describe('events agenda: a month', () => {
     expect(await agenda('--month', many, { columns: 24 })).toContain(
       '▅ 2      Mon 16 Nov ▶\n×1       Wed 18 Nov\n▂ 1      Mon 30 Nov\n',
     );
+  });
+});
+
+describe('events agenda: who comes', () => {
+  /** Nothing of its rate limit is used yet. */
+  let world: TestWorld;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+
+  const drawn = async (flags: string, more: WorldOptions = {}) => {
+    const { stdout, stderr, requests } = await world.run(`events agenda --since 2026-11-16 ${flags}`, {
+      terminals,
+      ...more,
+    });
+    return { stdout, stderr, reads: requests.filter(({ url }) => url.includes('/invitees')).length };
+  };
+
+  test('is named in a grid, in a list and in a sentence', async () => {
+    const { stdout } = await world.run('events list --since 2026-11-16 --until 2026-11-22 --with invitees --json');
+    const [event] = JSON.parse(stdout);
+    const { name } = event._sched.invitees[0];
+    expect((await drawn('--day', { columns: 60 })).stdout).toContain(`${event.name} · ${name}`);
+    expect((await drawn('--day --accessible')).stdout).toContain(`${event.name}, with ${name}.`);
+    const { stdout: grid, reads } = await drawn('', { columns: 140 });
+    expect(grid).toContain(`▎${name}`);
+    expect(reads).toBe(JSON.parse(stdout).length);
+  });
+
+  test('is not asked for where it is not shown', async () => {
+    for (const flags of ['--month', '--org current', '--json']) expect((await drawn(flags)).reads).toBe(0);
+  });
+
+  test('is left out if few requests are left', async () => {
+    const { stdout, stderr, reads } = await drawn('', {
+      send: async (request) => {
+        const reply = await world.service(request);
+        return { ...reply, headers: { ...reply.headers, 'x-ratelimit-remaining': '3' } };
+      },
+    });
+    expect(reads).toBe(0);
+    expect(stdout).toContain('Week 47');
+    expect(stderr).toContain('Who comes is left out');
   });
 });
 

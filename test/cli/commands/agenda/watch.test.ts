@@ -51,15 +51,20 @@ const plain = (frame: string | undefined): string => frame!.replaceAll(/\x1b\[[?
 
 describe('events agenda --watch', () => {
   test('draws over the last picture every minute, and ends with Ctrl-C', async () => {
+    const sent = [standup, review].map(sentEvent);
     const { code, begin, frames, pauses, stdout, requests } = await watching('', [
-      withEvents(standup),
-      withEvents(standup, review),
+      serviceWith(sent.slice(0, 1), world.service),
+      serviceWith(sent, world.service),
+      serviceWith(sent, world.service),
     ]);
-    expect({ code, begin, pauses }).toEqual({ code: 0, begin: '\x1b[?25l', pauses: [20_000, 60_000] });
-    expect(frames.map((frame) => /▶[\d:]+/.exec(frame)?.[0])).toEqual(['▶09:20', '▶09:21']);
-    expect(frames.map((frame) => frame.includes('Review'))).toEqual([false, true]);
+    expect({ code, begin, pauses }).toEqual({ code: 0, begin: '\x1b[?25l', pauses: [20_000, 60_000, 60_000] });
+    expect(frames.map((frame) => /▶[\d:]+/.exec(frame)?.[0])).toEqual(['▶09:20', '▶09:21', '▶09:22']);
+    expect(frames.map((frame) => frame.includes('Review'))).toEqual([false, true, true]);
     expect(plain(frames[1])).toContain('\nUpdated 09:21 · Ctrl-C stops\n');
-    expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toHaveLength(2);
+    const paths = requests.map(({ url }) => new URL(url).pathname);
+    expect(paths.filter((path) => path === '/scheduled_events')).toHaveLength(3);
+    // The people of an event are asked for once.
+    expect(paths.filter((path) => path.endsWith('/invitees'))).toHaveLength(2);
     // Each line is erased as it is drawn, and the rest of the screen at the end: nothing is blank in between.
     for (const frame of frames) expect(frame).toMatch(/^(.*\x1b\[K\n)+\x1b\[J(\x1b\[\?25h)?$/);
     expect(stdout.endsWith('\x1b[?25h')).toBe(true);
