@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { commandLines } from '../src/cli/messages/command-lines.ts';
 import { run } from '../src/main.ts';
 import { clock as realClock } from '../src/node/clock.ts';
@@ -41,6 +42,8 @@ const clock: Clock = {
 
 const worldIn = async (home: string, write: (text: string) => void): Promise<World> => {
   const interrupted = new AbortController().signal;
+  // Nothing that waits is woken, so its listeners stay.
+  setMaxListeners(0, interrupted);
   // The sandbox listens on the loopback address; that takes real time.
   const { createTransport } = await import('../src/http/transport.ts');
   const send = createTransport({ env: {}, clock: realClock, interrupted });

@@ -19,6 +19,8 @@ export interface BlockStyle {
   paint: Paint;
   /** Screen width in columns. */
   available: number;
+  /** What the first heading says behind its text: ` · sandbox`, or nothing. */
+  place?(): string;
 }
 
 /** Several screens of text. JSON has the whole value. */

@@ -10,7 +10,7 @@ import { shorten, width } from './width.ts';
  */
 
 /** The part of a screen's style that pictures need. */
-export type PictureStyle = Pick<BlockStyle, 'paint' | 'available'>;
+export type PictureStyle = Pick<BlockStyle, 'paint' | 'available' | 'place'>;
 
 /** A glyph, in the color of an event type if that is known. */
 export interface Mark {

@@ -105,14 +105,16 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const styleOf = async (): Promise<BlockStyle> => {
     const { createPaint } = await import('./paint.ts');
-    return { time: options, paint: createPaint(color), available };
+    const paint = createPaint(color);
+    const place = () => (stdout.isTerminal && options.isSandbox?.() ? paint.faint(' · sandbox') : '');
+    return { time: options, paint, available, place };
   };
 
   /** What a table is about, the zone if no column names it, and that it is the sandbox. */
-  const titleOf = ({ title, section }: View, { paint }: BlockStyle): string | undefined => {
+  const titleOf = ({ title, section }: View, { paint, place }: BlockStyle): string | undefined => {
     if (!stdout.isTerminal || title === undefined) return undefined;
-    const rest = [...(section === undefined ? [] : [options.zoneLabel]), ...(options.isSandbox?.() ? ['sandbox'] : [])];
-    return `${paint.heading(title)}${paint.faint(rest.map((text) => ` · ${text}`).join(''))}`;
+    const zone = section === undefined ? '' : paint.faint(` · ${options.zoneLabel}`);
+    return `${paint.heading(title)}${zone}${place?.() ?? ''}`;
   };
 
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
@@ -145,8 +147,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     if (!showsPages || page === undefined) return undefined;
     const { drawPage, spokenPage } = await import('./record-page.ts');
     if (accessible) return spokenPage(page, record, before, options);
-    const style = await styleOf();
-    return drawPage(page, record, before, style, () => stdout.isTerminal && options.isSandbox?.() === true);
+    return drawPage(page, record, before, await styleOf());
   };
 
   const blockOf = async (record: object): Promise<string> => {

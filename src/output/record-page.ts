@@ -76,8 +76,7 @@ export const drawPage = (
   page: Page,
   record: object,
   before: object | undefined,
-  { time, paint, available }: BlockStyle,
-  isSandbox: () => boolean = () => false,
+  { time, paint, available, place }: BlockStyle,
 ): string | undefined => {
   const parts = partsOf(page, record, before ?? record, time);
   if (parts === undefined) return undefined;
@@ -89,9 +88,7 @@ export const drawPage = (
   return ended([
     ...(title === ''
       ? []
-      : wrapped(title, available).map(
-          (line, index) => `${paint.heading(line)}${index === 0 && isSandbox() ? paint.faint(' · sandbox') : ''}`,
-        )),
+      : wrapped(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
     ...lines.flatMap((line) => {
       const texts = writtenTexts(line).flatMap((text) => wrapped(text, room));
       const shown = line.isStatus ? texts.map((text) => paint.status(text)) : texts;

@@ -149,7 +149,7 @@ const bodyOf = (agenda: Agenda, style: PictureStyle): string => {
 /** Draws an agenda for a terminal: a title, the calendar, and notes on days with a clock change. */
 export const drawAgenda = (agenda: Agenda, style: PictureStyle): string => {
   const { paint, available } = style;
-  const title = `${paint.heading(shorten(titleOf(agenda), available))}\n${shorten(totalOf(agenda), available)}\n\n`;
+  const title = `${paint.heading(shorten(titleOf(agenda), available))}${style.place?.() ?? ''}\n${shorten(totalOf(agenda), available)}\n\n`;
   const changes = clockChanges(agenda).map((text) => `${paint.faint(shorten(text, available))}\n`);
   return `${title}${bodyOf(agenda, style)}${changes.length === 0 ? '' : `\n${changes.join('')}`}`;
 };
