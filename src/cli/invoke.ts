@@ -3,7 +3,7 @@ import { colorFlagIn, colorWanted } from '../output/color.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
 import { HelpPage } from './help/help-page.ts';
-import { nounHelp, topHelp } from './help/overview.ts';
+import { nounHelp, topHelp, welcome } from './help/overview.ts';
 import { topicHelp, topics } from './help/topics.ts';
 import { commandLine } from './messages/command-lines.ts';
 import { Leaf } from './parse/leaf.ts';
@@ -44,12 +44,12 @@ const start = async (
   isJson: boolean,
   { slips = [], isHelp = false }: Meanings = {},
 ): Promise<void> => {
-  const show = async (write: (page: HelpPage) => string, Page = HelpPage) => {
+  const show = async (write: (page: HelpPage) => string, { Page = HelpPage, mayPage = true } = {}) => {
     if (slips.length > 0) throw usageError([...slips], { hint: commandLine(...argv) });
     const { stdout } = runtime;
     const text = `${write(new Page({ columns: stdout.columns, heading: await headingFor(runtime, argv) }))}\n`;
     // A pager moves the cursor around the screen.
-    return argv.includes('--accessible') ? stdout.write(text) : showText(runtime, text);
+    return mayPage && !argv.includes('--accessible') ? showText(runtime, text) : stdout.write(text);
   };
   const found = await parse(argv);
   if (found instanceof Leaf) {
@@ -76,10 +76,11 @@ const start = async (
     if (wantsHelp) return show((page) => nounHelp(found, page));
   } else if (word === undefined) {
     const isWrong = found.parts.some(({ wrong }) => wrong === 'unknown');
-    if (!isWrong) return show((page) => topHelp(found, page));
+    if (found.wantsHelp && !isWrong) return show((page) => topHelp(found, page));
+    if (!isWrong) return show((page) => welcome(found, page), { mayPage: false });
   } else if (isHelp && Object.hasOwn(topics, word)) {
     const { TopicPage } = await import('./help/topic-page.ts');
-    return show((page) => topicHelp(word, page), TopicPage);
+    return show((page) => topicHelp(word, page), { Page: TopicPage });
   } else if (word === 'help' && next !== '--') {
     const about = argv.toSpliced(argv.length - found.args.length, 1);
     return start(['--help', ...about], runtime, isJson, { slips, isHelp: true });

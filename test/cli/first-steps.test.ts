@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('first steps', () => {
@@ -23,11 +24,32 @@ describe('first steps', () => {
     expect(await run('events list --search --help')).toMatchObject({ code: 4, stdout: '' });
   });
 
-  test('the first page is shown with --help, with help, and without arguments', async () => {
+  test('all commands are shown with --help and with help', async () => {
     const { run } = await createWorld();
-    const { stdout } = await run([]);
+    const { stdout } = await run('--help');
     expect(stdout).toContain('Usage: sched <command> <subcommand>');
-    for (const line of ['--help', '-h', 'help']) expect(await run(line)).toMatchObject({ code: 0, stdout, stderr: '' });
+    for (const line of ['-h', 'help', '--sandbox --help'])
+      expect(await run(line)).toMatchObject({ code: 0, stdout, stderr: '' });
+  });
+
+  test('sched alone shows one screen of commands that exist, and no pager', async () => {
+    const { run } = await createWorld();
+    const pagers: unknown[] = [];
+    const openPager = async (command: readonly string[]) => void pagers.push(command);
+    const { code, stdout } = await run([], { terminals: ['stdout', 'stderr'], env: { PAGER: 'less' }, openPager });
+    const lines = stdout
+      .replace(/\x1b\[[\d;]*m/g, '')
+      .trimEnd()
+      .split('\n');
+    expect({ code, pagers }).toEqual({ code: 0, pagers: [] });
+    expect(lines.length).toBeLessThanOrEqual(22);
+    expect(lines).toEqual(expect.arrayContaining(['  sched --sandbox events list', '  sched auth login']));
+    const commands = lines.filter((line) => line.startsWith('  sched ')).map((line) => line.trim().split(/ {2,}/)[0]!);
+    expect(commands).toHaveLength(9);
+    for (const command of commands) {
+      const { stdout: help } = await run([...splitCommandLine(command).slice(1), '--help']);
+      expect(help, command).toMatch(/^Usage: /);
+    }
   });
 
   test.each(['constructor', '__proto__', 'tostring'])(

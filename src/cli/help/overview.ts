@@ -9,7 +9,31 @@ export const rootFlags = [
 
 export const firstCommands = ['sched --sandbox events list', 'sched --sandbox event-types list --json=name,duration'];
 
-/** The first page. It needs only the names and summaries of nouns, so no schema is loaded. */
+const daily = [
+  ['sched events list', 'what is coming up'],
+  ['sched events agenda', 'your week as a calendar'],
+  ['sched event-types slots "Intro call"', 'free times'],
+  ['sched invitees create', 'book a meeting, step by step'],
+  ['sched events cancel', 'cancel a meeting and notify the invitees'],
+] as const;
+
+/** What `sched` alone shows: a screen to begin with. */
+export const welcome = (root: Commander, page: HelpPage): string =>
+  [
+    page.text(`sched: ${root.description().toLowerCase()}`),
+    page.items(daily, 'Every day:'),
+    `${page.styleTitle('Try it without an account:')}\n${page.commands(['sched --sandbox events list'])}`,
+    `${page.styleTitle('Connect your account:')}\n${page.commands(['sched auth login'])}`,
+    page.items(
+      [
+        ['sched --help', 'all commands and help topics'],
+        ['sched events list --help', 'flags and examples of a command'],
+      ],
+      'More:',
+    ),
+  ].join('\n\n');
+
+/** The page of `sched --help`. It needs only the names and summaries of nouns, so no schema is loaded. */
 export const topHelp = (root: Commander, page: HelpPage): string =>
   [
     page.formatHelp(root, page).trimEnd(),
