@@ -67,7 +67,7 @@ const color = text('color as # and six hex digits').check(z.regex(/^#[0-9a-fA-F]
 const choices = {
   name: word('name of the event type'),
   duration: integer('length in minutes'),
-  active: flag('whether it can be booked'),
+  active: flag('make it bookable', 'make it unbookable'),
   color,
   description_plain: text('description as plain text'),
   location: described(LocationChoice, 'meeting location'),
@@ -84,7 +84,7 @@ export const eventTypes = {
         user: z.optional(reference('users', 'only event types of this user')),
         organization: z.optional(reference('organizations', 'event types of the whole organization')),
         // Assumed (event-types.filter): event types can be filtered by `active`.
-        active: z.optional(flag('only event types that can be booked')),
+        active: z.optional(flag('only event types that can be booked', "only event types that can't be booked")),
       },
       // Assumed (event-types.sort): event types can be sorted by name, position on the scheduling page, creation or last
       // change: `sort=name`, `sort=position`, `sort=created_at` or `sort=updated_at`.

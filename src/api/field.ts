@@ -18,6 +18,8 @@ export const facts = z.registry<{
   collection?: Collection;
   /** Fields that results can be sorted by. */
   sortedBy?: readonly string[];
+  /** What `false` does, for a field that people set to false too. */
+  opposite?: string;
   /** The part that the documentation doesn't show: the contents of an object, some of its keys, or the allowed values. */
   open?: 'contents' | 'keys' | 'values';
 }>();
@@ -48,7 +50,11 @@ export const text = (description: string) => described(z.string(), description);
 /** Text that is not empty. */
 export const word = (description: string) => described(z.string().check(z.minLength(1)), description);
 
-export const flag = (description: string) => described(z.boolean(), description);
+export const flag = (description: string, opposite?: string) => {
+  const field = described(z.boolean(), description);
+  if (opposite !== undefined) facts.add(field, { opposite });
+  return field;
+};
 
 export const integer = (description: string) => described(z.int(), description);
 

@@ -20,6 +20,8 @@ export interface Inspected {
   readonly collection?: Collection | undefined;
   /** Fields that results can be sorted by. */
   readonly sortedBy?: readonly string[] | undefined;
+  /** What `false` does. */
+  readonly opposite?: string | undefined;
   /** The part of the field that the documentation doesn't show. */
   readonly open?: 'contents' | 'keys' | 'values' | undefined;
 }

@@ -35,8 +35,8 @@ export interface Offered extends ChooseOptions {
   isClosed?: true;
 }
 
-/** Headings for flags in help, in this order. */
-export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 'Connection'] as const;
+/** Headings for flags in help, in this order. `More flags` has those that few people need. */
+export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 'More flags', 'Connection'] as const;
 
 export const headingOf = ({ heading = 'Flags' }: Pick<Flag, 'heading'>): (typeof flagHeadings)[number] => heading;
 
@@ -48,8 +48,8 @@ export interface Flag {
   /** The value may be omitted. */
   optional?: true;
   repeat?: true;
-  /** Declared together with `--no-…`. If neither is typed, nothing is sent. */
-  negatable?: true;
+  /** What `--no-…` does, for a flag that is declared together with it. If neither is typed, nothing is sent. */
+  negatable?: string;
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];

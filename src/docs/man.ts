@@ -1,4 +1,4 @@
-import type { Command as Commander, Option } from 'commander';
+import type { Command as Commander } from 'commander';
 import { helpGroups } from '../api/catalogue.ts';
 import { paragraphsOf } from '../cli/help/command-help.ts';
 import { HelpPage, optionTerm } from '../cli/help/help-page.ts';
@@ -64,17 +64,13 @@ const help = new HelpPage({ columns: 80, heading: (text) => text });
 
 const commandUsage = (words: string, leaf: Leaf): string => `${bold(words)} ${escaped(leaf.usage())}`;
 
-const flagBlocks = (leaf: Leaf): string[] => {
-  const groups = new Map<string, Option[]>();
-  for (const option of help.visibleOptions(leaf)) {
-    const heading = option.helpGroupHeading ?? '';
-    groups.set(heading, [...(groups.get(heading) ?? []), option]);
-  }
-  return [...groups].flatMap(([heading, options]) => [
-    roff.text(heading),
-    roff.items(options.map((option) => [optionTerm(option), option.description])),
-  ]);
-};
+const flagBlocks = (leaf: Leaf): string[] =>
+  help
+    .flagGroups(leaf)
+    .flatMap(([heading, options]) => [
+      roff.text(heading),
+      roff.items(options.map((option) => [optionTerm(option), option.description])),
+    ]);
 
 /** Everything about one command, below its heading. */
 const commandBody = (words: string, leaf: Leaf): string[] => {

@@ -21,7 +21,7 @@ export const firstFreeFlag: Flag = { name: 'first-free', description: 'book the 
 export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
   ...flag,
   description: `with --first-free: ${flag.description}`,
-  heading: 'Flags',
+  heading: 'More flags',
 }));
 
 /** Reports flags that don't fit together. Returns whether `--first-free` was typed. */

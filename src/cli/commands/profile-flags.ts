@@ -14,12 +14,16 @@ const placeholderOf = (key: (typeof settableKeys)[number]): Pick<Flag, 'value' |
   return { value: key.endsWith('_url') || key === 'issuer' || key === 'shared_state' ? 'URL' : 'ID' };
 };
 
+/** Settings that a login finds out, or that few services need. */
+const rare = ['mcp_url', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth'];
+
 export const keyFlags: Flag[] = settableKeys
   .filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone')
   .map((key) => ({
     name: flagName(key),
     ...placeholderOf(key),
     description: inspect(Profile.shape[key]).description ?? '',
+    ...(rare.includes(key) ? { heading: 'More flags' } : {}),
   }));
 
 /** The setting's own name works too, as in `profiles set organization`. */
@@ -27,6 +31,7 @@ export const organizationFlag: Flag = {
   name: 'organization',
   ...placeholderOf('organization'),
   description: 'same as --org',
+  heading: 'More flags',
 };
 
 /** `org` is short for `organization`, as in flags. */

@@ -20,7 +20,7 @@ const topicCandidates = (): Candidate[] =>
 const flagCandidates = (flags: readonly Flag[]): Candidate[] => [
   ...flags.flatMap(({ name, description, negatable }) => [
     { word: `--${name}`, description },
-    ...(negatable ? [{ word: `--no-${name}`, description: `the opposite of --${name}` }] : []),
+    ...(negatable === undefined ? [] : [{ word: `--no-${name}`, description: negatable }]),
   ]),
   { word: '--help', description: 'show help' },
 ];

@@ -47,13 +47,14 @@ export const paragraphsOf = (command: Command): string[] => {
   return [...notes, ...columnsNote, words];
 };
 
-/** The help of one command: what it needs first, and what every command takes last. */
+/** The help of one command in the order of use: what it needs, examples, what few people need, and notes. */
 export const commandHelp = (leaf: Leaf, page: HelpPage): string => {
   const { definition: command } = leaf;
   const examples = page.commands(command.examples.map((example) => `sched ${example}`));
   return [
     page.formatHelp(leaf, page).trimEnd(),
     `${page.styleTitle('Examples:')}\n${examples}`,
+    ...page.laterFlags(leaf),
     ...paragraphsOf(command).map((text) => page.text(text)),
     'Shared flags: sched help flags',
   ].join('\n\n');

@@ -28,6 +28,8 @@ const widest = 100;
 /** A second column narrower than this goes below its term instead. */
 export const narrowestColumn = 24;
 
+const isFirst = (heading: string): boolean => heading === 'Filters:' || heading === 'Flags:';
+
 /** Commander's help formatter: our headings, the shared flags left out, and lines that fit a narrow terminal too. */
 export class HelpPage extends Help implements HelpLayout {
   override helpWidth: number;
@@ -50,10 +52,34 @@ export class HelpPage extends Help implements HelpLayout {
     return this.boxWrap(usage, this.helpWidth - 'Usage: '.length).replaceAll('\n', '\n    ');
   }
 
-  /** The command's own flags. `sched help flags` shows the shared ones. */
-  override visibleOptions(command: Commander): Option[] {
+  /** The command's own flags by heading. `sched help flags` shows the shared ones. */
+  flagGroups(command: Commander): [heading: string, options: Option[]][] {
     const own = command instanceof Leaf ? command.definition.flags.map(({ name }) => name) : [];
-    return super.visibleOptions(command).filter((option) => own.includes(option.attributeName()));
+    const groups = new Map<string, Option[]>();
+    for (const option of super.visibleOptions(command)) {
+      if (!own.includes(option.attributeName())) continue;
+      const heading = option.helpGroupHeading ?? '';
+      groups.set(heading, [...(groups.get(heading) ?? []), option]);
+    }
+    return [...groups];
+  }
+
+  /** The flags that are shown before the examples. */
+  override visibleOptions(command: Commander): Option[] {
+    return this.flagGroups(command).flatMap(([heading, options]) => (isFirst(heading) ? options : []));
+  }
+
+  /** The groups of flags that are shown after the examples. */
+  laterFlags(command: Commander): string[] {
+    const later = this.flagGroups(command).filter(([heading]) => !isFirst(heading));
+    const terms = later.flatMap(([, options]) => options.map((option) => optionTerm(option).length));
+    return later.map(([heading, options]) =>
+      this.items(
+        options.map((option) => [optionTerm(option), option.description]),
+        heading,
+        Math.max(...terms),
+      ),
+    );
   }
 
   override optionTerm(option: Option): string {
@@ -71,8 +97,11 @@ export class HelpPage extends Help implements HelpLayout {
     return `  ${term}\n      ${below}`;
   }
 
-  items(pairs: readonly (readonly [term: string, meaning: string])[], heading?: string): string {
-    const width = Math.max(...pairs.map(([term]) => term.length));
+  items(
+    pairs: readonly (readonly [term: string, meaning: string])[],
+    heading?: string,
+    width = Math.max(...pairs.map(([term]) => term.length)),
+  ): string {
     const lines = pairs.map(([term, meaning]) => this.formatItem(term, width, meaning, this));
     return [...(heading === undefined ? [] : [this.styleTitle(heading)]), ...lines].join('\n');
   }

@@ -40,6 +40,9 @@ const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
 /** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
+/** Fields of bodies, and objects of them, that few people set. */
+const rare: ReadonlySet<string> = new Set(['tracking', 'invitee.first_name', 'invitee.last_name']);
+
 /** The placeholder of a reference and the value to offer for it. */
 export const referenceWords = (collection: Collection): Pick<Flag, 'value' | 'suggestions'> => {
   const { self } = collections[collection];
@@ -71,7 +74,7 @@ const valueWords = (name: string, inspected: Inspected): Pick<Flag, 'value' | 's
 
 const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required: boolean): FieldFlag => {
   const inspected = inspect(field);
-  const { type, choices, collection, description = '', element } = inspected;
+  const { type, choices, collection, description = '', element, opposite } = inspected;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
   const last = path.at(-1)!;
   // Not required on the command line: defaults to the token's own user or organization.
@@ -79,10 +82,10 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
   const owner = collection === 'users' ? 'you' : 'your own';
   return {
     name: names[path.join('.')] ?? (part === 'body' ? undefined : edgeOf(last)?.edge) ?? last.replaceAll('_', '-'),
-    ...(type === 'boolean' ? { negatable: true } : valueWords(last, inspected)),
+    ...(type !== 'boolean' ? valueWords(last, inspected) : opposite === undefined ? {} : { negatable: opposite }),
     ...(choices === undefined ? {} : { choices }),
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
-    heading: part === 'body' ? 'Flags' : 'Filters',
+    heading: part !== 'body' ? 'Filters' : rare.has(path[0]!) || rare.has(path.join('.')) ? 'More flags' : 'Flags',
     part,
     path,
     field,

@@ -2,14 +2,15 @@ import { type Command, type Flag, flagHeadings, headingOf } from '../command.ts'
 import { sharedFlags } from './shared-flags.ts';
 
 /**
- * All flags of a command, grouped by heading: required ones first, then its own, then the shared ones. A command's own
+ * All flags of a command, grouped by heading: needed ones first, then its own, then the shared ones. A command's own
  * flags replace shared flags of the same name.
  */
 export const allFlags = (command: Command): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name));
   const flags = [...command.flags, ...sharedFlags.filter(({ name }) => !own.has(name))];
-  const requiredFirst = flags.toSorted((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
-  return flagHeadings.flatMap((heading) => requiredFirst.filter((flag) => headingOf(flag) === heading));
+  const isNeeded = ({ required = false, unless }: Flag) => required || unless !== undefined;
+  const neededFirst = [...flags.filter(isNeeded), ...flags.filter((flag) => !isNeeded(flag))];
+  return flagHeadings.flatMap((heading) => neededFirst.filter((flag) => headingOf(flag) === heading));
 };
 
 /** The names that `--fields` accepts: the fields of the record that the command prints. */

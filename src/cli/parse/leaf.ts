@@ -33,9 +33,8 @@ export const optionOf = (flag: Flag): Option => {
 
 /** The option `--no-active` for a flag `--active`. Both set the same value. */
 const oppositeOf = (flag: Flag): Option => {
-  const { name } = flag;
-  const option = new Option(`--no-${name}`, `the opposite of --${name}`).helpGroup(`${headingOf(flag)}:`);
-  option.attributeName = () => name;
+  const option = new Option(`--no-${flag.name}`, flag.negatable).helpGroup(`${headingOf(flag)}:`);
+  option.attributeName = () => flag.name;
   return option;
 };
 

@@ -76,7 +76,7 @@ export const listFlags: readonly Flag[] = [
     name: 'page-size',
     value: 'N',
     description: `results per request, ${limits.pageSize.min} to ${limits.pageSize.max} (default 100)`,
-    heading: 'Listing',
+    heading: 'More flags',
   },
 ];
 
@@ -84,5 +84,5 @@ export const bodyFlag: Flag = {
   name: 'body',
   value: 'FILE',
   description: 'request body as JSON from a file, or - for stdin; other flags override its fields',
-  heading: 'Flags',
+  heading: 'More flags',
 };

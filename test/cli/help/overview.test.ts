@@ -5,7 +5,7 @@ import type { Command } from '../../../src/cli/command.ts';
 import { nouns } from '../../../src/cli/commands/registry.ts';
 import { commandHelp } from '../../../src/cli/help/command-help.ts';
 import { HelpPage } from '../../../src/cli/help/help-page.ts';
-import { nounHelp, topHelp } from '../../../src/cli/help/overview.ts';
+import { nounHelp, topHelp, welcome } from '../../../src/cli/help/overview.ts';
 import { TopicPage } from '../../../src/cli/help/topic-page.ts';
 import { topicHelp, topics } from '../../../src/cli/help/topics.ts';
 import { allFlags } from '../../../src/cli/parse/all-flags.ts';
@@ -91,6 +91,7 @@ describe('help', () => {
   test.each([40, 80])('of nouns, topics and the overview fits %i columns', (columns) => {
     const page = plainPage(columns);
     const texts = [
+      welcome(root, page),
       topHelp(root, page),
       ...root.commands.filter((noun) => noun.commands.length > 0).map((noun) => nounHelp(noun, page)),
       ...Object.keys(topics).map((name) => topicHelp(name, topicPage(columns))),
@@ -129,14 +130,26 @@ describe('help', () => {
     }
   });
 
-  test('puts required flags first and marks them', () => {
+  test('puts needed flags first, and what few people need below the examples', () => {
     const create = loaded.find(({ words }) => words === 'invitees create')!;
-    const flags = helpOf(create.leaf, 100)
-      .split('\n')
-      .filter((line) => line.startsWith('  --'));
-    const required = flags.map((line) => line.endsWith('(required)'));
-    expect(required.slice(0, 5)).toEqual([true, true, true, false, false]);
-    expect(required.filter(Boolean)).toHaveLength(3);
+    const lines = helpOf(create.leaf, 80).split('\n');
+    const flags = lines.filter((line) => line.startsWith('  --'));
+    const needed = flags.map((line) => /\(required(, or --[\w-]+)?\)$/.test(line));
+    expect(needed.slice(0, 6)).toEqual([true, true, true, true, true, false]);
+    expect(needed.filter(Boolean)).toHaveLength(5);
+    const [examples, rest, utm] = ['Examples:', 'More flags:', '  --utm-term'].map((start) =>
+      lines.findIndex((line) => line.startsWith(start)),
+    );
+    expect(lines.findIndex((line) => line.startsWith('  --answer'))).toBeLessThan(examples!);
+    expect(utm).toBeGreaterThan(rest!);
+    expect(rest).toBeGreaterThan(examples!);
+    // A screen and a half.
+    expect(lines.findIndex((line) => line.startsWith('Safety:'))).toBeLessThanOrEqual(36);
+  });
+
+  test('says what the opposite of a flag does', () => {
+    const update = loaded.find(({ words }) => words === 'event-types update')!;
+    expect(helpOf(update.leaf, 80)).toMatch(/--no-active +make it unbookable/);
   });
 
   test.each([
@@ -176,7 +189,7 @@ describe('help', () => {
   test('groups the flags under headings', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const headings = helpOf(list.leaf, 80).match(/^[A-Z]\w+:$/gm);
-    expect(headings).toEqual(['Filters:', 'Listing:', 'Output:', 'Examples:']);
+    expect(headings).toEqual(['Filters:', 'Examples:', 'Listing:', 'Output:']);
   });
 });
 

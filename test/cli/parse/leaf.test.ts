@@ -14,7 +14,7 @@ const command: Command = {
   flags: [
     flag('reason', { value: 'TEXT' }),
     flag('host', { value: 'USER', repeat: true }),
-    flag('active', { negatable: true }),
+    flag('active', { negatable: 'make it inactive' }),
     flag('input', { value: 'FILE' }),
   ],
   examples: ['events cancel ID'],

@@ -5,8 +5,9 @@ const receiptFlags: Flag[] = [
     name: 'receipt',
     value: 'FILE',
     description: 'receipt file to write or to resume (default: in the state directory)',
+    heading: 'More flags',
   },
-  { name: 'again', description: 'repeat a run that finished within the last 12 hours' },
+  { name: 'again', description: 'repeat a run that finished within the last 12 hours', heading: 'More flags' },
 ];
 
 /** Flags of every command that reads a list of items from a file. */

@@ -15,7 +15,7 @@ export const webhookFlags: Flag[] = [
     value: 'URL',
     description: 'while it runs, deliver all webhook events to this URL on this machine',
   },
-  { ...signingKeyFlag, description: `with --webhook-to: ${signingKeyFlag.description}`, heading: 'Flags' },
+  { ...signingKeyFlag, description: `with --webhook-to: ${signingKeyFlag.description}`, heading: 'More flags' },
 ];
 
 /** How often a running sandbox looks for deliveries that are due because its clock was moved, or by another process. */

@@ -44,7 +44,7 @@ export const servingFlags: Flag[] = [
     repeat: true,
     description: "simulate a failure, such as 'events.list 503 at=2' or JSON; docs/sandbox.md lists all faults",
   },
-  { name: 'faults', value: 'FILE', description: 'file with a JSON array of faults' },
+  { name: 'faults', value: 'FILE', description: 'file with a JSON array of faults', heading: 'More flags' },
   {
     name: 'plan',
     value: 'PLAN',
@@ -57,6 +57,7 @@ export const servingFlags: Flag[] = [
     name: 'refresh-replay-window',
     value: 'DURATION',
     description: 'how long a used refresh token gets the same reply again (default 0s)',
+    heading: 'More flags',
   },
   ...webhookFlags,
 ];

@@ -74,7 +74,7 @@ export const flagFacts = (flag: Flag): FlagFacts => {
     required: required === true,
     ...(unless === undefined ? {} : { unless }),
     repeatable: repeat === true,
-    negatable: negatable === true,
+    negatable: negatable !== undefined,
     description,
   };
 };
