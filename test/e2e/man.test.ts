@@ -42,7 +42,7 @@ describe('sched man', () => {
   const places = {
     'where man is not installed': (words: string[], home: string) =>
       schedInTerminal(words, home, { PATH: pathWithoutMan(), TERM: 'xterm' }).done,
-    'in a pipe': (words: string[], home: string) => sched(words, home),
+    'in a pipe without man': (words: string[], home: string) => sched(words, home, { PATH: '/nowhere' }),
   };
 
   test.each(sample(Object.entries(places), 1))('prints help %s', async (_, run) => {

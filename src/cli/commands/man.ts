@@ -12,15 +12,15 @@ import { topics } from '../help/topics.ts';
 const loadPages = async (): Promise<Readonly<Record<string, string>>> => (await import('../../../man')).default;
 
 /** Shows a page with the system's man. False if that isn't installed, or can't show it. */
-const showPage = async (name: string, section: 1 | 7, { spawn, env }: Runtime): Promise<boolean> => {
+const showPage = async (found: Found, { spawn, env }: Runtime): Promise<boolean> => {
   if (spawn === undefined) return false;
   const folder = await mkdtemp(join(tmpdir(), 'sched-man-')).catch(() => undefined);
   if (folder === undefined) return false;
   try {
     // A path works with every man; not all of them read stdin.
-    const page = `${name}.${section}`;
-    const file = join(folder, page);
-    await writeFile(file, (await loadPages())[page]!);
+    const name = `${found.page}.${found.section}`;
+    const file = join(folder, name);
+    await writeFile(file, (await loadPages())[name]!);
     return (await spawn(['man', file], { env })) === 0;
   } catch {
     return false;
@@ -32,31 +32,63 @@ const showPage = async (name: string, section: 1 | 7, { spawn, env }: Runtime): 
 interface Names {
   nouns: readonly string[];
   findNoun(word: string): string | undefined;
+  verbsOf(noun: string): Promise<readonly string[]>;
 }
 
-const unknownPage = (word: string, names: readonly string[]): SchedError =>
-  new SchedError('usage', `No manual page for "${word}"`, {
-    hint: `sched man ${nearest(word, names) ?? '--help'}`,
+/** A page, and the words of `sched help` for the same. */
+interface Found {
+  page: string;
+  section: 1 | 7;
+  about: string[];
+}
+
+/** The page that the words name: `events`, `event list`, `sched-events`, `events-list`, `exit codes`. */
+const findPage = async (words: readonly string[], { findNoun, verbsOf }: Names): Promise<Found | undefined> => {
+  const name = words.join('-').replace(/^sched(-|$)/, '');
+  if (name === '') return { page: 'sched', section: 1, about: [] };
+  if (Object.hasOwn(topics, name)) return { page: `sched-${name}`, section: 7, about: [name] };
+  const parts = name.split('-');
+  for (let count = parts.length; count > 0; count -= 1) {
+    const noun = findNoun(parts.slice(0, count).join('-'));
+    const verb = parts.slice(count).join('-');
+    if (noun !== undefined && (verb === '' || (await verbsOf(noun)).includes(verb)))
+      return { page: `sched-${noun}`, section: 1, about: verb === '' ? [noun] : [noun, verb] };
+  }
+  return undefined;
+};
+
+const unknownPage = (words: readonly string[], names: readonly string[]): SchedError =>
+  new SchedError('usage', `No manual page for "${words.join(' ')}"`, {
+    hint: `sched man ${nearest(words[0]!, names) ?? '--help'}`,
   });
 
 /** Made by the registry, which knows the nouns. */
-export const man = ({ nouns, findNoun }: Names): LeafCommand => {
-  const names = [...nouns, ...Object.keys(topics)];
-  const run = async ({ context, args: [word], problems, help }: Invocation): Promise<void> => {
+export const man = (known: Names): LeafCommand => {
+  const names = [...known.nouns, ...Object.keys(topics)];
+  const run = async ({ context, args, problems, help }: Invocation): Promise<void> => {
     problems.check();
-    const isTopic = word !== undefined && Object.hasOwn(topics, word);
-    const name = word === undefined || isTopic ? word : findNoun(word);
-    if (word !== undefined && name === undefined) throw unknownPage(word, names);
+    const found = await findPage(args, known);
+    if (found === undefined) throw unknownPage(args, names);
     const { runtime, settings } = context;
-    const page = name === undefined ? 'sched' : `sched-${name}`;
-    const isShown = isInteractive(runtime) && !settings.accessible && (await showPage(page, isTopic ? 7 : 1, runtime));
-    if (!isShown) await help(name === undefined ? [] : [name]);
+    // A pager moves the cursor around the screen. In a pipe, man prints the text.
+    const mayShow = !settings.accessible && (isInteractive(runtime) || !runtime.stdout.isTerminal);
+    const isShown = mayShow && (await showPage(found, runtime));
+    if (!isShown) await help(found.about);
   };
   return {
-    arguments: [{ name: 'name', description: 'command or help topic; without one, sched itself', choices: names }],
+    arguments: [
+      {
+        name: 'name',
+        description: 'command or help topic; without one, sched itself',
+        choices: names,
+        variadic: true,
+      },
+    ],
     flags: [],
-    examples: ['man', 'man events', 'man exit-codes'],
-    notes: ['In a pipe, or if man is not installed, it prints the help of that command or topic instead.'],
+    examples: ['man', 'man events', 'man events list', 'man exit-codes'],
+    notes: [
+      'A verb is on the page of its command. If man is not installed, or with --accessible, the help of that command or topic is printed instead.',
+    ],
     local: true,
     run,
   };

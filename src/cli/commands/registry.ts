@@ -128,7 +128,11 @@ export const nouns: Record<string, NounCommands> = {
     async () => (await import('./completion.ts')).completion,
   ),
   man: leaf('man', 'Tools', 'Show the manual page of a command or topic', async () =>
-    (await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun }),
+    (await import('./man.ts')).man({
+      nouns: Object.keys(nouns),
+      findNoun,
+      verbsOf: async (noun) => (await nouns[noun]!.commands()).map(({ name }) => name),
+    }),
   ),
   schema: leaf('schema', 'Tools', 'Describe the commands as JSON, for programs', async () =>
     (await import('./schema/schema.ts')).schema({ nouns, findNoun }),
