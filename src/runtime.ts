@@ -77,7 +77,7 @@ export interface StatusLine {
   /** Sets how many rows of a list have arrived. */
   rows(count: number): void;
   /** Draws this text at once and every second instead of any other. Undefined ends that. */
-  draw(text: ((waitUntil?: number) => string) | undefined): void;
+  draw(text: ((waitUntil?: number) => string | TextLengths) | undefined): void;
   /** Erases the line for good. */
   end(): Promise<void>;
 }

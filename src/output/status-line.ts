@@ -33,7 +33,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   let waitingSince: number | undefined;
   let isShown = false;
   let lastPlainAt: number | undefined;
-  /** How many prompts and other programs use the terminal. */
+  /** How many writes, prompts and other programs use the terminal. */
   let lent = 0;
   let stop: (() => void) | undefined;
 
@@ -62,7 +62,7 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
   };
   const texts = (): TextLengths => {
     if (wait !== undefined && wait.until <= clock.now()) wait = undefined;
-    if (drawn !== undefined) return [drawn(wait?.until)];
+    if (drawn !== undefined) return [drawn(wait?.until)].flat();
     return wait === undefined ? waitingTexts() : wait.text(Math.ceil((wait.until - clock.now()) / 1000));
   };
 
@@ -110,9 +110,9 @@ export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOption
       ? Object.create(output, {
           write: {
             value: async (text: string) => {
-              await erase().catch(() => {});
-              restart();
-              await output.write(text);
+              await lendFor(() => output.write(text));
+              // The line stays the last one, also between two ticks.
+              if (drawn !== undefined) update();
             },
           },
         })

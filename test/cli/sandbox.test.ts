@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
+import { width } from '../../src/output/width.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
 import { createWorld, network, someday } from '../support/run.ts';
@@ -54,6 +55,45 @@ describe('sandbox start', () => {
     expect(lines.filter((line) => !line.startsWith('#')).map((line) => line.split('=')[0])).toEqual(
       ['BASE_URL', 'AUTH_URL', 'MCP_URL', 'CLIENT_ID', 'TOKEN', 'SANDBOX_ADMIN'].map((name) => `export SCHED_${name}`),
     );
+  });
+
+  test('at a terminal shows how to use it, and each request and delivery without a token', async () => {
+    const file = await seededFile(someday);
+    const { text, stop } = await startServing(world.run, ['--data', file], {
+      terminals: ['stdout', 'stderr'],
+      env: { NO_COLOR: '1' },
+    });
+    const [, url] = /^Sandbox on (http:\S+)\n$/.exec(text)!;
+    const [base, login] = [{ SCHED_BASE_URL: url! }, { SCHED_TOKEN: 'sandbox_owner' }];
+    expect((await world.run('users me', { env: { ...base, ...login } })).code).toBe(0);
+    expect((await world.run('events get NOPE', { env: { ...base, ...login } })).code).toBe(6);
+    await world.run(
+      'invitees create --event-type "Intro call" --first-free --email ada@engine.example --name Ada --timezone UTC',
+      { env: { ...base, ...login } },
+    );
+    await fetch(`${url}/oauth/authorize?code_challenge=seen&state=seen`);
+    await fetch(`${url}/users/me?name=${encodeURIComponent('\x1b[2J\nZoë')}&x=${'y'.repeat(500)}`);
+    const { code, stdout, stderr } = await stop();
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split('\n').slice(1);
+    expect(lines.filter((line) => width(line) > 80)).toEqual([]);
+    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d {2}GET {6}\/users\/me {40}200 +\d+ ms$/);
+    expect(lines).toContainEqual(expect.stringMatching(/ GET {6}\/scheduled_events\/NOPE +404 +\d+ ms$/));
+    expect(lines).toContainEqual(
+      expect.stringMatching(/ webhook {2}invitee\.created → https:.*… {2}no reply within 10 seconds$/),
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/ GET {6}\/oauth\/authorize {2}/));
+    expect(lines.at(-1)).toMatch(/\/users\/me\?name=\\x1b\[2J\\nZoë&x=y+… {2}401/);
+    expect(stdout + stderr).not.toMatch(/sandbox_|export SCHED/);
+    expect(stderr).toContain(`  eval "$(sched sandbox env --data ${file})"\n`);
+    expect(stderr).toContain(`\rSandbox on ${url} · 0 requests · Ctrl-C to stop`.replace('\r', '\r\x1b[K'));
+  });
+
+  test('at a terminal prints the variables of data in memory, which nothing else can find', async () => {
+    const { stop } = await startServing(world.run, ['--data', ':memory:', '--seed', 'empty'], {
+      terminals: ['stdout', 'stderr'],
+    });
+    expect((await stop()).stderr).toMatch(/\n {2}export SCHED_SANDBOX_ADMIN=sandbox_admin_\S+\n/);
   });
 
   test('takes a plan, keeps it with the data, and counts requests by it', async () => {
@@ -118,6 +158,36 @@ describe('sandbox start', () => {
     const replies = await Promise.all(Array.from({ length: times(40, 200) }, book));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(replies.length - 1).fill(409)]);
     expect(await bookedIn(file, monday)).toBe(1);
+  });
+});
+
+describe('sandbox env', () => {
+  test('prints the variables of the running sandbox for the shell', async () => {
+    const file = await seededFile(someday);
+    const { facts } = await start('--data', file);
+    const lines = async (more: string, env = {}) =>
+      (await world.run(`sandbox env --data ${file} ${more}`, { env })).stdout.trim().split('\n');
+    const posix = await lines('');
+    expect(posix).toContain(`export SCHED_BASE_URL=${facts.base_url}`);
+    expect(posix).toContain(`export SCHED_SANDBOX_ADMIN=${facts.admin_token}`);
+    expect(posix).toHaveLength(6);
+    expect((await lines('', { SHELL: '/usr/bin/fish' }))[0]).toBe(`set -gx SCHED_BASE_URL ${facts.base_url}`);
+    expect(await lines('--shell zsh', { SHELL: '/usr/bin/fish' })).toEqual(posix);
+    expect((await lines('--shell powershell'))[0]).toBe(`$env:SCHED_BASE_URL = '${facts.base_url}'`);
+    expect(JSON.parse((await lines('--json'))[0]!)).toMatchObject({ SCHED_TOKEN: facts.token });
+  });
+
+  test('finds the sandbox that was started again, though the shell has the variables of the old one', async () => {
+    const { facts } = await start();
+    const env = { SCHED_BASE_URL: facts.base_url, SCHED_SANDBOX_ADMIN: 'of-an-earlier-run' };
+    const { stdout } = await world.run('sandbox env', { env });
+    expect(stdout).toContain(`export SCHED_SANDBOX_ADMIN=${facts.admin_token}\n`);
+  });
+
+  test('says that none is running', async () => {
+    const { code, stdout, stderr } = await world.run(`sandbox env --data ${await seededFile(someday)}`);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toBe('error: No sandbox is running with this data\ntry: sched sandbox start\n');
   });
 });
 

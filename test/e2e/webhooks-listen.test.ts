@@ -25,10 +25,10 @@ describe('webhooks listen', () => {
       const handler = await startHandler(204);
       const flags = ['webhooks', 'listen', '--port', '0', '--signing-key-file', key, '--forward-to', handler.url];
       const terminal = schedInTerminal(flags, temporaryHome());
-      const [, url] = await terminal.until(/Listening on (http:\S+\/) \(Ctrl-C/);
+      const [, url] = await terminal.until(/Listening on (http:\S+\/)\n/);
       await deliver(url!, sample(), Date.now());
       await terminal.until(/\d\d:\d\d:\d\d {2}invitee\.created {10}Ada Byron · Intro call +→ 204 in \d+ ms\n/);
-      await terminal.until(/Listening on \S+ · 1 received · last \d\d:\d\d:\d\d/);
+      await terminal.until(/Listening\b[^\n]* · 1 received · last \d\d:\d\d:\d\d · Ctrl-C to stop/);
       terminal.type(ctrlC);
       const { code, text } = await terminal.done;
       expect(code).toBe(0);

@@ -77,12 +77,8 @@ export const man = (known: Names): LeafCommand => {
   };
   return {
     arguments: [
-      {
-        name: 'name',
-        description: 'command or help topic; without one, sched itself',
-        choices: names,
-        variadic: true,
-      },
+      { name: 'name', description: 'command or help topic; without one, sched itself', choices: names },
+      { name: 'verb', description: 'verb of the command', variadic: true },
     ],
     flags: [],
     examples: ['man', 'man events', 'man events list', 'man exit-codes'],

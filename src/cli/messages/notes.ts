@@ -6,7 +6,7 @@ import type { Output } from '../../runtime.ts';
 /** Writes notes to stderr while a command runs: one sentence or one JSON object per line. */
 export interface Notes {
   /** Prints a note unless `--quiet` is set. */
-  info(text: string): void;
+  info(text: string, style?: 'heading'): void;
   /** Prints a warning, even with `--quiet`. */
   warn(text: string): void;
   /** Prints a note, even with `--quiet`. */
@@ -28,14 +28,18 @@ export interface Notes {
   readonly color: Color | undefined;
 }
 
-/** Whether a line holds a command or URL to copy. A line break would make it useless. */
-const isCopied = (line: string): boolean => /\bsched |\bexport |https?:\/\//.test(line);
-
-/** Wraps a sentence at spaces to the width of the terminal. */
+/** Wraps a sentence at spaces to the width of the terminal. A command at its end goes below, so that it can be copied. */
 const fitted = async (line: string, columns: number): Promise<string> => {
-  if (line.length <= columns || isCopied(line)) return line;
-  const { wrap } = await import('../../output/width.ts');
-  return wrap(line, columns - 2).join('\n  ');
+  if (line.length <= columns) return line;
+  const [{ wrap }, { commandLines }] = await Promise.all([
+    import('../../output/width.ts'),
+    import('./command-lines.ts'),
+  ]);
+  const sentence = (text: string) => wrap(text, columns - 2).join('\n  ');
+  const [, words, command] = /^(.*?:) (sched .*)$/.exec(line) ?? [];
+  if (command !== undefined) return [sentence(words!), ...commandLines(command, columns)].join('\n');
+  // A line break inside a command would make it useless. At the start of a line, sched is the subject of a sentence.
+  return /(?<!^)\b(sched|export) /.test(line) ? line : sentence(line);
 };
 
 type Write = (text: string, style?: Tone) => void;
@@ -63,8 +67,8 @@ const notesTo = (
       saySandbox();
       return how.flush();
     },
-    info: (text) => {
-      if (!notes.quiet) say(text);
+    info: (text, style) => {
+      if (!notes.quiet) say(text, style);
     },
     warn: (text) => say(text, 'warning'),
     always: (text) => say(text),

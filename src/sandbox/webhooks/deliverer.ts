@@ -33,6 +33,8 @@ export interface DelivererOptions {
   name: string;
   userAgent: string;
   post?: Post;
+  /** Called after each attempt. */
+  onAttempt?: ((delivery: Claimed, answer: PostResult, milliseconds: number) => void) | undefined;
 }
 
 export interface Deliverer {
@@ -57,7 +59,7 @@ const signatureOf = (key: string, seconds: number, body: string): string =>
 const free = '(d.claimed_until IS NULL OR d.claimed_until NOT BETWEEN ? AND ?)';
 
 export const createDeliverer = (options: DelivererOptions): Deliverer => {
-  const { store, clock, system, name, userAgent, post = postToLoopback } = options;
+  const { store, clock, system, name, userAgent, post = postToLoopback, onAttempt } = options;
   /** The running attempts by webhook. */
   const running = new Map<string, Promise<void>>();
   /** Failed attempts by webhook since the last poll. */
@@ -117,8 +119,12 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     try {
       const answer = await ask(claimed, over);
       if (!isAccepted(answer)) failures.set(claimed.webhook, 1 + (failures.get(claimed.webhook) ?? 0));
+      const milliseconds = system.now() - started;
       if (isClosed && answer.status === undefined) release(claimed);
-      else recordAttempt(store, claimed, { at, milliseconds: system.now() - started, answer }, clock.now(), isExtra);
+      else {
+        recordAttempt(store, claimed, { at, milliseconds, answer }, clock.now(), isExtra);
+        onAttempt?.(claimed, answer, milliseconds);
+      }
     } finally {
       controllers.delete(over);
       over.abort();

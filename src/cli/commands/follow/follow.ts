@@ -17,21 +17,21 @@ import type { Json } from '../../../json.ts';
 import { counted, isTime } from '../../../numbers.ts';
 import { durationText } from '../../../output/progress.ts';
 import { homeMissing } from '../../../state/paths.ts';
-import { readDuration } from '../../../time/duration.ts';
 import { timeLabel } from '../../../time/label.ts';
-import { readTime } from '../../../time/read.ts';
-import { timestampOf, utcText } from '../../../time/wall.ts';
+import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
+import { showAlive } from '../../messages/live.ts';
 import { fillScope } from '../../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
-import { sandboxAddress } from '../../session/connection.ts';
+import { sandboxAddress, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { isForbidden } from '../../session/identity.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { settleFilters } from '../events-list.ts';
+import { type FollowFlags, readFlags } from './flags.ts';
 import { deliveryOf, lineOf, paintLine } from './lines.ts';
 import { newsView } from './news-view.ts';
 import { type FollowSource, readFirst, readRound } from './round.ts';
@@ -42,63 +42,10 @@ import { type FollowSource, readFirst, readRound } from './round.ts';
  * limit layer lets them through one by one, as long as more than half of the limit is left and no other command waits.
  */
 
-const shortestEvery = 10_000;
-const defaultUntil = '+60d';
 /** The pauses after failed rounds, which double up to the longest one. */
 const longestPauseMs = 300_000;
 /** The position on disk may be this old. Younger ones show a process in another container that this one is alive. */
 const savedEveryMs = 300_000;
-
-interface FollowFlags {
-  everyMs: number;
-  isOnce: boolean;
-  since: number | undefined;
-  /** The end of the window at that time. An offset such as +60d moves along. */
-  untilAt(now: number): number;
-}
-
-const readEdge = (
-  { context, problems }: Invocation,
-  edge: 'since' | 'until',
-  text: string,
-  now: number,
-): number | undefined => {
-  const reading = readTime(text, { zone: context.settings.zone, now, edge });
-  if (reading.ok) return timestampOf(reading.instant)!;
-  problems.value(edge, text, `--${edge}: ${reading.problem}`);
-  return undefined;
-};
-
-const readFlags = (invocation: Invocation): FollowFlags => {
-  const { context, typed, problems } = invocation;
-  const { format, fields } = context.settings;
-  const now = context.runtime.clock.now();
-  const isOnce = typed.once === true;
-  const everyMs = typed.every === undefined ? shortestEvery : readDuration(String(typed.every));
-  if (everyMs === undefined) problems.add(`--every must be a duration such as 30s or 5m, not "${typed.every}"`);
-  else if (everyMs < shortestEvery)
-    problems.add(`--every must be at least 10s, not "${typed.every}", to leave the rate limit to other commands`);
-  if (isOnce && typed.every !== undefined) problems.add("--once and --every can't be used together");
-  const since = typed.since === undefined ? undefined : readEdge(invocation, 'since', String(typed.since), now);
-  if (since !== undefined && since > now) problems.add(`--since must be in the past, not "${typed.since}"`);
-  const untilText = String(typed.until ?? defaultUntil);
-  const until = readEdge(invocation, 'until', untilText, now);
-  if (until !== undefined && until <= now) problems.add(`--until must be in the future, not "${untilText}"`);
-  if (format === 'json' && !isOnce)
-    problems.add(
-      typed.jq === undefined
-        ? '-o json prints one array, which never ends here. Use -o jsonl, or add --once'
-        : '--jq needs -o jsonl here, or --once',
-    );
-  if (format === 'table' && fields !== undefined)
-    problems.add('--fields only works with -o jsonl, csv, tsv and yaml here, because a line for people has no fields');
-  return {
-    everyMs: everyMs ?? shortestEvery,
-    isOnce,
-    since,
-    untilAt: (at) => (untilText.startsWith('+') ? readEdge(invocation, 'until', untilText, at) : until) ?? now,
-  };
-};
 
 /** The folder for states. Throws if there is no place for one: without it, every start would lose bookings. */
 const stateFolder = ({ runtime }: Context): string => {
@@ -140,24 +87,25 @@ const openState = async (
 };
 
 /** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
-const announce = (
-  { notes, settings, runtime }: Context,
-  state: FollowState,
-  flags: FollowFlags,
-  whose: string,
-): void => {
+const announce = async (context: Context, state: FollowState, flags: FollowFlags, whose: string): Promise<void> => {
+  const { notes, settings, runtime } = context;
   const { zone } = settings;
+  const connection = await context.connection();
   const now = runtime.clock.now();
   const shown = (at: number) => timeLabel(utcText(at), zone, now);
   const say = flags.isOnce ? notes.footer : notes.info;
   const from = shown(state.position ?? state.since);
-  say(
-    `Following ${whose}: booked or canceled since ${from}, and starting before ${shown(flags.untilAt(now))} (${zone})`,
-  );
-  if (!flags.isOnce)
-    say(
-      `Checks every ${durationText(flags.everyMs / 1000)}, with at most half of the rate limit. Press Ctrl-C to stop`,
-    );
+  const what = `booked or canceled since ${from}, and starting before ${shown(flags.untilAt(now))} (${zone})`;
+  const pace = `Checks every ${durationText(flags.everyMs / 1000)}, with at most half of the rate limit`;
+  if (flags.isOnce) say(`Following ${whose}: ${what}`);
+  else if (runtime.status === undefined) {
+    say(`Following ${whose}: ${what}`);
+    say(`${pace}. Press Ctrl-C to stop`);
+  } else {
+    notes.info(`Following ${whose} at ${new URL(shownUrl(connection.baseUrl, connection)).host}`, 'heading');
+    say(`Shows what is ${what}`);
+    say(pace);
+  }
   say("sched can't see no-shows, or changes of events that start later or started more than an hour ago");
 };
 
@@ -202,11 +150,20 @@ const sayShort = ({ notes }: Context, [first, ...others]: readonly Json[]): void
   );
 };
 
-/** Shows on a terminal that the command is alive. A screen reader would have to read it again and again. */
-const showPause = ({ status, clock }: Context['runtime'], milliseconds: number, what: string): void => {
-  if (status === undefined || status.isPlain) return;
-  status.countDown(clock.now() + milliseconds, (seconds) => [`${what} in ${seconds} s`, `${seconds} s`]);
-};
+/** What the last line of a terminal says. */
+interface Pulse {
+  news: number;
+  /** What comes after the pause, and when. */
+  next?: { what: string; at: number } | undefined;
+}
+
+const aliveText = ({ news, next }: Pulse, now: number) => ({
+  name: 'Following',
+  facts: [
+    counted(news, 'change'),
+    next === undefined ? 'checking' : `${next.what} in ${Math.max(0, Math.ceil((next.at - now) / 1000))} s`,
+  ],
+});
 
 /** All news, round after round. The caller prints each item before it takes the next: then the item is remembered. */
 async function* follow(
@@ -215,6 +172,7 @@ async function* follow(
   file: FollowFile,
   state: FollowState,
   flags: FollowFlags,
+  pulse: Pulse,
 ): AsyncGenerator<News> {
   const { clock, interrupted } = context.runtime;
   const trouble = createTrouble(context, flags.everyMs);
@@ -224,11 +182,12 @@ async function* follow(
     saved = state.position;
   };
   const pause = async (milliseconds: number, what: string) => {
-    showPause(context.runtime, milliseconds, what);
+    pulse.next = { what, at: clock.now() + milliseconds };
     for (let left = milliseconds; left > 0; left -= savedEveryMs) {
       await clock.sleep(Math.min(left, savedEveryMs), interrupted);
       if (left > savedEveryMs) await save();
     }
+    pulse.next = undefined;
   };
   for (;;) {
     const now = clock.now();
@@ -247,7 +206,7 @@ async function* follow(
       if (isChanged || isOld || flags.isOnce || state.events.size !== known) await save();
       trouble.worked();
       if (flags.isOnce) return;
-      await pause(flags.everyMs, 'following, next check');
+      await pause(flags.everyMs, 'next check');
     } catch (error) {
       if (flags.isOnce || interrupted.aborted || !isPassing(error)) throw error;
       await save();
@@ -262,14 +221,19 @@ const print = async (
   news: AsyncGenerator<News>,
   { isOnce, since }: FollowFlags,
   isShared: boolean,
+  pulse: Pulse,
 ) => {
   const { runtime, settings, printer, notes } = context;
   const createdBy = await creatorOf(context);
   if (!isOnce) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
+  const stopShowing = isOnce ? () => {} : showAlive(runtime, notes, () => aliveText(pulse, runtime.clock.now()));
   async function* untilStopped() {
     try {
-      yield* news;
+      for await (const item of news) {
+        pulse.news += 1;
+        yield item;
+      }
     } catch (error) {
       // A list that ends early is reported as incomplete. One that never ends can't be.
       if (isOnce) throw error;
@@ -280,9 +244,9 @@ const print = async (
     for await (const item of untilStopped()) yield [deliveryOf(item, createdBy)];
   }
   if (settings.format === 'table') {
-    for await (const item of untilStopped())
-      await printer.text(lineOf(item, { zone: settings.zone, now: runtime.clock.now(), isShared }), paintLine);
+    for await (const item of untilStopped()) await printer.text(lineOf(item, context, isShared), paintLine);
   } else await printer.list(newsView, deliveries());
+  stopShowing();
   if (failure === undefined) return;
   if (!runtime.interrupted.aborted) throw failure.error;
   notes.info(`Stopped. The same command${since === undefined ? '' : ' without --since'} continues from here`);
@@ -318,8 +282,9 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
     const state = await openState(file, source, flags, runtime.clock.now());
     const isShared = query.user === undefined;
     const isWhole = isShared && query.group === undefined && type === undefined;
-    announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));
-    await print(context, follow(context, source, file, state, flags), flags, isShared);
+    await announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));
+    const pulse: Pulse = { news: 0 };
+    await print(context, follow(context, source, file, state, flags, pulse), flags, isShared, pulse);
   } finally {
     await file.close();
   }

@@ -6,7 +6,9 @@ import { spanLabel, timeLabel } from '../../../time/label.ts';
 import { wallClock } from '../../../time/show.ts';
 import { exactClock, midnightOf, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
+import { liveLine } from '../../messages/live.ts';
 import { hostNames, textIn } from '../../scheduling/event-facts.ts';
+import type { Context } from '../../session/context.ts';
 
 /** A news item in the shape of a webhook delivery. */
 export const deliveryOf = ({ kind, at, event, invitee }: News, createdBy: string | null): Json => ({
@@ -33,8 +35,10 @@ const words = { created: 'booked', canceled: 'canceled' } as const;
  */
 export const lineOf = (
   { kind, at, event, invitee }: News,
-  { zone, now, isShared }: { zone: string; now: number; isShared: boolean },
+  { runtime, settings: { zone, accessible } }: Context,
+  isShared: boolean,
 ): string => {
+  const now = runtime.clock.now();
   const hosts = isShared ? hostNames(event).join(', ') : '';
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   const facts = [
@@ -43,7 +47,8 @@ export const lineOf = (
     typeof event.start_time === 'string' ? spanLabel(event.start_time, String(event.end_time), zone, now) : undefined,
     kind === 'canceled' && invitee.rescheduled === true ? 'moved to another time' : undefined,
   ].filter((fact) => fact !== undefined);
-  return humanText(`${timeOf(at, zone, now)}  ${words[kind].padEnd(8)}  ${facts.join(' · ')}`);
+  const happening = { time: timeOf(at, zone, now), what: words[kind], subject: humanText(facts.join(' · ')) };
+  return liveLine(happening, runtime, { what: 8, result: 0 }, accessible);
 };
 
 /** Paints the words that say what happened. Color only repeats them. */

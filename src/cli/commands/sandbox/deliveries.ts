@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../../http/message.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { Refusal } from '../../../sandbox/error-replies.ts';
 import type { Sandbox } from '../../../sandbox/open.ts';
+import type { DelivererOptions } from '../../../sandbox/webhooks/deliverer.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -39,7 +40,12 @@ export const readReceiver = async (invocation: Invocation): Promise<ReceiverAddr
 };
 
 /** Starts to send the deliveries of a sandbox, until closed. */
-export const startDeliveries = async (sandbox: Sandbox, receiver: ReceiverAddress | undefined, runtime: Runtime) => {
+export const startDeliveries = async (
+  sandbox: Sandbox,
+  receiver: ReceiverAddress | undefined,
+  runtime: Runtime,
+  onAttempt?: DelivererOptions['onAttempt'],
+) => {
   const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers, subscribeTemporarily }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
     import('../../../sandbox/webhooks/delivery-admin.ts'),
@@ -62,6 +68,7 @@ export const startDeliveries = async (sandbox: Sandbox, receiver: ReceiverAddres
     system: runtime.clock,
     name: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
     userAgent: `sched-sandbox/${version}`,
+    onAttempt,
   });
   const stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
   // Deliveries of an earlier run may be left.

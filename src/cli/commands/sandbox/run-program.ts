@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
+import type { Serving } from '../../../sandbox/open.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { argumentsIn } from '../../parse/part.ts';
-import { dataFlag, environmentOf, type ServingFacts, servingFlags, whileServing } from './serving.ts';
+import { dataFlag, environmentOf, servingFlags, whileServing } from './serving.ts';
 
 /** Variables that would make a `sched` inside the command use another service or user. */
 const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
@@ -27,17 +28,17 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
   return directory;
 };
 
-const environmentFor = ({ env }: Runtime, facts: ServingFacts, launcher: string | undefined) => {
+const environmentFor = ({ env }: Runtime, serving: Serving, launcher: string | undefined) => {
   const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
   const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
-  return { ...Object.fromEntries(kept), ...environmentOf(facts), PATH: path };
+  return { ...Object.fromEntries(kept), ...environmentOf(serving), PATH: path };
 };
 
-const runIn = async (runtime: Runtime, facts: ServingFacts, command: readonly string[]): Promise<number> => {
+const runIn = async (runtime: Runtime, serving: Serving, command: readonly string[]): Promise<number> => {
   runtime.interrupted.throwIfAborted();
   const launcher = await makeLauncher(runtime);
   try {
-    return await runtime.spawn!(command, { env: environmentFor(runtime, facts, launcher) });
+    return await runtime.spawn!(command, { env: environmentFor(runtime, serving, launcher) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new SchedError('environment', `Can't start "${command[0]}"`, {
@@ -60,8 +61,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   // Protected, so that a second signal doesn't skip the cleanup.
   const code = await runtime.protect(async () => {
     let ended = 0;
-    await whileServing(invocation, { port: 0, data: ':memory:' }, async (facts) => {
-      ended = await runIn(runtime, facts, command);
+    await whileServing(invocation, { port: 0, data: ':memory:' }, async (_, serving) => {
+      ended = await runIn(runtime, serving, command);
     });
     return ended;
   });

@@ -22,10 +22,8 @@ const nothingRuns = (where: string): SchedError =>
     outcome: 'not-sent',
   });
 
-/** The running sandbox: the one in the environment, else the one that has this data open. */
-export const findServing = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
-  const around = servingAround(runtime, data);
-  if (around !== undefined) return around;
+/** The running sandbox that has this data open. */
+export const servingWith = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
   const sandbox = await openSandboxData(runtime, { data });
   try {
     const { serving } = sandbox;
@@ -35,6 +33,10 @@ export const findServing = async (runtime: Runtime, data: string | undefined): P
     sandbox.close();
   }
 };
+
+/** The running sandbox: the one in the environment, else the one that has this data open. */
+export const findServing = async (runtime: Runtime, data: string | undefined): Promise<Serving> =>
+  servingAround(runtime, data) ?? servingWith(runtime, data);
 
 interface AdminRequest {
   method: 'GET' | 'POST';

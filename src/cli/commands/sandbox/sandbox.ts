@@ -16,18 +16,11 @@ import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
 import { clockCommand } from './clock-command.ts';
+import { envCommand, exportLines, useLine } from './env-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
-import {
-  dataFlag,
-  environmentOf,
-  readData,
-  readSeed,
-  type ServingFacts,
-  seedFlag,
-  servingFlags,
-  whileServing,
-} from './serving.ts';
+import { openScreen } from './screen.ts';
+import { dataFlag, readData, readSeed, type ServingFacts, seedFlag, servingFlags, whileServing } from './serving.ts';
 import { triggerCommand } from './trigger.ts';
 
 const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
@@ -82,14 +75,14 @@ const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) 
 };
 
 /** Lines that a shell can evaluate: assignments, and comments for the rest. */
-const exportLines = (facts: ServingFacts): string =>
+const shellText = (facts: ServingFacts, serving: Serving): string =>
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
     `# MCP    ${facts.mcp_url}`,
     `# plan   ${facts.plan}`,
     ...readyTokens.map(shown).map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${words(each)}`),
-    ...Object.entries(environmentOf(facts)).map(([name, value]) => `export ${name}=${value}`),
+    ...exportLines(serving),
   ].join('\n');
 
 const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
@@ -97,26 +90,36 @@ const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
   return scopes.length === 1 ? `${scopes[0]} only` : 'all :read scopes';
 };
 
-const printFacts = ({ settings, printer }: Context, facts: ServingFacts): Promise<void> => {
+const printFacts = ({ settings, printer }: Context, facts: ServingFacts, serving: Serving): Promise<void> => {
   const { format, fields = [], jq } = settings;
-  if (format === 'table' || format === 'tsv') return printer.text(exportLines(facts));
+  if (format === 'table' || format === 'tsv') return printer.text(shellText(facts, serving));
   // On one line, for scripts that wait for it.
   if (format === 'json' && fields.length === 0 && jq === undefined) return printer.text(JSON.stringify(facts));
   return printer.one(startView, facts);
 };
 
-/** Runs the server until the process is interrupted. */
+/** Runs the server until the process is interrupted. At a terminal, it shows what happens. */
 const start = (invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const { interrupted } = context.runtime;
-  return whileServing(invocation, { port: defaultPort }, async (facts) => {
-    await printFacts(context, facts);
-    context.notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
+  const { runtime, settings, notes } = context;
+  const { interrupted, stdout, env } = runtime;
+  const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
+  const screen = isForPerson ? openScreen(context) : undefined;
+  const work = async (facts: ServingFacts, serving: Serving) => {
+    // No other process can find data in memory.
+    const use = facts.data === ':memory:' ? exportLines(serving) : [useLine(runtime, readData(invocation))];
+    const close = await screen?.open(facts, ['In another terminal:', ...use.map((line) => `  ${line}`)]);
+    if (screen === undefined) {
+      await printFacts(context, facts, serving);
+      notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
+    }
     await new Promise<void>((resolve) => {
       if (interrupted.aborted) resolve();
       interrupted.addEventListener('abort', () => resolve(), { once: true });
     });
-  });
+    close?.();
+  };
+  return whileServing(invocation, { port: defaultPort }, work, screen?.watch);
 };
 
 const tokens = async ({ context, problems }: Invocation): Promise<void> => {
@@ -224,8 +227,12 @@ export const commands: Command[] = [
       'sandbox start --port 0 --data :memory: --json',
       'sandbox start --plan free --auto-consent',
     ],
+    notes: [
+      'At a terminal it shows requests and deliveries as they come. To use it in another terminal: eval "$(sched sandbox env)". In a pipe it prints the lines of sandbox env, and its tokens as comments.',
+    ],
     run: start,
   },
+  envCommand,
   runCommand,
   {
     name: 'tokens',

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../../errors.ts';
+import type { HttpRequest } from '../../../http/message.ts';
 import { withFaults } from '../../../sandbox/admin.ts';
 import { dataCalls } from '../../../sandbox/data-admin.ts';
 import {
@@ -10,10 +11,13 @@ import {
   readFaults,
   unknownOperation,
 } from '../../../sandbox/faults/faults.ts';
+import type { WireReply } from '../../../sandbox/faults/inject.ts';
 import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
+import type { Serving } from '../../../sandbox/open.ts';
 import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
 import { type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
+import type { DelivererOptions } from '../../../sandbox/webhooks/deliverer.ts';
 import type { Clock } from '../../../system.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -121,13 +125,13 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
 export type ServingFacts = ReturnType<typeof factsOf>;
 
 /** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
-export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token, admin_token }: ServingFacts) => ({
-  SCHED_BASE_URL: base_url,
-  SCHED_AUTH_URL: auth_url,
-  SCHED_MCP_URL: mcp_url,
-  SCHED_CLIENT_ID: client_id,
-  SCHED_TOKEN: token,
-  SCHED_SANDBOX_ADMIN: admin_token,
+export const environmentOf = ({ url, secret }: Serving) => ({
+  SCHED_BASE_URL: url,
+  SCHED_AUTH_URL: url,
+  SCHED_MCP_URL: url,
+  SCHED_CLIENT_ID: clientId,
+  SCHED_TOKEN: ownerToken,
+  SCHED_SANDBOX_ADMIN: secret,
 });
 
 const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
@@ -138,11 +142,18 @@ const listen = (service: WireService, options: Parameters<typeof serve>[1]): Pro
     });
   });
 
+/** Sees what a running sandbox does. */
+export interface ServingWatch {
+  onRequest(request: HttpRequest, reply: WireReply, milliseconds: number): void;
+  onDelivery: NonNullable<DelivererOptions['onAttempt']>;
+}
+
 /** Runs a sandbox server, configured by the flags, until `work` is done. */
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
-  work: (facts: ServingFacts) => Promise<void>,
+  work: (facts: ServingFacts, serving: Serving) => Promise<void>,
+  watch?: ServingWatch,
 ): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime } = context;
@@ -168,14 +179,25 @@ export const whileServing = async (
     setMaxListeners(0, over.signal);
     const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
     const clock = { now: () => sandbox.clock.now(), sleep };
-    const deliveries = await startDeliveries(sandbox, receiver, runtime);
+    const deliveries = await startDeliveries(sandbox, receiver, runtime, watch?.onDelivery);
     try {
       const more = { ...deliveries.calls, ...dataCalls(sandbox, sandboxFile(runtime, data)) };
       const service = withFaults(deliveries.service, { script, secret, clock, more });
-      const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
-      sandbox.serving = { url: server.url, secret };
+      const watched: WireService = async (request) => {
+        const started = runtime.clock.now();
+        const reply = await service(request);
+        if (!request.url.includes('/__sandbox/')) watch!.onRequest(request, reply, runtime.clock.now() - started);
+        return reply;
+      };
+      const server = await listen(watch === undefined ? service : watched, {
+        port,
+        sleep,
+        refusalHeaders: sandbox.refusalHeaders,
+      });
+      const serving = { url: server.url, secret };
+      sandbox.serving = serving;
       try {
-        await work(factsOf(server.url, planOf(sandbox.store), sandboxFile(runtime, data), secret));
+        await work(factsOf(server.url, planOf(sandbox.store), sandboxFile(runtime, data), secret), serving);
         if (!runtime.interrupted.aborted) await deliveries.drain();
       } finally {
         await server.close();

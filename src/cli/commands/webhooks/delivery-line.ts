@@ -1,22 +1,16 @@
 import { cutLong, humanText } from '../../../output/cells.ts';
 import { valueAt } from '../../../output/fields.ts';
 import type { Paint } from '../../../output/paint.ts';
-import { pad, shorten, width } from '../../../output/width.ts';
-import { wallClock } from '../../../time/show.ts';
-import { exactClock } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
+import { liveLine, timeOfDay } from '../../messages/live.ts';
 import type { Context } from '../../session/context.ts';
 import type { DeliveryRecord } from './delivery-view.ts';
 
 /** More than a line can show. */
 const longestText = 200;
 
-/** The width of the usual event names. */
-const eventWidth = 23;
-
-/** The answers of the handler are below each other, as long as names are of usual length. */
-const subjectWidth = 28;
-const leastWidth = 12;
+/** The widths of the usual event names and answers. */
+const columns = { what: 23, result: 15 };
 
 /** The text at the first path that has one. R43, R44: it can't control a terminal or a CI runner. */
 const textAt = (record: object, ...paths: string[]): string | undefined => {
@@ -39,25 +33,21 @@ const answerOf = ({ _sched: { status, duration_ms, error, attempt } }: DeliveryR
   return error === undefined ? again.trim() : `→ ${humanText(error)}${again}`;
 };
 
-/** A time of day in the zone, with seconds. */
-export const timeOfDay = (at: number, zone: string): string => exactClock(wallClock(zone)(at));
-
 /** One line for people: when, what, who, and what the handler answered. */
 export const deliveryLine = (
   record: DeliveryRecord,
   { settings, runtime }: Context,
 ): { text: string; style(line: string, paint: Paint): string } => {
   const { received_at, status, error } = record._sched;
-  const time = timeOfDay(Date.parse(received_at), settings.zone);
-  const event = pad(textAt(record, 'event') ?? '–', eventWidth);
-  const answer = answerOf(record);
-  const { isTerminal, columns } = runtime.stdout;
-  const available = isTerminal ? columns : 120;
-  const room = available - width(`${time}  ${event}  `) - (answer === '' ? 0 : width(answer) + 2);
-  const subject = pad(shorten(subjectOf(record), Math.max(room, leastWidth)), Math.min(room, subjectWidth));
+  const happening = {
+    time: timeOfDay(Date.parse(received_at), settings.zone),
+    what: textAt(record, 'event') ?? '–',
+    subject: subjectOf(record),
+    result: answerOf(record),
+  };
   const isAccepted = error === undefined && (status === undefined || (status >= 200 && status <= 299));
   return {
-    text: [time, event, subject, answer].join('  ').trimEnd(),
+    text: liveLine(happening, runtime, columns, settings.accessible),
     style: (line, paint) => (isAccepted ? line : paint.warning(line)),
   };
 };

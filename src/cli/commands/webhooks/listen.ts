@@ -2,15 +2,15 @@ import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { usageError } from '../../../errors.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
-import { isLoopback } from '../../../uri.ts';
+import { isLoopback, isLoopbackUrl } from '../../../uri.ts';
 import type { Forward } from '../../../webhooks/forward.ts';
 import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
+import { showAlive, timeOfDay } from '../../messages/live.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
-import { timeOfDay } from './delivery-line.ts';
 import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
 import { type DeliveryRecord, deliveryFields, deliveryView } from './delivery-view.ts';
 import { forwardTo, nameOf, readTarget } from './forward-to.ts';
@@ -21,9 +21,6 @@ import { keyFileFlag, readVerification, verificationFlags } from './verification
 
 const defaultPort = 4242;
 const defaultHost = '127.0.0.1';
-
-/** How often a terminal that can't erase a line says that the command is alive. */
-const plainEveryMs = 10 * 60_000;
 
 const readHost = ({ typed, problems }: Invocation): string => {
   const host = typed.bind === undefined ? defaultHost : String(typed.bind);
@@ -70,35 +67,28 @@ const handleDeliveries = (
 };
 
 /** What to do next, for the notes at the start. */
-const nextSteps = ({ settings }: Context, url: string, keyFile: string): string[] => {
+const nextSteps = ({ settings, runtime: { env } }: Context, url: string, keyFile: string): string[] => {
   const key = ['--signing-key-file', keyFile];
   if (settings.sandbox)
     return [
       `Deliver from a sandbox: ${commandLine('sandbox', 'start', '--webhook-to', url, ...key)}`,
       `Then book something, or send a sample: ${commandLine('sandbox', 'trigger', 'invitee.created')}`,
     ];
-  const events = ['--events', 'invitee.created,invitee.canceled'];
+  const subscribe = (to: string) =>
+    commandLine('webhooks', 'create', '--url', to, '--events', 'invitee.created,invitee.canceled', ...key);
+  // A service on this machine, such as a running sandbox, needs no tunnel.
+  if (env.SCHED_BASE_URL && isLoopbackUrl(env.SCHED_BASE_URL)) return [`Subscribe: ${subscribe(url)}`];
   return [
     `The service needs a public URL: point a tunnel such as cloudflared or ngrok at ${url}`,
-    `Then subscribe: ${commandLine('webhooks', 'create', '--url', 'https://YOUR-TUNNEL.example/', ...events, ...key)}`,
+    `Then subscribe: ${subscribe('https://YOUR-TUNNEL.example/')}`,
   ];
 };
 
-/** Says on a terminal that the command is alive, with what it has received. Returns a function that ends that. */
-const showAlive = ({ runtime, notes }: Context, text: () => string): (() => void) => {
-  const { status, every } = runtime;
-  if (status === undefined) return () => {};
-  if (status.isPlain) return every(plainEveryMs, () => notes.info(text()));
-  status.draw(text);
-  return () => status.draw(undefined);
-};
-
-const progressText = (counts: DeliveryCounts, refused: number, zone: string): string =>
-  [
-    `${formatNumber(counts.received)} received`,
-    ...(refused === 0 ? [] : [`${formatNumber(refused)} refused`]),
-    ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
-  ].join(' · ');
+const aliveFacts = (counts: DeliveryCounts, refused: number, zone: string): string[] => [
+  `${formatNumber(counts.received)} received`,
+  ...(refused === 0 ? [] : [`${formatNumber(refused)} refused`]),
+  ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
+];
 
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
@@ -112,7 +102,8 @@ const announcer = ({ context, typed }: Invocation, target: URL | undefined, host
       throw usageError(['--forward-to is the address of this listener']);
     if (!isFirst) return void notes.info(`Listening on ${url} again`);
     isFirst = false;
-    notes.info(`Listening on ${url} (Ctrl-C to stop)`);
+    // The status line says how to stop it.
+    notes.info(`Listening on ${url}${context.runtime.status === undefined ? ' (Ctrl-C to stop)' : ''}`, 'heading');
     if (target !== undefined) notes.info(`Forwarding to ${nameOf(target)}`);
     if (!isLoopback(host))
       notes.warn(`Other machines can reach ${host}. Requests without a valid signature are refused`);
@@ -147,7 +138,11 @@ const listen = async (invocation: Invocation): Promise<void> => {
   const forward = target && forwardTo(context, target, over.signal);
   const onDelivery = handleDeliveries(context, output, forward, counts, kept);
   const announce = announcer(invocation, target, host);
-  const text = (url: string) => `Listening on ${url} · ${progressText(counts, refused.total, settings.zone)}`;
+  const aliveAt = (url: string) => () => ({
+    name: 'Listening',
+    at: `on ${url}`,
+    facts: aliveFacts(counts, refused.total, settings.zone),
+  });
   let stopShowing: (() => void) | undefined;
   const stopWatching = watchClock(runtime, notes);
   const listening = keepListening({
@@ -157,7 +152,7 @@ const listen = async (invocation: Invocation): Promise<void> => {
     over: over.signal,
     onOpen: (receiver) => {
       announce(receiver);
-      stopShowing ??= showAlive(context, () => text(receiver.url));
+      stopShowing ??= showAlive(runtime, notes, aliveAt(receiver.url));
     },
     onLost: (reason) => notes.warn(`Stopped listening (${reason}). Trying again`),
   }).finally(output.close);

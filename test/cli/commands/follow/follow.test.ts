@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
+import { width } from '../../../../src/output/width.ts';
 import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, replying } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
@@ -374,6 +375,24 @@ describe('events follow, its output', () => {
       { terminals: [...terminals], columns: 100 },
     );
     expect(stdout).toMatch(/^18:00:10 {2}booked {4}Zoë Müller · Intro call · Mon 16 Nov \d\d:\d\d–\d\d:\d\d\n$/);
+  });
+
+  test('fits a terminal, with a heading, and a last line that says it is alive', async () => {
+    const { stdout, stderr } = await following(
+      world,
+      '--tz UTC',
+      [() => book(world, 'Intro call', 'Zoë '.repeat(30))],
+      {
+        terminals: ['stdout', 'stderr'],
+        columns: 61,
+        env: { NO_COLOR: '1' },
+      },
+    );
+    expect(stdout).toMatch(/^18:00:10 {2}booked {4}Zoë Zoë .+…\n$/);
+    expect(width(stdout.trimEnd())).toBeLessThanOrEqual(61);
+    expect(stderr).toMatch(/^Following your events at 127\.0\.0\.1:4010\n/);
+    for (const line of stderr.split(/\r\x1b\[K|\n/)) expect(width(line)).toBeLessThanOrEqual(61);
+    expect(stderr).toContain('\r\x1b[KFollowing · 0 changes · checking · Ctrl-C to stop');
   });
 
   test('has the date of what happened on another day, and the hosts in an organization', async () => {

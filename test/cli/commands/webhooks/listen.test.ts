@@ -361,11 +361,11 @@ describe('webhooks listen never stops silently', () => {
       return () => {};
     };
     const listening = await start([], { terminals: screen, every });
-    await listening.said(/\r\x1b\[KListening on http:\/\/127\.0\.0\.1:\d+\/ · 0 received/);
+    await listening.said(/\r\x1b\[KListening on http:\/\/127\.0\.0\.1:\d+\/ · 0 received · Ctrl-C to stop/);
     await deliver(listening.url);
     await post(listening.url, '');
     tick();
-    await listening.said(/\r\x1b\[KListening on \S+ · 1 received · 1 refused · last 19:00:00$/);
+    await listening.said(/\r\x1b\[KListening · 1 received · 1 refused · last 19:00:00 · Ctrl-C to stop$/);
     expect((await listening.stop()).stderr).toMatch(/\r\x1b\[KStopped: 1 delivery received, 1 refused\n$/);
   });
 

@@ -1,0 +1,78 @@
+import { basename } from 'node:path';
+import type { Runtime } from '../../../runtime.ts';
+import type { Serving } from '../../../sandbox/open.ts';
+import { shellWord } from '../../../shell-quote.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { commandLine } from '../../messages/command-lines.ts';
+import { askRunning, servingAround, servingWith } from './running.ts';
+import { dataFlag, environmentOf, readData } from './serving.ts';
+
+const posix = (name: string, value: string): string => `export ${name}=${shellWord(value)}`;
+
+/** How each shell sets a variable. */
+const shells: Readonly<Record<string, (name: string, value: string) => string>> = {
+  bash: posix,
+  zsh: posix,
+  fish: (name, value) => `set -gx ${name} ${shellWord(value)}`,
+  powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
+};
+
+const shellOf = ({ env, platform }: Runtime): string => {
+  if (platform === 'win32' && !env.SHELL) return 'powershell';
+  return basename(env.SHELL ?? '') === 'fish' ? 'fish' : 'bash';
+};
+
+/** Lines that set the variables of a running sandbox, for this shell. */
+export const exportLines = (serving: Serving, shell = 'bash'): string[] =>
+  Object.entries(environmentOf(serving)).map(([name, value]) => shells[shell]!(name, value));
+
+/** What to type in another terminal to use the sandbox with this data. */
+export const useLine = (runtime: Runtime, data: string | undefined): string => {
+  const command = commandLine('sandbox', 'env', ...(data === undefined ? [] : ['--data', data]));
+  const shell = shellOf(runtime);
+  if (shell === 'fish') return `${command} | source`;
+  return shell === 'powershell' ? `${command} | Invoke-Expression` : `eval "$(${command})"`;
+};
+
+/** The running sandbox. One that the environment names may have been stopped and started again, with a new secret. */
+const findRunning = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
+  const check = async (serving: Serving): Promise<Serving> => {
+    await askRunning(runtime, serving, { method: 'GET', path: '/__sandbox/clock', refusal: { message: 'No reply' } });
+    return serving;
+  };
+  const around = servingAround(runtime, data);
+  const found = around && (await check(around).catch(() => undefined));
+  return found ?? check(await servingWith(runtime, data));
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const { runtime, settings } = context;
+  const data = readData(invocation);
+  problems.choice('shell', typed.shell, Object.keys(shells));
+  if (data === ':memory:') problems.add("--data :memory: can't be shared with another command");
+  problems.check();
+  const serving = await findRunning(runtime, data);
+  const lines = exportLines(serving, String(typed.shell ?? shellOf(runtime)));
+  // The secret of the sandbox is what the command is for.
+  await runtime.reveal(
+    settings.format === 'json' ? `${JSON.stringify(environmentOf(serving))}\n` : `${lines.join('\n')}\n`,
+  );
+};
+
+export const envCommand: Command = {
+  name: 'env',
+  summary: 'Print the variables that make a shell use the running sandbox',
+  arguments: [],
+  flags: [
+    dataFlag,
+    { name: 'shell', value: 'SHELL', choices: Object.keys(shells), description: 'shell to print for (default: yours)' },
+  ],
+  local: true,
+  examples: ['sandbox env', 'sandbox env --data ./sandbox.db', 'sandbox env --shell fish'],
+  notes: [
+    'In bash and zsh: eval "$(sched sandbox env)". In fish: sched sandbox env | source. From then on, sched in this shell uses the sandbox that sched sandbox start runs, until you close the shell.',
+    'If no sandbox runs with this data, the exit code is 3.',
+  ],
+  run,
+};

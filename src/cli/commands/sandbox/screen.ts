@@ -1,0 +1,87 @@
+import { oauthPaths } from '../../../api/oauth-paths.ts';
+import type { HttpRequest } from '../../../http/message.ts';
+import { counted } from '../../../numbers.ts';
+import { cutLong, humanText } from '../../../output/cells.ts';
+import { type Happening, liveLine, showAlive, timeOfDay } from '../../messages/live.ts';
+import type { Context } from '../../session/context.ts';
+import type { ServingFacts, ServingWatch } from './serving.ts';
+
+const columns = { what: 7, result: 12 };
+/** More than a line can show. */
+const longestText = 300;
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Path and query of a request. A login has codes in its query, so that is left out. */
+const pathOf = ({ url }: HttpRequest): string => {
+  if (!URL.canParse(url)) return '–';
+  const { pathname, search, origin } = new URL(url);
+  const isLogin = (Object.values(oauthPaths) as string[]).includes(pathname);
+  return humanText(decoded(cutLong(isLogin ? pathname : `${pathname}${search}`, longestText)).replaceAll(origin, ''));
+};
+
+/** The event of a delivery, which the sandbox itself has written. */
+const eventOf = (body: string): string => String(JSON.parse(body).event);
+
+const resultOf = (status: number | string, milliseconds: number): string =>
+  `${status}${`${milliseconds} ms`.padStart(9)}`;
+
+/** Shows on a terminal what a running sandbox does: a line for each request and each delivery of a webhook. */
+export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
+  const { clock, stdout, interrupted } = runtime;
+  const counts = { requests: 0, deliveries: 0 };
+  let lastAt: number | undefined;
+  let written = Promise.resolve();
+  const show = (what: string, subject: string, result: string, isGood: boolean): void => {
+    lastAt = clock.now();
+    const happening: Happening = { time: timeOfDay(lastAt, settings.zone), what, subject, result };
+    const line = liveLine(happening, runtime, columns, settings.accessible);
+    const print = () => printer.text(line, (text, paint) => (isGood ? text : paint.warning(text)));
+    // A terminal that is gone must not stop the sandbox. A signal does that.
+    written = written.then(print).catch(() => {});
+  };
+  const watch: ServingWatch = {
+    onRequest(request, { status, reset }, milliseconds) {
+      counts.requests += 1;
+      const outcome = reset === undefined ? status : 'reset';
+      show(
+        humanText(request.method),
+        pathOf(request),
+        resultOf(outcome, milliseconds),
+        reset === undefined && status < 400,
+      );
+    },
+    onDelivery({ url, body }, { status, error }, milliseconds) {
+      counts.deliveries += 1;
+      const isAccepted = status !== undefined && status < 300;
+      const subject = humanText(cutLong(`${eventOf(body)} → ${url}`, longestText));
+      show('webhook', subject, status === undefined ? error : resultOf(status, milliseconds), isAccepted);
+    },
+  };
+  const alive = (url: string) => () => ({
+    name: 'Sandbox',
+    at: `on ${url}`,
+    facts: [
+      counted(counts.requests, 'request'),
+      ...(counts.deliveries === 0 ? [] : [counted(counts.deliveries, 'delivery', 'deliveries')]),
+      ...(lastAt === undefined ? [] : [`last ${timeOfDay(lastAt, settings.zone)}`]),
+    ],
+  });
+  return {
+    watch,
+    /** Prints the heading. Returns a function that ends the last line. */
+    async open({ base_url, plan, data }: ServingFacts, useLines: readonly string[]): Promise<() => void> {
+      stdout.unblock?.(interrupted);
+      await printer.text(`Sandbox on ${base_url}`, (line, paint) => paint.heading(line));
+      notes.info(`Plan ${plan}, data in ${data === ':memory:' ? 'memory' : data}`);
+      for (const line of useLines) notes.info(line);
+      return showAlive(runtime, notes, alive(base_url));
+    },
+  };
+};
