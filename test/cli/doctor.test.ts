@@ -47,6 +47,17 @@ describe('doctor', () => {
     const wide = stdout.split('\n').filter((line) => line.length > columns && !/ \/\S+$/.test(line));
     expect(wide).toEqual([]);
     expect(stdout).toContain('configuration');
+    expect(stdout).toMatch(/\n\nAll good, \d notes\n$/);
+  });
+
+  test('ends with a summary for people only, and advises nothing about what sched creates itself', async () => {
+    const { run } = await createWorld({ home: temporaryDirectory() });
+    const { stdout } = await run('doctor --json');
+    expect(stdout).not.toContain('mkdir');
+    expect(stdout).not.toContain('All good');
+    const { code, stderr } = await run('doctor', { terminals: ['stdout'], env: { HTTPS_PROXY: 'ftp://x.example' } });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: Found 1 problem and \d notes\n$/);
   });
 
   test.each([
@@ -137,10 +148,10 @@ describe('doctor names the problem, and its fix works', () => {
   });
 
   test('a missing directory', async () => {
-    const found = (await doctor()).of('state directory', 'note')!;
-    expect(found.finding).toContain("doesn't exist yet");
-    await carryOut(found.fix!);
+    const found = (await doctor()).of('state directory', 'ok')!;
+    expect(found.finding).toContain("doesn't exist yet; sched creates it when needed");
     const state = join(home, '.local/state/sched');
+    mkdirSync(state, { recursive: true, mode: 0o700 });
     expect((await doctor()).of('state directory', 'ok')?.finding).toBe(`${state} is private`);
   });
 
@@ -228,7 +239,9 @@ describe('doctor names the problem, and its fix works', () => {
   });
 
   test("a configuration that doesn't exist yet", async () => {
-    expect((await doctor()).of('configuration', 'note')?.finding).toBe(`${config} doesn't exist yet`);
+    expect((await doctor()).of('configuration', 'ok')?.finding).toBe(
+      `${config} doesn't exist yet; sched creates it when needed`,
+    );
     await withToken();
     expect((await doctor()).of('configuration', 'ok')?.finding).toBe(config);
   });
@@ -284,7 +297,7 @@ describe('doctor names the problem, and its fix works', () => {
 
   test('a home directory that is gone', async () => {
     rmSync(home, { recursive: true });
-    const { finding } = (await doctor()).of('config directory', 'note')!;
+    const { finding } = (await doctor()).of('config directory', 'ok')!;
     expect(finding).toBe(`${dirname(config)} doesn't exist yet; sched creates it when needed`);
   });
 });

@@ -46,10 +46,12 @@ describe('ratelimit', () => {
     expect(stderr).toContain('No rate limit is known yet');
   });
 
-  test('says that --sandbox stores no rate limit', async () => {
-    const { code, stderr } = await world.run('ratelimit --sandbox', { terminals: ['stdout', 'stderr'] });
+  test('says that --sandbox remembers no rate limit', async () => {
+    const { code, stderr } = await world.run('ratelimit --sandbox', { terminals: ['stdout', 'stderr'], columns: 80 });
     expect(code).toBe(0);
-    expect(stderr).toBe('[sandbox]\nNo rate limit is stored with --sandbox, only with sched sandbox start\n');
+    expect(stderr).toBe(
+      '[sandbox]\nWith --sandbox, no rate limit is remembered between commands. A sandbox that\n  runs has one:\n  sched sandbox start\n',
+    );
   });
 
   test('shows what earlier commands have learned', async () => {
@@ -66,11 +68,26 @@ describe('ratelimit', () => {
         waiting: [],
       },
     ]);
-    const table = await world.run('ratelimit --color never', { terminals: ['stdout', 'stderr'] });
-    expect(table.stdout).toContain('REMAINING');
-    expect(table.stdout).toMatch(/ IN .*\n.* 60 s /);
     expect((await world.run('ratelimit')).stdout).toContain('\t60\t');
     expect((await world.run('ratelimit --json=limit,remaining')).stdout).toContain('"limit": 10');
+  });
+
+  test('is a gauge on a terminal, also with several limits, and words for a screen reader', async () => {
+    await world.run('users me', { send: leaving(7) });
+    const book = 'invitees create --event-type "Intro call" --email ada@engine.example --name Ada --timezone UTC';
+    for (const start of ['10:00', '11:00']) await world.run(`${book} --start 2027-02-01T${start}:00Z`);
+    const shown = async (columns: number, more = '', env = {}) => {
+      const at = { terminals: ['stdout', 'stderr'] as ('stdout' | 'stderr')[], columns, env };
+      return (await world.run(`ratelimit --tz UTC --color never ${more}`, at)).stdout;
+    };
+    const lines = (await shown(80)).trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines[0]).toMatch(/^Requests a minute {2}█+░+ {2}\d+ of \d+ used {2}resets in 1m 00s, at 18:01:00$/);
+    expect(lines.at(-1)).toMatch(/^Bookings an? \w+ +█+░+ {2}2 of \d+ used/);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(await shown(40)).not.toMatch(/█/);
+    expect(await shown(80, '', { LANG: 'C' })).toMatch(/ {2}#+-+ {2}/);
+    expect(await shown(80, '--accessible')).toMatch(/^WINDOW: requests a minute\nLIMIT: \d+\nREMAINING: /);
   });
 
   test('is separate for each token', async () => {

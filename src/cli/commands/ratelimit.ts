@@ -1,7 +1,14 @@
 import { budgetKey } from '../../http/rate-limit.ts';
+import { formatNumber } from '../../numbers.ts';
+import type { BlockStyle } from '../../output/block.ts';
+import { asciiForm, barLengths, needsAscii } from '../../output/drawing.ts';
+import { gap } from '../../output/grid.ts';
+import { durationText } from '../../output/progress.ts';
 import type { View } from '../../output/view.ts';
+import { pad, width } from '../../output/width.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Invocation, LeafCommand } from '../command.ts';
+import { timeOfDay } from '../messages/live.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { bookerOf } from '../session/network.ts';
 
@@ -32,9 +39,43 @@ function waitingText(row: object): string[] {
   return (row as WindowRow).waiting.map(({ pid, host }) => `process ${pid}${host === undefined ? '' : ` on ${host}`}`);
 }
 
+/** A bar is at least as wide as this, or left out. */
+const [leastBar, mostBar] = [8, 24];
+
+/** A line for each limit: how much of it is used, and when it starts again. */
+const gauges = (rows: readonly WindowRow[], now: number, { paint, available }: BlockStyle, zone: string): string => {
+  const shown = rows.map((row) => {
+    const { window, limit, remaining, reset_s: seconds } = row;
+    const used = limit === null || remaining === null ? undefined : limit - remaining;
+    const count = used === undefined ? 'none left' : `${formatNumber(used)} of ${formatNumber(limit!)} used`;
+    const reset =
+      seconds === null ? '' : `resets in ${durationText(seconds)}, at ${timeOfDay(now + seconds * 1000, zone)}`;
+    const share = used === undefined ? 1 : used / Math.max(1, limit!);
+    return { name: `${window[0]!.toUpperCase()}${window.slice(1)}`, share, count, reset, waiting: waitingText(row) };
+  });
+  const widest = (texts: readonly string[]) => Math.max(...texts.map(width));
+  const [name, count] = [widest(shown.map((each) => each.name)), widest(shown.map((each) => each.count))];
+  const room = Math.min(available - name - count - widest(shown.map((each) => each.reset)) - 3 * gap.length, mostBar);
+  return shown
+    .flatMap((each) => {
+      const [full = 0] = barLengths([each.share], 1, room);
+      const drawn = '█'.repeat(Math.max(0, full)) + '░'.repeat(Math.max(0, room - full));
+      const parts = [
+        pad(each.name, name),
+        ...(room < leastBar ? [] : [each.share >= 1 ? paint.warning(drawn) : drawn]),
+        pad(each.count, count),
+        each.reset,
+      ];
+      const line = parts.join(gap).trimEnd();
+      return [line, ...(each.waiting.length === 0 ? [] : [`${gap}waiting: ${each.waiting.join(', ')}`])];
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+};
+
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  const { runtime, notes } = context;
+  const { runtime, notes, settings, printer } = context;
   const connection = await context.connection();
   const credential = await connection.credentials.current();
   const { budget } = await context.sharedState();
@@ -66,11 +107,17 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   };
   const rows = [...(await rowsOf('general')), ...(await rowsOf('bookings'))];
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
-  noteHidden(notes, (await context.printer.list(view, [known])).hiddenColumns);
+  const isDrawn = settings.format === 'table' && settings.fields === undefined && !settings.accessible;
+  if (isDrawn && known.length > 0)
+    await printer.draw((style) => {
+      const picture = gauges(known, now, style, settings.zone);
+      return needsAscii(runtime.env) ? asciiForm(picture) : picture;
+    });
+  else noteHidden(notes, (await printer.list(view, [known])).hiddenColumns);
   if (known.length > 0) return;
   notes.footer(
     connection.isSandbox
-      ? 'No rate limit is stored with --sandbox, only with sched sandbox start'
+      ? 'With --sandbox, no rate limit is remembered between commands. A sandbox that runs has one: sched sandbox start'
       : 'No rate limit is known yet. Send a request first, such as sched users me',
   );
 };

@@ -81,9 +81,7 @@ const status = async (invocation: Invocation): Promise<void> => {
     });
     await context.printer.one(view, checked.facts);
     context.notes.footer(
-      checked.facts.status === 'not checked'
-        ? 'The service could not be asked about this login'
-        : 'Asked the service about this login just now',
+      checked.facts.status === 'not checked' ? "Couldn't check with the service" : 'Checked with the service just now',
     );
     if (checked.error !== undefined) throw checked.error;
     return;

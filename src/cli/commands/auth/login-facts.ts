@@ -1,7 +1,7 @@
 import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Session } from '../../../auth/session.ts';
 import { SchedError } from '../../../errors.ts';
-import { environmentToken } from '../../session/connection.ts';
+import { environmentToken, sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import type { Account } from '../../session/settings.ts';
 
@@ -86,6 +86,7 @@ const environmentFacts = ({ settings, runtime }: Context): LoginFacts => ({
 
 /** What is known about the credential that commands use, without asking the service. */
 export const localFacts = async (context: Context): Promise<LoginFacts> => {
+  if (context.settings.sandbox) return { ...tokenFacts, base_url: sandboxAddress, source: 'sandbox' };
   if ((await environmentToken(context.runtime)) !== undefined) return environmentFacts(context);
   const { account, session } = await sessionOf(context);
   return describeLogin(account, await session.record(), context.runtime.clock.now());

@@ -9,7 +9,7 @@ import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, not
 export const configCheck: Check = async ({ runtime, config }) => {
   if (config !== undefined) {
     const file = configFile(runtime);
-    return [existsSync(file) ? ok('configuration', file) : note('configuration', `${file} doesn't exist yet`)];
+    return [ok('configuration', existsSync(file) ? file : `${file} doesn't exist yet; sched creates it when needed`)];
   }
   const error = await readConfig(runtime).then(() => undefined, errorText);
   return [problem('configuration', error ?? 'the file changed while it was checked', `edit ${configFile(runtime)}`)];

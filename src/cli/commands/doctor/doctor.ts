@@ -82,6 +82,17 @@ const drawn = (findings: readonly Finding[], columns: number): string => {
 /** Each finding starts with its status. The lines below it are indented. */
 const paintStatus = (line: string, { status }: Paint): string => line.replace(/^(ok|note|problem)\b/, status);
 
+const summaryOf = (findings: readonly Finding[]): string => {
+  const [problems, notes] = (['problem', 'note'] as const).map(
+    (wanted) => findings.filter(({ status }) => status === wanted).length,
+  );
+  const parts = [
+    ...(problems === 0 ? [] : [counted(problems!, 'problem')]),
+    ...(notes === 0 ? [] : [counted(notes!, 'note')]),
+  ];
+  return problems === 0 ? ['All good', ...parts].join(', ') : `Found ${parts.join(' and ')}`;
+};
+
 async function* pagesOf(findings: Finding[]) {
   yield findings;
 }
@@ -98,12 +109,11 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const network = typed.network === true;
   for (const check of network ? [...checks, networkCheck] : checks)
     findings.push(...(await check({ runtime, config, name, account, network })));
-  if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
-    await printer.text(drawn(findings, columns), paintStatus);
+  const isForPerson = settings.format === 'table' && settings.fields === undefined;
+  if (isForPerson && !settings.accessible) await printer.text(drawn(findings, columns), paintStatus);
   else await printer.list(view, pagesOf(findings));
-  const wrong = findings.filter(({ status }) => status === 'problem');
-  if (wrong.length === 0) return;
-  throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`);
+  if (findings.some(({ status }) => status === 'problem')) throw new SchedError('environment', summaryOf(findings));
+  if (isForPerson) await printer.text(`\n${summaryOf(findings)}`, (line, paint) => paint.heading(line));
 };
 
 export const doctor: LeafCommand = {

@@ -22,7 +22,7 @@ const modeCheck = async (check: string, path: string, wanted: number): Promise<F
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     return found.code === 'ENOENT'
-      ? note(check, `${path} doesn't exist yet; sched creates it when needed`, `mkdir -p -m 700 ${singleQuoted(path)}`)
+      ? ok(check, `${path} doesn't exist yet; sched creates it when needed`)
       : problem(check, `can't access ${path} (${found.code})`, `make sure you can access ${path}`);
   }
   if (found.isSymbolicLink())
