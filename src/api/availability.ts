@@ -53,7 +53,7 @@ export const availability = {
     method: 'GET',
     path: '/event_type_availability_schedules',
     scope: 'availability:read',
-    query: listQuery({ event_type: reference('event_types', 'event type the schedules belong to') }),
+    query: listQuery({ event_type: reference('event_types', 'event type whose schedules to list') }),
     reply: many(AvailabilitySchedule),
   }),
   update: operation({
@@ -74,7 +74,7 @@ export const availability = {
     // Assumed (availability.update-all): an update without an ID has `event_type`, `rules` and `timezone`. It changes every
     // schedule of the event type that the caller may change, and returns those on a single page.
     assumed: true,
-    body: record({ event_type: reference('event_types', 'event type the schedules belong to'), ...changes }),
+    body: record({ event_type: reference('event_types', 'event type whose schedules to change'), ...changes }),
     reply: many(AvailabilitySchedule),
   }),
 };

@@ -55,7 +55,7 @@ export const completion: LeafCommand = {
   examples: names.map((name) => `completion ${name}`),
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
-    'On TAB, the script asks sched for commands, flags and values, and evaluates nothing on the line. Event types, groups, routing forms and people are completed by name: sched asks the service for at most a second, with a token from the environment or a login in a file. It never opens a keychain, and asks nothing of a plan with 10 requests a minute.',
+    'On TAB, the script asks sched for commands, flags and values, and evaluates nothing on the line. Event types, groups, routing forms and people are completed by name: sched asks the service for at most a second, with a token from the environment or a login in a file. It never opens a keychain. On a plan with 10 requests a minute, it asks for nothing.',
     'zsh has a builtin named sched that hides this program. Run "disable sched" once to use this program; the script does so in each new shell.',
   ],
   local: true,

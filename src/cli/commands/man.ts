@@ -83,7 +83,7 @@ export const man = (known: Names): LeafCommand => {
     flags: [],
     examples: ['man', 'man events', 'man events list', 'man exit-codes'],
     notes: [
-      'A verb is on the page of its command. If man is not installed, or with --accessible, the help of that command or topic is printed instead.',
+      'The page of a command has all its verbs. If man is not installed, or with --accessible, help is printed instead.',
     ],
     local: true,
     run,

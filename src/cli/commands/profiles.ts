@@ -137,9 +137,7 @@ const use = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const { name } = await named(invocation);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
-  context.notes.info(
-    `${name} is now the default in all terminals. For this terminal only: export SCHED_PROFILE=${name}`,
-  );
+  context.notes.info(`The default profile is now "${name}". For this terminal only: export SCHED_PROFILE=${name}`);
 };
 
 /** The account of a profile, for a prompt. */

@@ -100,7 +100,7 @@ export const nouns: Record<string, NounCommands> = {
   whoami: leaf(
     'whoami',
     'Account',
-    'Show who you are to the service, and your token',
+    'Show the logged-in user and where the token comes from',
     async () => (await import('./whoami.ts')).whoami,
   ),
   api: leaf('api', 'Tools', 'Send any API request and print the reply', async () => (await import('./api/api.ts')).api),

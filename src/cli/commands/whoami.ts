@@ -129,8 +129,8 @@ export const whoami: LeafCommand = {
   flags: [],
   examples: ['whoami', 'whoami --json=name,email,_sched.role'],
   notes: [
-    "Asks the service: your user, your role, and your organization with its plan. Parts that the token may not read are left out, and a note says which. JSON has the service's own user, and the rest in _sched: role, organization, profile, base_url, source (keychain, file, SCHED_TOKEN, SCHED_TOKEN_FILE or sandbox), expires_at and unread.",
-    'A token that the service refuses ends with exit code 4.',
+    "Asks the service for your user, your role and your organization with its plan. Parts that the token may not read are left out, and a note names them. JSON has the service's own user, and the rest in _sched: role, organization, profile, base_url, source (keychain, file, SCHED_TOKEN, SCHED_TOKEN_FILE or sandbox), expires_at and unread.",
+    'If the service refuses the token, the exit code is 4.',
   ],
   effect: 'read',
   fields: [...Object.keys(User.record.shape), '_sched'],

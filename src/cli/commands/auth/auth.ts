@@ -174,8 +174,8 @@ export const commands: Command[] = [
     ],
     notes: [
       `Sensitive scopes are requested only if you name them: ${sensitiveScopes.join(', ')}.`,
-      'sched asks the authorization server for its addresses (OAuth or OpenID Connect metadata), shows them and keeps them in the profile. Later logins ask before they change. If the server publishes none, sched uses /oauth/authorize, /oauth/token and /oauth/revoke below the auth URL.',
-      'If no browser opens, or over SSH, you can paste the final URL of the browser instead (--paste waits for nothing else), or log in with --device if the server offers it.',
+      'sched asks the authorization server for its addresses (OAuth or OpenID Connect metadata), shows them and keeps them in the profile. A later login asks before it uses other addresses. If the server publishes none, sched uses /oauth/authorize, /oauth/token and /oauth/revoke below the auth URL.',
+      'If no browser opens, or over SSH, you can paste the final URL of the browser instead (--paste waits for that URL only), or log in with --device if the server offers it.',
       'The token is stored in the system keychain. sched never falls back to a file by itself; --credential-store file stores the token in a file that only you can read.',
     ],
     local: true,
@@ -189,9 +189,7 @@ export const commands: Command[] = [
     arguments: [],
     flags: [{ name: 'offline', description: "show what is stored, and don't ask the service" }],
     examples: ['auth status', 'auth status --json', 'auth status --offline'],
-    notes: [
-      'Asks the service whether it accepts the token. A token that it refuses ends with exit code 4. See also: sched whoami.',
-    ],
+    notes: ['Asks the service whether it accepts the token. If not, the exit code is 4. See also: sched whoami.'],
     fields: loginFields,
     run: status,
   },

@@ -7,7 +7,7 @@ import { readTime } from '../../../time/read.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 import { askRunning, servingAround } from './running.ts';
-import { dataFlag, readData } from './serving.ts';
+import { readData, sharedDataFlag } from './serving.ts';
 
 const view: View = {
   columns: [
@@ -90,7 +90,7 @@ export const clockCommand: Command = {
     { name: 'action', description: 'set or advance; omit it to show the time', choices: actions },
     { name: 'value', description: 'time to set, or now for the system time; duration to advance, such as 2h or 30d' },
   ],
-  flags: [dataFlag],
+  flags: [sharedDataFlag],
   fields: ['time', 'offset_seconds', 'data'],
   local: true,
   examples: [
@@ -101,7 +101,7 @@ export const clockCommand: Command = {
   ],
   notes: [
     'Rate limits, tokens, codes, page tokens, due deletions and retries of webhooks use this clock. A running sandbox with the same data follows at its next request. The clock is moved, never sped up. A reset restores it.',
-    'Inside sandbox run, this command moves the clock of that sandbox. So it does wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox.',
+    'Inside sandbox run, and wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox, this command moves the clock of that sandbox.',
   ],
   run,
 };

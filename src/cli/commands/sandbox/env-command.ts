@@ -5,7 +5,7 @@ import { shellWord } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
-import { dataFlag, environmentOf, readData } from './serving.ts';
+import { environmentOf, readData, sharedDataFlag } from './serving.ts';
 
 const posix = (name: string, value: string): string => `export ${name}=${shellWord(value)}`;
 
@@ -65,13 +65,13 @@ export const envCommand: Command = {
   summary: 'Print the variables that make a shell use the running sandbox',
   arguments: [],
   flags: [
-    dataFlag,
+    sharedDataFlag,
     { name: 'shell', value: 'SHELL', choices: Object.keys(shells), description: 'shell to print for (default: yours)' },
   ],
   local: true,
   examples: ['sandbox env', 'sandbox env --data ./sandbox.db', 'sandbox env --shell fish'],
   notes: [
-    'In bash and zsh: eval "$(sched sandbox env)". In fish: sched sandbox env | source. From then on, sched in this shell uses the sandbox that sched sandbox start runs, until you close the shell.',
+    'In bash and zsh: eval "$(sched sandbox env)". In fish: sched sandbox env | source. From then on, sched in this shell uses that sandbox.',
     'If no sandbox runs with this data, the exit code is 3.',
   ],
   run,

@@ -20,7 +20,16 @@ import { envCommand, exportLines, useLine } from './env-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
-import { dataFlag, readData, readSeed, type ServingFacts, seedFlag, servingFlags, whileServing } from './serving.ts';
+import {
+  dataFlag,
+  readData,
+  readSeed,
+  type ServingFacts,
+  seedFlag,
+  servingFlags,
+  sharedDataFlag,
+  whileServing,
+} from './serving.ts';
 import { triggerCommand } from './trigger.ts';
 
 const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
@@ -247,7 +256,7 @@ export const commands: Command[] = [
     name: 'reset',
     summary: 'Delete the sandbox data and seed it again',
     arguments: [],
-    flags: [dataFlag, seedFlag],
+    flags: [sharedDataFlag, seedFlag],
     examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],
     run: reset,
   },

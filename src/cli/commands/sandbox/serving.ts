@@ -32,6 +32,12 @@ export const dataFlag: Flag = {
   description: 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)',
 };
 
+/** The flag of commands that use data that is there. */
+export const sharedDataFlag: Flag = {
+  ...dataFlag,
+  description: "the sandbox's data file (default: the file that all sandbox commands share)",
+};
+
 export const seedFlag: Flag = {
   name: 'seed',
   value: 'WORLD',

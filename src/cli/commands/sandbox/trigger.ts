@@ -5,7 +5,7 @@ import type { View } from '../../../output/view.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { askRunning, findServing } from './running.ts';
-import { dataFlag, readData } from './serving.ts';
+import { readData, sharedDataFlag } from './serving.ts';
 
 const view: View = {
   columns: [
@@ -59,9 +59,9 @@ const run = async (invocation: Invocation): Promise<void> => {
 
 export const triggerCommand: Command = {
   name: 'trigger',
-  summary: 'Let a running sandbox send a sample of a webhook event',
+  summary: 'Send a sample of a webhook event from the running sandbox',
   arguments: [{ name: 'event', description: 'kind of event', required: true, choices: webhookEvents }],
-  flags: [{ name: 'to', value: 'URL', description: 'only to the webhooks with this URL' }, dataFlag],
+  flags: [{ name: 'to', value: 'URL', description: 'only to the webhooks with this URL' }, sharedDataFlag],
   fields: [
     'number',
     'webhook',

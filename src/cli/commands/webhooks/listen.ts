@@ -196,7 +196,7 @@ export const listenCommand: Command = {
     'webhooks listen --signing-key-file hooks.key --sandbox -o jsonl >> deliveries.jsonl',
   ],
   notes: [
-    'Accepts only deliveries that are signed with the key, less than three minutes old and at most 1 MiB. Others get 401, 400, 408 or 413 and are never shown or forwarded. A delivery that comes twice is shown and forwarded once, also if the listener is started again at the same port.',
+    'Accepts only deliveries that are signed with the key, less than three minutes old and at most 1 MiB. All others get 401, 400, 408 or 413 and are never shown or forwarded. A delivery that comes twice is shown and forwarded once, even if you restart the listener on the same port.',
     "With --forward-to, the sender gets 200 when the handler has answered 2xx, and 502 if it hasn't, so that the sender repeats the delivery. A handler that is down is tried four times. Redirects are not followed, and no token is forwarded.",
     'Runs until you stop it with Ctrl-C. Needs no account.',
   ],
