@@ -43,7 +43,7 @@ export const liveLine = (
   if (isSpoken) return [time, what, subject, result].join(' ').replace(/ +/g, ' ').trimEnd();
   const available = stdout.isTerminal ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const start = `${time}  ${available < narrow ? what : pad(what, columns.what)}  `;
-  const end = shorten(result, Math.floor(available / 3));
+  const end = shorten(result, Math.max(columns.result, Math.floor(available / 3)));
   const rest = available - width(start) - 2 - Math.max(width(end), columns.result);
   const room = Math.min(Math.max(rest, leastSubject), mostSubject);
   const shown = stdout.isTerminal ? shorten(subject, room) : subject;
@@ -55,9 +55,12 @@ export const liveLine = (
 /** How often a terminal that can't erase a line says that the command is alive. */
 const plainEveryMs = 10 * 60_000;
 
+/** Whether the last line says how to stop the command, so that nothing else needs to. */
+export const hasLastLine = ({ status }: Pick<Runtime, 'status'>): boolean => status?.isPlain === false;
+
 /** Keeps the last line of a terminal up to date. Returns a function that ends that. */
 export const showAlive = (
-  { status, every }: Pick<Runtime, 'status' | 'every'>,
+  { status, every, env }: Pick<Runtime, 'status' | 'every' | 'env'>,
   notes: Notes,
   text: () => { name: string; at?: string; facts: readonly string[] },
 ): (() => void) => {
@@ -66,7 +69,8 @@ export const showAlive = (
     const { name, at, facts } = text();
     const short = [name, ...facts].join(' · ');
     const long = [at === undefined ? name : `${name} ${at}`, ...facts].join(' · ');
-    return status.isPlain ? [long] : [`${long} · Ctrl-C to stop`, `${short} · Ctrl-C to stop`, short];
+    const lines = status.isPlain ? [long] : [`${long} · Ctrl-C to stop`, `${short} · Ctrl-C to stop`, short];
+    return needsAscii(env) ? lines.map(asciiForm) : lines;
   };
   if (status.isPlain) return every(plainEveryMs, () => notes.info(versions()[0]!));
   status.draw(versions);

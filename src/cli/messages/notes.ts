@@ -38,8 +38,8 @@ const fitted = async (line: string, columns: number): Promise<string> => {
   const sentence = (text: string) => wrap(text, columns - 2).join('\n  ');
   const [, words, command] = /^(.*?:) ((?:command |mkdir [^&]+&& )?sched .*)$/.exec(line) ?? [];
   if (command !== undefined) return [sentence(words!), ...commandLines(command, columns)].join('\n');
-  // A line break inside a command would make it useless. At the start of a line, sched is the subject of a sentence.
-  return /(?<!^)\b(sched|export) /.test(line) ? line : sentence(line);
+  // A line break inside a command would make it useless. After a stop, sched is the subject of a sentence.
+  return /(?<!^|[.,;] )\b(sched|export) /.test(line) ? line : sentence(line);
 };
 
 type Write = (text: string, style?: Tone) => void;

@@ -21,7 +21,7 @@ import { timeLabel } from '../../../time/label.ts';
 import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
-import { showAlive } from '../../messages/live.ts';
+import { hasLastLine, showAlive } from '../../messages/live.ts';
 import { fillScope } from '../../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
@@ -98,7 +98,7 @@ const announce = async (context: Context, state: FollowState, flags: FollowFlags
   const what = `booked or canceled since ${from}, and starting before ${shown(flags.untilAt(now))} (${zone})`;
   const pace = `Checks every ${durationText(flags.everyMs / 1000)}, with at most half of the rate limit`;
   if (flags.isOnce) say(`Following ${whose}: ${what}`);
-  else if (runtime.status === undefined) {
+  else if (!hasLastLine(runtime)) {
     say(`Following ${whose}: ${what}`);
     say(`${pace}. Press Ctrl-C to stop`);
   } else {

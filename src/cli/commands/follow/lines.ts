@@ -29,9 +29,12 @@ const timeOf = (at: unknown, zone: string, now: number): string => {
 
 const words = { created: 'booked', canceled: 'canceled' } as const;
 
+/** The width of `Mon 16 Nov 09:00–09:30`. */
+const columns = { what: 8, result: 22 };
+
 /**
  * A news item for people: `10:42:07  booked    Zoë Müller · Intro call · Mon 16 Nov 09:00–09:30`. Hosts are named if
- * the events are those of several people.
+ * the events are those of several people. On a terminal, the time of the meeting has its own column.
  */
 export const lineOf = (
   { kind, at, event, invitee }: News,
@@ -41,14 +44,22 @@ export const lineOf = (
   const now = runtime.clock.now();
   const hosts = isShared ? hostNames(event).join(', ') : '';
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
+  const when =
+    typeof event.start_time === 'string' ? spanLabel(event.start_time, String(event.end_time), zone, now) : undefined;
+  const isColumn = runtime.stdout.isTerminal && !accessible;
   const facts = [
     hosts === '' ? who : `${who} with ${hosts}`,
     textIn(event.name) ?? `event ${idIn(event.uri)}`,
-    typeof event.start_time === 'string' ? spanLabel(event.start_time, String(event.end_time), zone, now) : undefined,
+    isColumn ? undefined : when,
     kind === 'canceled' && invitee.rescheduled === true ? 'moved to another time' : undefined,
   ].filter((fact) => fact !== undefined);
   const happening = { time: timeOf(at, zone, now), what: words[kind], subject: humanText(facts.join(' · ')) };
-  return liveLine(happening, runtime, { what: 8, result: 0 }, accessible);
+  return liveLine(
+    { ...happening, ...(isColumn && when !== undefined && { result: when }) },
+    runtime,
+    columns,
+    accessible,
+  );
 };
 
 /** Paints the words that say what happened. Color only repeats them. */

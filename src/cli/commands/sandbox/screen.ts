@@ -2,7 +2,7 @@ import { oauthPaths } from '../../../api/oauth-paths.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { counted } from '../../../numbers.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
-import { type Happening, liveLine, showAlive, timeOfDay } from '../../messages/live.ts';
+import { type Happening, hasLastLine, liveLine, showAlive, timeOfDay } from '../../messages/live.ts';
 import type { Context } from '../../session/context.ts';
 import type { ServingFacts, ServingWatch } from './serving.ts';
 
@@ -81,6 +81,7 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
       await printer.text(`Sandbox on ${base_url}`, (line, paint) => paint.heading(line));
       notes.info(`Plan ${plan}, data in ${data === ':memory:' ? 'memory' : data}`);
       for (const line of useLines) notes.info(line);
+      if (!hasLastLine(runtime)) notes.info('Press Ctrl-C to stop it');
       return showAlive(runtime, notes, alive(base_url));
     },
   };

@@ -8,7 +8,7 @@ import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from '
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
-import { showAlive, timeOfDay } from '../../messages/live.ts';
+import { hasLastLine, showAlive, timeOfDay } from '../../messages/live.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
 import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
@@ -102,8 +102,7 @@ const announcer = ({ context, typed }: Invocation, target: URL | undefined, host
       throw usageError(['--forward-to is the address of this listener']);
     if (!isFirst) return void notes.info(`Listening on ${url} again`);
     isFirst = false;
-    // The status line says how to stop it.
-    notes.info(`Listening on ${url}${context.runtime.status === undefined ? ' (Ctrl-C to stop)' : ''}`, 'heading');
+    notes.info(`Listening on ${url}${hasLastLine(context.runtime) ? '' : ' (Ctrl-C to stop)'}`, 'heading');
     if (target !== undefined) notes.info(`Forwarding to ${nameOf(target)}`);
     if (!isLoopback(host))
       notes.warn(`Other machines can reach ${host}. Requests without a valid signature are refused`);
