@@ -8,6 +8,7 @@ import { addCanary, leaksIn } from '../support/canary.ts';
 import { createWorld, logIn, loginAddresses, type WorldOptions } from '../support/run.ts';
 import { credentialFile, everythingBelow, revokeLogin } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { joinedLines } from './help-lines.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let home: string;
@@ -87,13 +88,11 @@ describe('auth login', () => {
   });
 
   /** Waits for a browser that never answers, without prompts. Returns the line that suggests --paste. */
-  /** Without the line breaks of long commands. */
-  const joined = (text: string) => text.replace(/ \\\n +/g, ' ');
   const suggestion = async (flags: string[], more: WorldOptions) => {
     const words = ['auth', 'login', '--no-input', '--credential-store=file', ...loginAddresses, ...flags];
     const { code, stderr } = await world.run(words, { terminals: ['stdin', 'stderr'], ...more });
     expect([code, stderr]).toEqual([4, expect.stringContaining('The login timed out')]);
-    return joined(stderr)
+    return joinedLines(stderr)
       .split('\n')
       .find((line) => line.includes('--paste'))
       ?.trim();
@@ -115,7 +114,9 @@ describe('auth login', () => {
     const words = ['auth', 'login', '--no-input', '--credential-store=file', '--no-browser', ...loginAddresses];
     const { stderr } = await world.run(words, { terminals: ['stdin', 'stderr'] });
     const again = ['sched auth login --no-input --credential-store=file', ...loginAddresses, '--device'].join(' ');
-    expect(joined(stderr)).toContain(`To log in with a code on another machine, press Ctrl-C and run:\n  ${again}\n`);
+    expect(joinedLines(stderr)).toContain(
+      `To log in with a code on another machine, press Ctrl-C and run:\n  ${again}\n`,
+    );
   });
 
   test('does not suggest --paste if a browser opens on this machine', async () => {

@@ -1,7 +1,9 @@
+/** Joins command lines that continue after a backslash. */
+export const joinedLines = (text: string): string => text.replace(/ \\\n\s+/g, ' ');
+
 /** Returns the command lines in a help text: those that start with `sched`. Joins lines that end with a backslash. */
 export const commandLinesIn = (text: string): string[] => {
-  const joined = text.replace(/ \\\n\s+/g, ' ');
-  return joined
+  return joinedLines(text)
     .split('\n')
     .filter((line) => line.startsWith('  sched '))
     .map((line) => line.trim());

@@ -141,7 +141,7 @@ describe('auth login finds the addresses of the server', () => {
     test('keeps the old ones without prompts, and says so', async () => {
       const silent = await again({}, '--no-input');
       expect([silent.code, posts(silent), profile().token_url]).toEqual([0, [`POST ${old}`], old]);
-      expect(silent.stderr).toContain(`  token  ${old} (now ${fresh})`);
+      expect(silent.stderr).toContain(`  token  ${old} (now\n  ${fresh})`);
     });
 
     test('also if the profile is from a version that kept no addresses', async () => {
@@ -453,7 +453,9 @@ describe('auth login without a refresh token', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain(
       `The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`,
     );
-    expect(stderr).toContain('To ask for a refresh token: sched auth login -p default --add-scopes offline_access');
+    expect(stderr).toContain(
+      'To ask for a refresh token:\n  sched auth login -p default --add-scopes offline_access\n',
+    );
   });
 });
 

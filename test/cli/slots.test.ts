@@ -38,7 +38,9 @@ describe('event-types slots', () => {
                   14:15  14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15
                   16:30  16:45
       20 free times for Intro call (15 min). The service decides when you book.
-      Book one: sched invitees create --event-type 'Intro call' --start 2026-11-16T09:00:00Z --email EMAIL --name NAME --timezone ZONE
+      Book one:
+        sched invitees create --event-type 'Intro call' --start 2026-11-16T09:00:00Z \\
+            --email EMAIL --name NAME --timezone ZONE
       "
     `);
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../../support/run.ts';
+import { joinedLines } from '../help-lines.ts';
 
 const scripts = { bash: 'sched.bash', zsh: '_sched', fish: 'sched.fish', powershell: 'sched.ps1' };
 const scriptOf = (name: string): string => join(import.meta.dirname, '../../../completions', name);
@@ -19,8 +20,7 @@ describe('completion', () => {
   test.each(Object.entries(scripts))('says on a terminal how to install the script of %s', async (shell, file) => {
     const { stdout, stderr } = await run(`completion ${shell}`, { terminals: ['stdout', 'stderr'] });
     expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
-    const joined = stderr.replace(/ \\\n +/g, ' ');
-    expect(joined).toMatch(new RegExp(`^To install:\\s+.*\\bsched completion ${shell} >.*\\n$`));
+    expect(joinedLines(stderr)).toMatch(new RegExp(`^To install:\\s+.*\\bsched completion ${shell} >.*\\n$`));
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld, someday, type WorldOptions } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { joinedLines } from '../help-lines.ts';
 
 const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
 
@@ -28,7 +29,7 @@ const whole = [
 ];
 const details = ['Analytical Engines', '2'];
 
-const printedCommand = (stderr: string): string => /without questions: (sched .*)$/m.exec(stderr)![1]!;
+const printedCommand = (stderr: string): string => /without questions:\s+(sched .*)$/m.exec(joinedLines(stderr))![1]!;
 
 describe('a required flag that is missing', () => {
   test('is asked for, until the booking is complete, and the whole command is printed', async () => {
@@ -99,7 +100,7 @@ describe('a required flag that is missing', () => {
     expect(stderr.match(/An answer is required/g)).toHaveLength(2);
     expect(stderr).toMatch(/--timezone: .*Mars\/Olympus/);
     expect(stderr).toMatch(/--start: .*yesterday week/);
-    expect(stderr).toMatch(/--timezone Europe\/Paris --start/);
+    expect(joinedLines(stderr)).toMatch(/--timezone Europe\/Paris --start/);
     expect(code).toBe(0);
   });
 

@@ -113,7 +113,8 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   if (isForPerson && !settings.accessible) await printer.text(drawn(findings, columns), paintStatus);
   else await printer.list(view, pagesOf(findings));
   if (findings.some(({ status }) => status === 'problem')) throw new SchedError('environment', summaryOf(findings));
-  if (isForPerson) await printer.text(`\n${summaryOf(findings)}`, (line, paint) => paint.heading(line));
+  const label = settings.accessible ? 'Summary: ' : '';
+  if (isForPerson) await printer.text(`\n${label}${summaryOf(findings)}`, (line, paint) => paint.heading(line));
 };
 
 export const doctor: LeafCommand = {
