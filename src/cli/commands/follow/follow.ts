@@ -102,7 +102,8 @@ const announce = async (context: Context, state: FollowState, flags: FollowFlags
     say(`Following ${whose}: ${what}`);
     say(`${pace}. Press Ctrl-C to stop`);
   } else {
-    notes.info(`Following ${whose} at ${new URL(shownUrl(connection.baseUrl, connection)).host}`, 'heading');
+    const { host } = new URL(shownUrl(connection.baseUrl, connection));
+    notes.info(`Following ${whose} at ${host}${notes.takeSandbox() ? ' (sandbox)' : ''}`, 'heading');
     say(`Shows what is ${what}`);
     say(pace);
   }

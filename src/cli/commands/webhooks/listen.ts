@@ -102,7 +102,9 @@ const announcer = ({ context, typed }: Invocation, target: URL | undefined, host
       throw usageError(['--forward-to is the address of this listener']);
     if (!isFirst) return void notes.info(`Listening on ${url} again`);
     isFirst = false;
-    notes.info(`Listening on ${url}${hasLastLine(context.runtime) ? '' : ' (Ctrl-C to stop)'}`, 'heading');
+    const heading = `Listening on ${url}`;
+    if (hasLastLine(context.runtime)) notes.info(`${heading}${notes.takeSandbox() ? ' (sandbox)' : ''}`, 'heading');
+    else notes.info(`${heading} (Ctrl-C to stop)`);
     if (target !== undefined) notes.info(`Forwarding to ${nameOf(target)}`);
     if (!isLoopback(host))
       notes.warn(`Other machines can reach ${host}. Requests without a valid signature are refused`);
