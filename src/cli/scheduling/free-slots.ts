@@ -9,7 +9,7 @@ import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
-import { freeSlots, type Hours, type Span } from '../../time/find-slots.ts';
+import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
@@ -202,17 +202,18 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
     return span === undefined ? [] : [{ event, span, users }];
   });
   // Assumed (event-types.seats): an event of a group event type can be joined while it has seats left.
+  const isOwnGroup = (event: Json): boolean => type.kind === 'group' && idIn(event.event_type) === idIn(uri);
   const joinable = timed.filter(
-    ({ event, users }) =>
-      type.kind === 'group' &&
-      idIn(event.event_type) === idIn(uri) &&
-      seatsIn(event) > 0 &&
-      (host === undefined || users.has(idIn(host))),
+    ({ event, users }) => isOwnGroup(event) && seatsIn(event) > 0 && (host === undefined || users.has(idIn(host))),
   );
   const search = {
+    isActive: type.active !== false,
+    now: context.serviceTime() ?? context.runtime.clock.now(),
     hosts: hosts.map(({ user, hours }) => ({
       hours,
-      busy: timed.filter(({ users }) => users.has(idIn(user))).map(({ span }) => span),
+      busy: timed
+        .filter(({ users }) => users.has(idIn(user)))
+        .map(({ event, span }) => ({ ...span, event, isFull: isOwnGroup(event) && seatsIn(event) === 0 })),
     })),
     needsAll,
     duration,

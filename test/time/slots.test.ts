@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { freeSlots, type HoursRule, type SlotHost, type SlotSearch } from '../../src/time/find-slots.ts';
+import { freeSlots, type HoursRule, judge, type SlotHost, type SlotSearch } from '../../src/time/slots.ts';
 
 const at = Date.parse;
 
@@ -10,10 +10,12 @@ const rule = (day: string, ...hours: string[]): HoursRule => ({
 
 const host = (timezone: string, rules: HoursRule[], ...busy: [string, string][]): SlotHost => ({
   hours: [{ timezone, rules }],
-  busy: busy.map(([start, end]) => ({ start: at(start), end: at(end) })),
+  busy: busy.map(([start, end]) => ({ start: at(start), end: at(end), event: {}, isFull: false })),
 });
 
 const search = (hosts: SlotHost[], more: Partial<SlotSearch> = {}): SlotSearch => ({
+  isActive: true,
+  now: 0,
   hosts,
   needsAll: true,
   duration: 30,
@@ -76,7 +78,9 @@ describe('freeSlots', () => {
   it('limits nothing for a host whose hours are unknown, but respects their events', () => {
     const unknown: SlotHost = {
       hours: undefined,
-      busy: [{ start: at('2026-11-16T09:00:00Z'), end: at('2026-11-16T09:10:00Z') }],
+      busy: [
+        { start: at('2026-11-16T09:00:00Z'), end: at('2026-11-16T09:10:00Z'), event: { name: 'Lunch' }, isFull: false },
+      ],
     };
     expect(startsOf(search([host('UTC', [rule('monday', '09:00-10:00')]), unknown]))).toEqual(['2026-11-16T09:30']);
   });
@@ -131,5 +135,46 @@ describe('freeSlots', () => {
       const day = { since: at('2026-04-23T00:00:00Z'), until: at('2026-04-25T00:00:00Z') };
       expect(startsOf(search([host('Africa/Cairo', hours)], day))).toEqual(['2026-04-23T21:00', '2026-04-23T21:30']);
     });
+  });
+});
+
+describe('judge', () => {
+  const monday = [rule('monday', '09:00-10:00')];
+  const busy: [string, string] = ['2026-11-16T09:30:00Z', '2026-11-16T09:45:00Z'];
+  const codes = (wanted: SlotSearch, start: string) =>
+    judge(wanted, at(start)).map((reason) => ('host' in reason ? `${reason.code} ${reason.host}` : reason.code));
+
+  it('returns every reason, with the hours of that day and the event', () => {
+    const both = [host('Europe/Paris', [rule('2026-11-16', '09:00-09:30')]), host('UTC', monday, busy)];
+    const wanted = search(both, { isActive: false, now: at('2026-11-16T12:00:00Z') });
+    expect(judge(wanted, at('2026-11-16T09:20:00Z'))).toEqual([
+      { code: 'inactive' },
+      { code: 'past' },
+      { code: 'hours', host: 0, hours: [{ timezone: 'Europe/Paris', rules: [rule('2026-11-16', '09:00-09:30')] }] },
+      { code: 'busy', host: 1, busy: both[1]!.busy[0] },
+    ]);
+  });
+
+  it('finds nothing against a start off the grid and outside the window', () => {
+    expect(judge(search([host('UTC', monday)]), at('2027-01-04T09:07:00Z'))).toEqual([]);
+  });
+
+  it('starts with the reason that decides', () => {
+    const both = [host('UTC', [rule('monday', '15:00-16:00')]), host('UTC', monday, busy)];
+    expect(codes(search(both), '2026-11-16T09:30:00Z')).toEqual(['hours 0', 'busy 1']);
+    expect(codes(search(both, { needsAll: false }), '2026-11-16T09:30:00Z')).toEqual(['busy 1', 'hours 0']);
+    expect(codes(search(both, { needsAll: false }), '2026-11-16T09:00:00Z')).toEqual([]);
+  });
+
+  it('says that an event of the meeting is full, but only for its own start', () => {
+    const full = host('UTC', monday, busy);
+    const wanted = search([{ ...full, busy: [{ ...full.busy[0]!, isFull: true }] }]);
+    expect(codes(wanted, '2026-11-16T09:30:00Z')).toEqual(['seat 0']);
+    expect(codes(wanted, '2026-11-16T09:15:00Z')).toEqual(['busy 0']);
+  });
+
+  it('finds an event that lasts for days', () => {
+    const away: [string, string] = ['2026-11-10T00:00:00Z', '2026-12-10T00:00:00Z'];
+    expect(codes(search([host('UTC', monday, away)]), '2026-11-23T09:00:00Z')).toEqual(['busy 0']);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Refusal } from '../../src/sandbox/error-replies.ts';
+import { type Detail, Refusal } from '../../src/sandbox/error-replies.ts';
 import type { Caller, HandlerContext } from '../../src/sandbox/handler.ts';
 import { invitees } from '../../src/sandbox/handlers/invitees.ts';
 import { dice } from '../../src/sandbox/random.ts';
@@ -14,6 +14,8 @@ import {
   newEvent,
   type UserRecord,
 } from '../../src/sandbox/store/records.ts';
+import { dayOf } from '../../src/time/availability-rules.ts';
+import { judge, type SlotSearch } from '../../src/time/slots.ts';
 import { idIn } from '../../src/uri.ts';
 import { noon, openWorld, organization, user, type World } from '../sandbox/world.ts';
 import { createWorld, virtualClock } from '../support/run.ts';
@@ -178,8 +180,8 @@ const store = ({ store }: World, id: string, given: Case): void => {
 
 const undo = new Error('undo');
 
-/** Whether the sandbox accepts a booking at this time. Nothing stays booked. */
-const isBookable = ({ store }: World, id: string, start: number, now: number): boolean => {
+/** The reason of the sandbox against a booking at this time, by the code that `judge` has for it. Nothing stays booked. */
+const refusalAt = ({ store }: World, id: string, start: number, now: number): string | undefined => {
   const caller = { user: idIn(user('amara')), organization: idIn(organization), role: 'owner' } as Caller;
   const context = { store, now, caller } as HandlerContext;
   const invitee = { email: 'ada@engine.example', name: 'Ada Lovelace', timezone: 'Europe/London' };
@@ -190,11 +192,49 @@ const isBookable = ({ store }: World, id: string, start: number, now: number): b
       throw undo;
     });
   } catch (error) {
-    if (error === undo) return true;
-    if (error instanceof Refusal) return false;
-    throw error;
+    if (error === undo) return undefined;
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status === 409) return 'busy';
+    const [detail] = error.more.details as Detail[];
+    return detail?.code === 'unavailable' ? 'hours' : detail?.code;
   }
-  return false;
+  return undefined;
+};
+
+/** What `event-types slots` would read about a case. */
+const searchOf = ({ schedules, events, pooling, duration, isGroup, since, until, now }: Case): SlotSearch => {
+  const active = events
+    .filter(({ isCanceled }) => !isCanceled)
+    .map((event) => ({ ...event, end: event.start + event.minutes * minute, isJoined: isGroup && event.isOfType }));
+  const busyOf = (host: string) => active.filter((event) => event.host === host);
+  return {
+    isActive: true,
+    now,
+    hosts: schedules.map(({ host, timezone, rules }) => ({
+      hours: [{ timezone, rules: rules.map((rule) => ({ day: dayOf(rule), intervals: rule.intervals })) }],
+      busy: busyOf(host).map((event) => ({ ...event, event: {}, isFull: event.isJoined && event.seats === 2 })),
+    })),
+    needsAll: pooling !== 'round_robin',
+    duration,
+    step: 30,
+    seats: active.filter(({ isJoined, seats }) => isJoined && seats < 2),
+    since,
+    until,
+  };
+};
+
+/** Times of all kinds: on the grid and beside it, where events start and end, now, and before it. */
+const timesOf = (given: Case, index: number): number[] => {
+  const roll = dice(index);
+  const { since, until, now, duration, events } = given;
+  const edges = events.flatMap(({ start, minutes }) => [start, start + minutes * minute, start - duration * minute]);
+  const pools = [edges, gridOf(given)].filter((pool) => pool.length > 0);
+  const anywhere = () => since + roll((until - since) / minute) * minute;
+  const next = () => {
+    const pool = pools[roll(pools.length + 1)];
+    return pool?.[roll(pool.length)] ?? anywhere();
+  };
+  return [now, now + minute, ...Array.from({ length: times(12, 60) }, next)];
 };
 
 /** Starts on the grid: every `step` minutes by the clock of a schedule's zone, from the beginning of each interval. */
@@ -256,7 +296,7 @@ it('offers exactly the starts that the sandbox would book, for random event type
       .filter(Boolean)
       .map((line) => Date.parse(line));
     const grid = gridOf(given);
-    const bookable = grid.filter((start) => isBookable(world, id, start, given.now));
+    const bookable = grid.filter((start) => refusalAt(world, id, start, given.now) === undefined);
     const readable = (starts: number[]) => starts.map(timestamp);
     expect(readable(offered), `case ${index}: ${JSON.stringify(given)}`).toEqual(readable(bookable));
     totals.offered += offered.length;
@@ -270,4 +310,28 @@ it('offers exactly the starts that the sandbox would book, for random event type
   expect(totals.tried - totals.offered).toBeGreaterThan(times(100, 1000));
   expect(totals.offered).toBeGreaterThan(times(10, 1000));
   expect(Math.min(totals.forward, totals.back)).toBeGreaterThan(times(2, 30));
+});
+
+it('judges any time as the sandbox does, with the same first reason', { timeout: 120_000 }, async () => {
+  const world = await openWorld();
+  const seen = new Map<string, number>();
+  for (const { index, given } of sample(cases, 1, kindOf)) {
+    const id = `JUDGE${index}`;
+    // Otherwise hosts are busy with the events of other cases.
+    world.store.run('DELETE FROM event_hosts');
+    store(world, id, given);
+    const check = (start: number, isActive: boolean) => {
+      const [first] = judge({ ...searchOf(given), isActive }, start);
+      const code = first?.code === 'seat' ? 'busy' : first?.code;
+      const sandbox = refusalAt(world, id, start, given.now);
+      expect(code, `case ${index} at ${timestamp(start)}: ${JSON.stringify(given)}`).toBe(sandbox);
+      seen.set(String(first?.code), (seen.get(String(first?.code)) ?? 0) + 1);
+    };
+    for (const start of timesOf(given, index)) check(start, true);
+    const type = world.store.get<EventTypeRecord>('event_types', id)!;
+    world.store.update('event_types', id, { ...type, active: false });
+    check(given.now - minute, false);
+  }
+  for (const code of ['undefined', 'inactive', 'past', 'hours', 'busy'])
+    expect(seen.get(code), code).toBeGreaterThan(times(2, 100));
 });

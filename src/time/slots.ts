@@ -1,0 +1,245 @@
+import * as Instant from 'temporal-polyfill/fns/Instant';
+import * as PlainDate from 'temporal-polyfill/fns/PlainDate';
+import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
+import { weekdays } from '../api/weekdays.ts';
+import type { Json } from '../json.ts';
+import { wallClock } from './show.ts';
+import { day, midnightOf, minute, timestampOf } from './wall.ts';
+
+/** A stretch of time in milliseconds since 1970, without its end. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** The hours of a weekday or of a date. No intervals mean a day off. */
+export interface HoursRule {
+  /** A weekday such as `monday`, or a date such as `2026-12-24`. */
+  day: string;
+  intervals: readonly { from: string; to: string }[];
+}
+
+/** Hours by weekday and date, in a time zone. */
+export interface Hours {
+  timezone: string;
+  rules: readonly HoursRule[];
+}
+
+/** The time of a host's event. */
+export interface Busy extends Span {
+  event: Json;
+  /** It is an event of this meeting, and all of its seats are taken. */
+  isFull: boolean;
+}
+
+export interface SlotHost {
+  /** Unknown hours limit nothing. */
+  hours: readonly Hours[] | undefined;
+  busy: readonly Busy[];
+}
+
+export interface SlotSearch {
+  isActive: boolean;
+  now: number;
+  hosts: readonly SlotHost[];
+  /** Whether all hosts take part in a meeting. If not, one is enough. */
+  needsAll: boolean;
+  /** Length of the meeting in minutes. */
+  duration: number;
+  /** Minutes between two starts, counted from the beginning of an interval. */
+  step: number;
+  /** Existing events of this meeting that more people can join. */
+  seats?: readonly Span[];
+  /** Starts from `since` on and before `until`. */
+  since: number;
+  until: number;
+}
+
+export interface Slot extends Span {
+  /** Indexes of the free hosts. Empty for an existing event. */
+  hosts: number[];
+  /** Index of the existing event, if it is one. */
+  seat?: number;
+}
+
+/** Why a meeting can't start at a time. `host` is an index. */
+export type Reason =
+  | { code: 'inactive' | 'past' }
+  /** The hours of the host on that day, for each of their schedules. */
+  | { code: 'hours'; host: number; hours: Hours[] }
+  | { code: 'seat' | 'busy'; host: number; busy: Busy };
+
+/** A stretch in which a zone's clocks don't change. */
+interface Steady extends Span {
+  offset: string;
+}
+
+/** A zone's stretches without clock changes, in order. */
+function steadySpans(zone: string, { start, end }: Span): Steady[] {
+  const spans: Steady[] = [];
+  let at = Instant.toZonedDateTimeISO(Instant.fromEpochMilliseconds(start), zone);
+  for (;;) {
+    const change = ZonedDateTime.getTimeZoneTransition(at, 'next');
+    const isLast = change === null || change.epochMilliseconds >= end;
+    spans.push({
+      start: at.epochMilliseconds,
+      end: isLast ? end : change.epochMilliseconds,
+      offset: ZonedDateTime.offset(at),
+    });
+    if (isLast) return spans;
+    at = change;
+  }
+}
+
+/** The dates that a zone's calendar shows in a stretch of time. */
+function datesIn(zone: string, { start, end }: Span): PlainDate.Record[] {
+  const dateAt = (at: number) =>
+    ZonedDateTime.toPlainDate(Instant.toZonedDateTimeISO(Instant.fromEpochMilliseconds(at), zone));
+  const last = dateAt(end);
+  const dates: PlainDate.Record[] = [];
+  for (let date = dateAt(start); PlainDate.compare(date, last) <= 0; date = PlainDate.addDays(date, 1))
+    dates.push(date);
+  return dates;
+}
+
+/** The rules for a date replace those of its weekday. */
+function rulesOn(date: PlainDate.Record, rules: readonly HoursRule[]): HoursRule[] {
+  const weekday = weekdays[PlainDate.dayOfWeek(date) - 1]!;
+  const ofDate = rules.filter((rule) => rule.day === PlainDate.toString(date));
+  return ofDate.length > 0 ? ofDate : rules.filter((rule) => rule.day === weekday);
+}
+
+/** The instant of a time of day on a date, if the clocks had this offset. */
+function instantOf(date: PlainDate.Record, clock: string, offset: string): number {
+  const isMidnight = clock === '24:00';
+  const day = PlainDate.toString(isMidnight ? PlainDate.addDays(date, 1) : date);
+  return Instant.fromString(`${day}T${isMidnight ? '00:00' : clock}${offset}`).epochMilliseconds;
+}
+
+interface OpenHours {
+  timezone: string;
+  /** The rules of each date, by its midnight. */
+  rules: Map<number, HoursRule[]>;
+  spans: Span[];
+  /** Starts on the grid, not yet checked for the length of the meeting. */
+  starts: number[];
+}
+
+/**
+ * The stretches in which the clocks of a zone show the hours of the rules. A clock change can cut an interval in two or
+ * skip a part of it; a time that occurs twice counts twice.
+ */
+function openHours({ timezone, rules }: Hours, window: Span, step: number): OpenHours {
+  const steady = steadySpans(timezone, window);
+  const open: OpenHours = { timezone, rules: new Map(), spans: [], starts: [] };
+  for (const date of datesIn(timezone, window)) {
+    const ofDate = rulesOn(date, rules);
+    open.rules.set(timestampOf(`${PlainDate.toString(date)}T00:00:00Z`)!, ofDate);
+    for (const { from, to } of ofDate.flatMap(({ intervals }) => intervals)) {
+      let previous: Span | undefined;
+      for (const stretch of steady) {
+        const first = instantOf(date, from, stretch.offset);
+        const start = Math.max(first, stretch.start);
+        const end = Math.min(instantOf(date, to, stretch.offset), stretch.end);
+        if (start >= end) continue;
+        // A meeting can last through a clock change.
+        if (previous?.end === start) previous.end = end;
+        else {
+          previous = { start, end };
+          open.spans.push(previous);
+        }
+        const skipped = Math.ceil((start - first) / (step * minute));
+        for (let at = first + skipped * step * minute; at < end; at += step * minute) open.starts.push(at);
+      }
+    }
+  }
+  return open;
+}
+
+const isInside = ({ start, end }: Span, outer: Span): boolean => outer.start <= start && end <= outer.end;
+
+const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
+
+type ByDay<S extends Span> = (start: number) => readonly S[];
+
+/** The spans that a meeting can touch, by the day on which it starts. So a start isn't compared with all of them. */
+function byDay<S extends Span>(spans: readonly S[], window: Span, length: number): ByDay<S> {
+  const days = new Map<number, S[]>();
+  for (const span of spans) {
+    const last = Math.floor(Math.min(span.end, window.end) / day);
+    for (let at = Math.floor(Math.max(span.start - length, window.start) / day); at <= last; at += 1)
+      days.set(at, [...(days.get(at) ?? []), span]);
+  }
+  return (start) => days.get(Math.floor(start / day)) ?? [];
+}
+
+interface OpenHost {
+  hours: OpenHours[] | undefined;
+  intervals: ByDay<Span>;
+  events: ByDay<Busy>;
+}
+
+const openHosts = ({ hosts, duration, step, since, until }: SlotSearch): OpenHost[] => {
+  // A day more on both sides, because the dates of a zone begin and end at other times.
+  const length = duration * minute;
+  const window = { start: since - day, end: until + length + day };
+  return hosts.map(({ hours, busy }) => {
+    const open = hours?.map((each) => openHours(each, window, step));
+    const spans = open?.flatMap((each) => each.spans) ?? [];
+    return { hours: open, intervals: byDay(spans, window, length), events: byDay(busy, window, length) };
+  });
+};
+
+const isOpen = ({ hours, intervals }: OpenHost, meeting: Span): boolean =>
+  hours === undefined || intervals(meeting.start).some((interval) => isInside(meeting, interval));
+
+/**
+ * The meeting that would start at a time, and every reason against it. A meeting needs to be inside one interval of the
+ * hours of that day, while its hosts are not busy. Who joins an existing event needs neither. The first reason is the
+ * one that decides: if one host is enough, hours decide only if they exclude all hosts.
+ */
+function judgeOpen(search: SlotSearch, hosts: readonly OpenHost[], start: number): { slot: Slot; reasons: Reason[] } {
+  const { isActive, now, needsAll, duration, seats = [] } = search;
+  const reasons: Reason[] = [];
+  if (!isActive) reasons.push({ code: 'inactive' });
+  if (start <= now) reasons.push({ code: 'past' });
+  const seat = seats.findIndex((each) => each.start === start);
+  if (seat >= 0) return { slot: { ...seats[seat]!, hosts: [], seat }, reasons };
+  const meeting = { start, end: start + duration * minute };
+  const free: number[] = [];
+  for (const [index, host] of hosts.entries())
+    if (isOpen(host, meeting) && !host.events(start).some((event) => overlap(event, meeting))) free.push(index);
+  const slot = { ...meeting, hosts: free };
+  if (needsAll ? free.length === hosts.length : free.length > 0) return { slot, reasons };
+  const outside = hosts.flatMap((each, host): Reason[] =>
+    isOpen(each, meeting) ? [] : [{ code: 'hours', host, hours: each.hours!.map((hours) => hoursAt(hours, start)) }],
+  );
+  const taken = hosts.flatMap(({ events }, host) =>
+    events(start)
+      .filter((event) => overlap(event, meeting))
+      .map((busy): Reason => ({ code: busy.isFull && busy.start === start ? 'seat' : 'busy', host, busy })),
+  );
+  const doHoursDecide = needsAll || outside.length === hosts.length;
+  return { slot, reasons: [...reasons, ...(doHoursDecide ? [...outside, ...taken] : [...taken, ...outside])] };
+}
+
+const hoursAt = ({ timezone, rules }: OpenHours, start: number): Hours => ({
+  timezone,
+  rules: rules.get(midnightOf(wallClock(timezone)(start))) ?? [],
+});
+
+/** Every reason why a meeting can't start at a time, on the grid or not. None if it is free. */
+export const judge = (search: SlotSearch, start: number): Reason[] =>
+  judgeOpen(search, openHosts({ ...search, since: start, until: start }), start).reasons;
+
+/** The free start times of a meeting, in order: those of the grid that have nothing against them. */
+export function* freeSlots(search: SlotSearch): Generator<Slot> {
+  const { seats = [], since, until } = search;
+  const hosts = openHosts(search);
+  const grid = hosts.flatMap(({ hours = [] }) => hours.flatMap(({ starts }) => starts));
+  const starts = new Set([...seats.map(({ start }) => start), ...grid]);
+  for (const start of [...starts].filter((at) => since <= at && at < until).sort((a, b) => a - b)) {
+    const { slot, reasons } = judgeOpen(search, hosts, start);
+    if (reasons.length === 0) yield slot;
+  }
+}
