@@ -91,6 +91,7 @@ const asciiFor: Readonly<Record<string, string>> = {
   '…': '~',
   '▂': '-',
   '▄': '#',
+  '▌': '=',
   '▅': '=',
   '█': '#',
   '░': '-',

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { spokenSlots } from '../../src/cli/commands/slots-screen.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
-import type { TestWorld } from '../support/run.ts';
-import { createWorld, type Result, replying } from '../support/run.ts';
+import { width } from '../../src/output/width.ts';
+import { createWorld, type Result, replying, type TestWorld, type WorldOptions } from '../support/run.ts';
+import { sample } from '../support/tier.ts';
 
 describe('event-types slots', () => {
   let world: TestWorld;
@@ -25,24 +27,86 @@ describe('event-types slots', () => {
     expect(rowsOf(result)[0]).toEqual(['2026-11-16T09:00:00Z', '2026-11-16T09:15:00Z', 'Amara Lindqvist']);
   });
 
-  it('shows a terminal one line per day, and says that the service decides', async () => {
-    const { screen } = await world.run(
-      'event-types slots "Intro call" --tz Europe/Berlin --until tomorrow --color never',
-      {
-        terminals: ['stdout', 'stderr'],
-      },
-    );
+  const onTerminal = (line: string, more: WorldOptions = {}) =>
+    world.run(`event-types slots ${line}`, { terminals: ['stdout', 'stderr'], ...more });
+
+  it('shows a terminal a bar for each day with free times', async () => {
+    const { screen } = await onTerminal('"Intro call" --tz Europe/Berlin');
     expect(screen).toMatchInlineSnapshot(`
-      "DAY         FREE TIMES (Europe/Berlin)
-      Mon 16 Nov  10:00  10:15  10:30  10:45  11:30  11:45  12:00  12:15  14:00
-                  14:15  14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15
-                  16:30  16:45
-      20 free times for Intro call (15 min). The service decides when you book.
-      Book one:
-        sched invitees create --event-type 'Intro call' --start 2026-11-16T09:00:00Z \\
-            --email EMAIL --name NAME --timezone ZONE
+      "Intro call · 15 min · Europe/Berlin · 120 free times on 5 of 8 days
+      █ free  ▌ in part    9   10  11  12  13  14  15  16
+      Mon 16 Nov  20 free  ░░░░████░░████░░░░░░████████████
+      Tue 17 Nov  26 free  ██████░░░░████░░████████████████
+      Wed 18 Nov  20 free  ████████░░░░░░░░░░░░████████████
+      Thu 19 Nov  26 free  ██████████░░░░░░████████████████
+      Fri 20 Nov  28 free  ██████████████░░████████░░██████
+      Exact times of a day:
+        sched event-types slots 'Intro call' --tz Europe/Berlin --since 2026-11-16 \\
+            --until 2026-11-16
+      Book one: sched invitees create --event-type 'Intro call'
+      The service checks again when you book.
       "
     `);
+  });
+
+  it('shows the exact times of one day, or of few', async () => {
+    const day = await onTerminal('"Intro call" --tz Europe/Berlin --until tomorrow');
+    expect(day.screen).toMatchInlineSnapshot(`
+      "Intro call · 15 min · Europe/Berlin · 20 free times on 1 of 2 days
+      Mon 16 Nov  10:00  10:15  10:30  10:45  11:30  11:45  12:00  12:15  14:00  14:15
+                  14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15  16:30  16:45
+      Book one: sched invitees create --event-type 'Intro call'
+      The service checks again when you book.
+      "
+    `);
+    const few = await onTerminal('"Intro call" --first 40 --tz Europe/Berlin');
+    expect(few.stdout).toContain('first 40 free times\nMon 16 Nov  10:00  10:15');
+    expect(few.stdout).toContain('\nTue 17 Nov  09:00');
+    expect((await onTerminal('"Intro call" --first 41')).stdout).toContain('█');
+  });
+
+  it('draws a narrow and an ASCII terminal, and speaks to a screen reader', async () => {
+    const until = '"Customer onboarding" --step 10 --until 2026-11-18 --tz Asia/Kolkata';
+    const narrow = await onTerminal(until, { columns: 40, env: { LC_ALL: 'C' } });
+    expect(narrow.stdout).toMatchInlineSnapshot(`
+      "Customer onboarding . 60 min .
+      Asia/Kolkata . 59 free times on 3 of 4
+      days
+      # free  = in part    13  15  17  19  21
+      Mon 16 Nov  15 free  ---##-##---######-
+      Tue 17 Nov  24 free  -###--##-########-
+      Wed 18 Nov  20 free  -####------######-
+      "
+    `);
+    const spoken = await onTerminal(`${until} --accessible`);
+    expect(spoken.stdout).toMatchInlineSnapshot(`
+      "Customer onboarding, 60 min, Asia/Kolkata, 59 free times on 3 of 4 days.
+      Monday 16 November 2026, 15 free times: 14:30 to 15:30, 16:00 to 17:00, 18:30 to 21:30.
+      Tuesday 17 November 2026, 24 free times: 13:30 to 15:00, 16:00 to 17:00, 17:30 to 21:30.
+      Wednesday 18 November 2026, 20 free times: 13:30 to 15:30, 18:30 to 21:30.
+      "
+    `);
+  });
+
+  it('fits any window and terminal', async () => {
+    for (const columns of sample([20, 40, 60, 80, 200], 2)) {
+      const { stdout } = await onTerminal('"Customer onboarding" --until +60d --tz Pacific/Auckland', { columns });
+      const bars = stdout.split('\n').filter((line) => /[█░]$/.test(line));
+      expect(bars.length).toBeGreaterThan(30);
+      if (columns > 30) expect(Math.max(...stdout.split('\n').map(width))).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('shows both times if the clocks show a time twice', () => {
+    // In Berlin, the clocks go from 03:00 back to 02:00.
+    const starts = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T02:30:00Z'];
+    const slots = starts.map((start) => ({ start_time: start, end_time: start.replace(':30:', ':45:') }));
+    const [since, until] = [Date.parse(starts[0]!), Date.parse('2026-10-25T12:00:00Z')];
+    const type = { name: 'Tea', duration: 15 };
+    const screen = { type, slots, since, until, isCut: false, zone: 'Europe/Berlin', now: since };
+    expect(spokenSlots(screen)).toBe(
+      'Tea, 15 min, Europe/Berlin, 3 free times.\nSunday 25 October 2026: 02:30+02:00, 02:30+01:00, 03:30.\n',
+    );
   });
 
   it('says that it cannot read hours of another form', async () => {
@@ -55,12 +119,6 @@ describe('event-types slots', () => {
     });
     expect([code, stderr]).toEqual([13, expect.stringContaining("Can't read the hours of this event type")]);
     expect(stderr).toContain(rule);
-  });
-
-  it('prints plain lines for a screen reader', async () => {
-    const { stdout } = await world.run('event-types slots "Intro call" --first 20 --accessible -o table');
-    expect(stdout.match(/^DAY: /gim)).toHaveLength(1);
-    expect(stdout).toContain('10:00  10:15');
   });
 
   it('prints records with the names of the service as JSON', async () => {

@@ -4,11 +4,11 @@ import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import type { Json } from '../../json.ts';
-import { counted } from '../../numbers.ts';
+import { asciiForm, needsAscii } from '../../output/drawing.ts';
 import type { View } from '../../output/view.ts';
-import { dayText } from '../../time/label.ts';
+import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { clockLabel, day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
+import { day, timestampOf, utcText, wallText } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
@@ -86,41 +86,6 @@ const slotView: View = {
   id: 'start_time',
 };
 
-const dayView = (zone: string): View => ({
-  columns: [
-    { header: 'DAY', path: 'day', priority: 5, shrink: false },
-    { header: `FREE TIMES (${zone})`, path: 'times', priority: 4, shrink: false },
-  ],
-  id: 'day',
-});
-
-/** Width of the column DAY with the gap after it, and of a time with the gap after it. */
-const dayWidth = 16;
-const timeWidth = 7;
-
-/** Free times by day, in as many lines as a day needs. A time that the clocks show twice has its offset. */
-const linesByDay = (slots: readonly Json[], zone: string, now: number, columns: number): Json[] => {
-  const show = wallClock(zone);
-  const shown = slots.map(({ start_time: start }) => {
-    const at = timestampOf(String(start))!;
-    return { at, date: dayText(show(at), show(now)), time: clockLabel(show(at)) };
-  });
-  const days = new Map<string, typeof shown>();
-  for (const each of shown) days.set(each.date, [...(days.get(each.date) ?? []), each]);
-  const perLine = Math.max(1, Math.floor((columns - dayWidth) / timeWidth));
-  return [...days].flatMap(([date, times]) => {
-    const isTwice = (time: string) => times.filter((other) => other.time === time).length > 1;
-    const texts = times.map(({ at, time }) => {
-      const offset = isTwice(time) ? withOffset(at, show(at)).slice('2026-10-25T02:30:00'.length) : '';
-      return `${time}${offset}`;
-    });
-    return Array.from({ length: Math.ceil(texts.length / perLine) }, (_, line) => ({
-      day: line === 0 ? date : ' ',
-      times: texts.slice(line * perLine, (line + 1) * perLine).join('  '),
-    }));
-  });
-};
-
 function* firstOf(slots: Iterable<Json>, count: number): Generator<Json> {
   let left = count;
   for (const slot of slots) {
@@ -137,7 +102,7 @@ const forSameAccount = (command: string, { account, sandbox }: Settings): string
   );
 
 const runSlots = async (invocation: Invocation): Promise<void> => {
-  const { context, typed } = invocation;
+  const { context, typed, problems } = invocation;
   const { settings, notes, printer, runtime } = context;
   const step = readWholeNumber('step', invocation, 1, limits.durationMinutes.max);
   const first = readWholeNumber('first', invocation, 1);
@@ -154,22 +119,34 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window, step, host });
   const slots = [...firstOf(times.slots, first ?? Number.POSITIVE_INFINITY)];
-  const isByDay = settings.format === 'table' && settings.fields === undefined;
-  const width = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : 80;
-  const columns = settings.accessible ? Number.MAX_SAFE_INTEGER : width;
-  const { hiddenColumns } = isByDay
-    ? await printer.list(dayView(settings.zone), [linesByDay(slots, settings.zone, runtime.clock.now(), columns)])
-    : await printer.list(slotView, [slots]);
+  if (!printer.showsPages || slots.length === 0) {
+    const { hiddenColumns } = await printer.list(slotView, [slots]);
+    noteHidden(notes, hiddenColumns);
+  } else {
+    const { drawSlots, hasTimes, spokenSlots } = await import('./slots-screen.ts');
+    const isCut = slots.length === first;
+    const isSandbox = runtime.stdout.isTerminal && notes.takeSandbox();
+    const screen = { type, slots, ...window, isCut, zone: settings.zone, now: runtime.clock.now(), isSandbox };
+    await printer.draw((style) => {
+      if (settings.accessible) return spokenSlots(screen);
+      const drawn = drawSlots(screen, style);
+      return needsAscii(runtime.env) ? asciiForm(drawn) : drawn;
+    });
+    if (!hasTimes(screen)) {
+      const date = wallText(wallClock(settings.zone)(timestampOf(String(slots[0]!.start_time))!)).slice(0, 10);
+      problems.own?.setFlag('since', date);
+      problems.own?.setFlag('until', date);
+      problems.own?.setFlag('first', false);
+      notes.footer(`Exact times of a day: ${problems.own?.line}`);
+    }
+  }
   noteUnchecked(context, times);
-  noteHidden(notes, hiddenColumns);
-  const until = utcText(window.until);
   if (slots.length === 0)
-    return notes.footer(`No free times for ${name} until ${until}. Look further ahead with --until`);
-  notes.footer(
-    `${counted(slots.length, 'free time')} for ${name} (${type.duration} min). The service decides when you book.`,
-  );
-  const book = commandLine('invitees', 'create', '--event-type', name, '--start', String(slots[0]!.start_time));
-  notes.footer(`Book one: ${forSameAccount(book, settings)} --email EMAIL --name NAME --timezone ZONE`);
+    return notes.footer(
+      `No free times for ${name} until ${timeLabel(utcText(window.until), settings.zone, runtime.clock.now())}. Look further ahead with --until`,
+    );
+  notes.footer(`Book one: ${forSameAccount(commandLine('invitees', 'create', '--event-type', name), settings)}`);
+  notes.footer('The service checks again when you book.');
 };
 
 export const slots: Command = {
@@ -189,7 +166,7 @@ export const slots: Command = {
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
     "The service has the last word: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
-    'A table has one line per day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
+    'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
   ],
   run: runSlots,
 };

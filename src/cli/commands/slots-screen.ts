@@ -1,0 +1,156 @@
+import type { Json } from '../../json.ts';
+import { counted, formatNumber } from '../../numbers.ts';
+import type { BlockStyle } from '../../output/block.ts';
+import { humanText } from '../../output/cells.ts';
+import { pad, width, wrap } from '../../output/width.ts';
+import { dayText } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import { clockLabel, day, midnightOf, minute, spokenDate, timestampOf, withOffset } from '../../time/wall.ts';
+
+/** Free times and their window. */
+export interface SlotsScreen {
+  type: Json;
+  slots: readonly Json[];
+  since: number;
+  until: number;
+  /** Only the first free times of the window are known. */
+  isCut: boolean;
+  zone: string;
+  now: number;
+  /** The title says that it is the sandbox. */
+  isSandbox?: boolean;
+}
+
+interface FreeDay {
+  midnight: number;
+  /** The starts as people read them. A time that the clocks show twice has its offset. */
+  times: string[];
+  /** For each minute of the day, whether it belongs to a free time. */
+  minutes: boolean[];
+}
+
+/** More starts than this on several days are a picture. */
+const mostTimes = 40;
+
+const minutesInDay = day / minute;
+
+const freeDays = ({ slots, zone }: SlotsScreen): FreeDay[] => {
+  const wallAt = wallClock(zone);
+  const days = new Map<number, { at: number; end: number }[]>();
+  for (const { start_time: start, end_time: end } of slots) {
+    const at = timestampOf(String(start))!;
+    const midnight = midnightOf(wallAt(at));
+    const others = days.get(midnight) ?? [];
+    if (others.length === 0) days.set(midnight, others);
+    others.push({ at, end: timestampOf(String(end))! });
+  }
+  return [...days].map(([midnight, free]) => {
+    const clocks = free.map(({ at }) => clockLabel(wallAt(at)));
+    const minutes = Array.from({ length: minutesInDay }, () => false);
+    for (const { at, end } of free) {
+      const first = Math.floor((wallAt(at) - midnight) / minute);
+      minutes.fill(true, first, first + (end - at) / minute);
+    }
+    const times = free.map(({ at }, index) => {
+      const clock = clocks[index]!;
+      if (clocks.indexOf(clock) === clocks.lastIndexOf(clock)) return clock;
+      return `${clock}${withOffset(at, wallAt(at)).slice('2026-10-25T02:30:00'.length)}`;
+    });
+    return { midnight, times, minutes };
+  });
+};
+
+/** `Intro call · 15 min · UTC · 125 free times on 5 of 7 days` */
+const titleParts = (
+  { type, slots, since, until, isCut, zone, isSandbox }: SlotsScreen,
+  days: readonly FreeDay[],
+): string[] => {
+  const wallAt = wallClock(zone);
+  const all = (midnightOf(wallAt(until - 1)) - midnightOf(wallAt(since))) / day + 1;
+  const free = counted(slots.length, 'free time');
+  return [
+    humanText(String(type.name ?? type.uri)),
+    `${type.duration} min`,
+    zone,
+    isCut ? `first ${free}` : `${free}${all > 1 ? ` on ${days.length} of ${all} days` : ''}`,
+    ...(isSandbox ? ['sandbox'] : []),
+  ];
+};
+
+const cellMinutes = [15, 30, 60, 120, 240];
+
+/** Days as bars over their hours: `█` is free, `▌` is free in part, `░` is not free. */
+const drawBars = (screen: SlotsScreen, days: readonly FreeDay[], { paint, available }: BlockStyle): string[] => {
+  const today = wallClock(screen.zone)(screen.now);
+  const counts = days.map(({ times }) => `${formatNumber(times.length)} free`);
+  const labels = days.map(({ midnight }) => dayText(midnight, today));
+  const [dates, numbers] = [labels, counts].map((texts) => Math.max(...texts.map(width))) as [number, number];
+  const left = dates + 2 + numbers + 2;
+  const from = Math.min(...days.map(({ minutes }) => Math.floor(minutes.indexOf(true) / 60)));
+  const to = Math.max(...days.map(({ minutes }) => Math.floor(minutes.lastIndexOf(true) / 60) + 1));
+  const size = cellMinutes.find((each) => ((to - from) * 60) / each <= available - left) ?? cellMinutes.at(-1)!;
+  const cells = Math.ceil(((to - from) * 60) / size);
+  // An hour is written above its cell, if there are three columns up to the next one.
+  const apart = Math.ceil((3 * size) / 60);
+  const hours = Array.from({ length: Math.ceil((to - from) / apart) }, (_, index) => from + index * apart);
+  const heading = hours.map((hour) => pad(String(hour), (apart * 60) / size)).join('');
+  const bar = ({ minutes }: FreeDay): string =>
+    Array.from({ length: cells }, (_, index) => {
+      const cell = minutes.slice(from * 60 + index * size, from * 60 + (index + 1) * size);
+      return cell.every(Boolean) ? '█' : cell.some(Boolean) ? '▌' : '░';
+    }).join('');
+  return [
+    paint.faint(`${pad('█ free  ▌ in part', left)}${heading}`.trimEnd()),
+    ...days.map((each, index) => {
+      const count = ' '.repeat(numbers - width(counts[index]!)) + counts[index];
+      return `${pad(labels[index]!, dates)}  ${count}  ${bar(each).replaceAll(/░+/g, paint.faint)}`;
+    }),
+  ];
+};
+
+/** The columns of a time with the gap before it. */
+const timeWidth = 7;
+
+/** Days with their exact times, in as many lines as a day needs. */
+const listTimes = (screen: SlotsScreen, days: readonly FreeDay[], { available }: BlockStyle): string[] => {
+  const today = wallClock(screen.zone)(screen.now);
+  return days.flatMap(({ midnight, times }) => {
+    const date = dayText(midnight, today);
+    const perLine = Math.max(1, Math.floor((available - date.length) / timeWidth));
+    return Array.from({ length: Math.ceil(times.length / perLine) }, (_, line) =>
+      [line === 0 ? date : ' '.repeat(date.length), ...times.slice(line * perLine, (line + 1) * perLine)].join('  '),
+    );
+  });
+};
+
+/** `10:00 to 12:30, 14:00 to 17:00` */
+const spokenSpans = ({ minutes }: FreeDay): string => {
+  const edges = minutes.flatMap((isFree, at) => (isFree === (minutes[at - 1] ?? false) ? [] : [at]));
+  const clocks = edges.map((at) => clockLabel(at * minute));
+  return clocks
+    .flatMap((from, index) => (index % 2 === 0 ? [`${from} to ${clocks[index + 1] ?? '24:00'}`] : []))
+    .join(', ');
+};
+
+/** Whether the screen has the times themselves: for one day, or if there are few. */
+export const hasTimes = (screen: SlotsScreen): boolean =>
+  screen.slots.length <= mostTimes || freeDays(screen).length === 1;
+
+/** The free times for people: a bar for each day, or the times themselves. */
+export const drawSlots = (screen: SlotsScreen, style: BlockStyle): string => {
+  const days = freeDays(screen);
+  const title = wrap(titleParts(screen, days).join(' · '), style.available);
+  const draw = hasTimes(screen) ? listTimes : drawBars;
+  return [...title.map(style.paint.heading), ...draw(screen, days, style)].map((line) => `${line}\n`).join('');
+};
+
+/** The same in sentences, for screen readers. */
+export const spokenSlots = (screen: SlotsScreen): string => {
+  const days = freeDays(screen);
+  const lines = days.map((each) => {
+    const date = spokenDate(each.midnight);
+    if (hasTimes(screen)) return `${date}: ${each.times.join(', ')}.`;
+    return `${date}, ${counted(each.times.length, 'free time')}: ${spokenSpans(each)}.`;
+  });
+  return [`${titleParts(screen, days).join(', ')}.`, ...lines].map((line) => `${line}\n`).join('');
+};
