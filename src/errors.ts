@@ -50,6 +50,8 @@ export interface ErrorFacts {
   /** Scopes that the token lacks. */
   scopes?: string[];
   retryAfterSeconds?: number;
+  /** Starts that can be booked instead of the refused one, in UTC. */
+  freeTimes?: string[];
   http?: { status?: number; method: string; path: string; requestId?: string };
   /** The reply was printed in full; only the exit code is left to report. */
   answered?: true;

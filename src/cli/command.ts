@@ -80,6 +80,8 @@ export interface Parsed {
 export interface Invocation extends Parsed {
   context: Context;
   help: ShowHelp;
+  /** Prompts have completed the command line. */
+  isAsked?: boolean;
 }
 
 /** Shows the help of these words, as `sched help` does. */
@@ -90,6 +92,8 @@ export interface FollowUp {
   flag: string;
   label: string;
   choices?: readonly string[];
+  /** Enter skips it. */
+  isOptional: boolean;
   valueOf(answer: string): string;
 }
 
@@ -123,8 +127,8 @@ export interface Command {
   freeForm?: true;
   /** What a command without an operation does at the service: only reads, or anything. Default: nothing. */
   effect?: 'read' | 'any';
-  /** Values to choose from at a terminal, by flag. An empty list means that the value must be typed. */
-  choices?: Readonly<Record<string, (invocation: Invocation) => Promise<readonly Choice[]>>>;
+  /** Asks for a flag at a terminal in another way than the others. Undefined if it can't: then the value is typed. */
+  asks?: Readonly<Record<string, (invocation: Invocation, asker: Asker) => Promise<string | undefined>>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */
   followUps?(invocation: Invocation): Promise<FollowUp[]>;
   /** Asks for what the command needs besides, if anything. `ask` opens the prompts. */

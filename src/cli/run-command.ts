@@ -128,7 +128,9 @@ export const runCommand = async (
   }
   const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
   try {
-    await command.run(await complete(command, { context, help, ...parsed }));
+    const invocation = await complete(command, { context, help, ...parsed });
+    await command.run(invocation);
+    if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.
     if (isWrite) runtime.interrupted.throwIfAborted();
   } catch (error) {

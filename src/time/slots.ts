@@ -64,7 +64,8 @@ export interface Slot extends Span {
 
 /** Why a meeting can't start at a time. `host` is an index. */
 export type Reason =
-  | { code: 'inactive' | 'past' }
+  | { code: 'inactive' }
+  | { code: 'past' }
   /** The hours of the host on that day, for each of their schedules. */
   | { code: 'hours'; host: number; hours: Hours[] }
   | { code: 'seat' | 'busy'; host: number; busy: Busy };

@@ -246,7 +246,7 @@ describe('auth login in a terminal', () => {
       expect(terminal.text().replace(/\s+/g, ' ')).toContain(
         "Copy that page's full URL from the address bar and paste it here.",
       );
-      expect(terminal.text()).toMatch(/press Ctrl-C and run: sched auth login .* --device\n/);
+      expect(terminal.text()).toMatch(/press Ctrl-C and run:\s+sched auth login [\s\S]* --device\n/);
       await end(terminal, await decide(url, 'allow', 'jonas'));
       const { code, text } = await terminal.done;
       expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);

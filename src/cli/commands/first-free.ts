@@ -5,14 +5,12 @@ import { rowFilter } from '../../client/filter.ts';
 import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
-import { describeInstant } from '../../time/label.ts';
 import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
-import { eventTypeOf, typedEventType } from '../scheduling/answers.ts';
+import { eventTypeOf } from '../scheduling/answers.ts';
 import { bookingContextOf, bookingOptions } from '../scheduling/booking-context.ts';
-import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 
@@ -20,16 +18,17 @@ export const firstFreeFlag: Flag = { name: 'first-free', description: 'book the 
 
 export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
   ...flag,
-  description: `with --first-free: ${flag.description}`,
+  description: `with --first-free, or to choose from: ${flag.description}`,
   heading: 'More flags',
 }));
 
 /** Reports flags that don't fit together. Returns whether `--first-free` was typed. */
-export const readFirstFree = ({ typed, problems }: Invocation): boolean => {
+export const readFirstFree = ({ typed, problems, isAsked }: Invocation): boolean => {
   const isFirstFree = typed['first-free'] === true;
   if (isFirstFree && typed.start !== undefined) problems.add("--start and --first-free can't be used together");
   const window = ['since', 'until'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
-  if (!isFirstFree && window.length > 0) problems.add(`${window.join(' and ')} can only be used with --first-free`);
+  if (!isFirstFree && !isAsked && window.length > 0)
+    problems.add(`${window.join(' and ')} can only be used with --first-free`);
   return isFirstFree;
 };
 
@@ -115,28 +114,3 @@ export const firstFreeRefused = (error: unknown, when: string): unknown =>
         hint: sameCommand,
       })
     : error;
-
-/** More than this is not a choice but a search: `event-types slots` shows all. */
-const mostOffered = 30;
-
-/** Free times of the next days to choose a start from. None if they can't be computed: then the start is typed. */
-export const startChoices = async (invocation: Invocation): Promise<Choice[]> => {
-  const { context } = invocation;
-  try {
-    const type = await typedEventType(invocation);
-    const { findFreeTimes } = await import('../scheduling/free-slots.ts');
-    const { slots } = await findFreeTimes(context, { type, ...(await slotWindow(invocation, {})) });
-    const starts: Choice[] = [];
-    for (const { start_time: start } of slots) {
-      if (starts.length === mostOffered) break;
-      starts.push({
-        value: String(start),
-        label: describeInstant(String(start), context.settings.zone, context.runtime.clock.now()),
-      });
-    }
-    return starts;
-  } catch (error) {
-    if (hasCategory(error, 'forbidden', 'not-found', 'usage')) return [];
-    throw error;
-  }
-};

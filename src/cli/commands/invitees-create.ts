@@ -2,11 +2,12 @@ import { invitees } from '../../api/invitees.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/label.ts';
+import { timestampOf, utcText } from '../../time/wall.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
-import { eventTypeOf, questionsOf, readAnswer, typedEventType, unanswered } from '../scheduling/answers.ts';
+import { eventTypeOf, questionsOf, readAnswer, typedEventType } from '../scheduling/answers.ts';
 import {
   answersHidden,
   bookedRecord,
@@ -25,7 +26,6 @@ import {
   firstFreeRefused,
   firstFreeWindow,
   readFirstFree,
-  startChoices,
 } from './first-free.ts';
 
 const answerFlag: Flag = {
@@ -45,15 +45,17 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
 };
 
-/** Questions of the event type that need an answer and have none yet. */
+/** Questions of the event type that have no answer yet. */
 const openQuestions = async (invocation: Invocation): Promise<FollowUp[]> => {
   const { typed } = invocation;
   const questions = questionsOf(await typedEventType(invocation));
   const answered = [typed.answer ?? []].flat().map((raw) => readAnswer(String(raw), questions));
   const known = answered.filter((answer) => typeof answer !== 'string').map(({ question }) => question);
-  return unanswered(questions, known).map(({ name, answer_choices, include_other }) => ({
+  const open = questions.filter(({ name, enabled }) => enabled !== false && !known.includes(String(name)));
+  return open.map(({ name, required, answer_choices, include_other }) => ({
     flag: 'answer',
     label: String(name),
+    isOptional: required !== true,
     ...(Array.isArray(answer_choices) && answer_choices.length > 0 && include_other !== true
       ? { choices: answer_choices.map(String) }
       : {}),
@@ -78,24 +80,32 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     body.start_time = chosen?.start_time;
   });
   const body = input.body as Omit<Booking, 'send'>;
-  const { start_time, invitee } = body;
-  const when = describeInstant(start_time, context.settings.zone, context.runtime.clock.now());
+  const whenOf = () => describeInstant(body.start_time, context.settings.zone, context.runtime.clock.now());
   if (context.settings.dryRun) {
-    context.notes.info(`Would book ${when} for ${invitee.email}${isFirstFree ? ', the first free time' : ''}`);
+    context.notes.info(`Would book ${whenOf()} for ${body.invitee.email}${isFirstFree ? ', the first free time' : ''}`);
     return printRequest(invocation, invitees.create, [input]);
   }
   const client = await context.client();
   const send: Booking['send'] = (beforeSend) => client.write(invitees.create, input, beforeSend);
-  const booked =
-    chosen?.existing ??
-    (await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation)).catch(
-      (error: unknown) => {
-        throw isFirstFree ? firstFreeRefused(error, when) : error;
-      },
-    ));
+  let booked = chosen?.existing;
+  while (booked === undefined) {
+    if (invocation.isAsked) await (await import('./booking-review.ts')).review(context, input.body as Json);
+    try {
+      booked = await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation));
+    } catch (error) {
+      if (isFirstFree) throw firstFreeRefused(error, whenOf());
+      const { chooseAnother } = await import('./choose-time.ts');
+      const start = await chooseAnother(invocation, body, error);
+      problems.own?.setFlag('start', start);
+      body.start_time = utcText(timestampOf(start)!);
+      invocation.isAsked = true;
+    }
+  }
   const record = bookedRecord(context, booked, input.body as Json);
   if (hidesAnswers(booked, input.body as Json)) context.notes.info(answersHidden);
-  await noteBooked(context, booked, when, invitee);
+  await noteBooked(context, booked, whenOf(), body.invitee as Json & Booking['invitee']);
+  if (invocation.isAsked && context.printer.showsPages)
+    return (await import('./booking-review.ts')).noteJoin(context, record);
   await printRecord(context, view, record);
 };
 
@@ -120,7 +130,7 @@ export const createCommand = (generic: GenericCommand): Command => ({
     "With --from, sched books every line of a file. The columns (or JSON fields) are named like the flags: event_type, start, email, name, timezone and so on. A flag is the value for lines that have none of their own. Answers are a column answers with a JSON object or 'Question=Answer; Question=Answer', or a column 'answers.QUESTION' for each question. A start needs a date. Without an offset it is read in the time zone of --tz if given, else in that of its invitee, and sched says which. All wrong lines are reported before anything is sent. With --skip-invalid, they are skipped and the others are booked (exit code 11).",
     'Bookings from a file are confirmed by a prompt, --yes or --confirm COUNT. Each line is booked at most once: to resume an interrupted run, or one that stopped because of the rate limit, run the same command again. A line that the service refuses, such as a taken slot, is reported and counted as rejected, and the exit code is 11. The receipt has the line, event type and start of each booking, and no name or address.',
   ],
-  choices: { start: startChoices },
+  asks: { start: async (...asking) => (await import('./choose-time.ts')).askStart(...asking) },
   followUps: openQuestions,
   run: async (invocation) =>
     invocation.typed.from === undefined

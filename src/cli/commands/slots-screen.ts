@@ -5,7 +5,7 @@ import { humanText } from '../../output/cells.ts';
 import { pad, width, wrap } from '../../output/width.ts';
 import { dayText } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { clockLabel, day, midnightOf, minute, spokenDate, timestampOf, withOffset } from '../../time/wall.ts';
+import { clockLabel, day, midnightOf, minute, spokenDate, timestampOf, wallText, withOffset } from '../../time/wall.ts';
 
 /** Free times and their window. */
 export interface SlotsScreen {
@@ -23,7 +23,6 @@ export interface SlotsScreen {
 
 interface FreeDay {
   midnight: number;
-  /** The starts as people read them. A time that the clocks show twice has its offset. */
   times: string[];
   /** For each minute of the day, whether it belongs to a free time. */
   minutes: boolean[];
@@ -33,6 +32,16 @@ interface FreeDay {
 const mostTimes = 40;
 
 const minutesInDay = day / minute;
+
+/** Starts as people read them. A time that the clocks show twice has its offset. */
+export const clockTexts = (starts: readonly number[], zone: string): string[] => {
+  const wallAt = wallClock(zone);
+  const texts = starts.map((at) => wallText(wallAt(at)));
+  return starts.map((at, index) => {
+    const isTwice = texts.indexOf(texts[index]!) !== texts.lastIndexOf(texts[index]!);
+    return `${clockLabel(wallAt(at))}${isTwice ? withOffset(at, wallAt(at)).slice('2026-10-25T02:30:00'.length) : ''}`;
+  });
+};
 
 const freeDays = ({ slots, zone }: SlotsScreen): FreeDay[] => {
   const wallAt = wallClock(zone);
@@ -45,18 +54,19 @@ const freeDays = ({ slots, zone }: SlotsScreen): FreeDay[] => {
     others.push({ at, end: timestampOf(String(end))! });
   }
   return [...days].map(([midnight, free]) => {
-    const clocks = free.map(({ at }) => clockLabel(wallAt(at)));
     const minutes = Array.from({ length: minutesInDay }, () => false);
     for (const { at, end } of free) {
       const first = Math.floor((wallAt(at) - midnight) / minute);
       minutes.fill(true, first, first + (end - at) / minute);
     }
-    const times = free.map(({ at }, index) => {
-      const clock = clocks[index]!;
-      if (clocks.indexOf(clock) === clocks.lastIndexOf(clock)) return clock;
-      return `${clock}${withOffset(at, wallAt(at)).slice('2026-10-25T02:30:00'.length)}`;
-    });
-    return { midnight, times, minutes };
+    return {
+      midnight,
+      times: clockTexts(
+        free.map(({ at }) => at),
+        zone,
+      ),
+      minutes,
+    };
   });
 };
 

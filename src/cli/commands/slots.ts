@@ -61,17 +61,21 @@ const ownFlags: Flag[] = [
   },
 ];
 
-/** The window of starts, in milliseconds since 1970. Times in the past can't be booked. */
+/**
+ * The window of starts, in milliseconds since 1970. Times in the past can't be booked. Without `--until`, it has this
+ * many days.
+ */
 export const slotWindow = async (
   { context, problems }: Invocation,
   rows: NonNullable<Input['query']>,
+  days = 7,
 ): Promise<{ since: number; until: number }> => {
   const typed = windowIn(rows);
   const now = context.serviceTime() ?? context.runtime.clock.now();
   const since = Math.max(now + 1, timestampOf(typed.since ?? '') ?? 0);
   const { readTime } = await import('../../time/read.ts');
-  const week = readTime('+7d', { zone: context.settings.zone, now: since, edge: 'until' });
-  const until = timestampOf(typed.until ?? (week.ok ? week.instant : '')) ?? since + 7 * day;
+  const last = readTime(`+${days}d`, { zone: context.settings.zone, now: since, edge: 'until' });
+  const until = timestampOf(typed.until ?? (last.ok ? last.instant : '')) ?? since + days * day;
   if (until - since > mostDays * day) problems.add(`The time window can be at most ${mostDays} days long`);
   problems.check();
   return { since, until };

@@ -83,7 +83,7 @@ export const errorLines = async (
 
 /** The error for programs. */
 export const errorRecord = ({ category, message, facts }: SchedError) => {
-  const { outcome, retryAfterSeconds, http } = facts;
+  const { outcome, retryAfterSeconds, freeTimes, http } = facts;
   return {
     error: {
       code: category,
@@ -93,6 +93,7 @@ export const errorRecord = ({ category, message, facts }: SchedError) => {
       hint: hintOf(facts),
       retryable: retryable.has(category),
       retry_after_s: retryAfterSeconds,
+      free_times: freeTimes,
       outcome: outcome ?? 'not-sent',
       http: http && { status: http.status, method: http.method, path: http.path, request_id: http.requestId },
     },

@@ -2,14 +2,16 @@ import { collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
 import type { Argument, Command, Flag, FollowUp, Invocation, Offered, Typed } from '../command.ts';
 import { createAsker } from '../session/ask.ts';
-import type { Asker } from '../session/asker.ts';
+import type { Asker, Choice } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
-import { choicesOf } from './name-lookup.ts';
+import { choicesOf, type NamedChoice } from './name-lookup.ts';
 import { readValue, typedValues } from './values.ts';
 
 const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
 
 const isTime = (flag: Flag): boolean => isField(flag) && inspect(flag.field).format === 'datetime';
+
+const asChoice = (value: string): Choice => ({ value, label: value });
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -45,24 +47,32 @@ const askArgument = async (argument: Argument, offered: Offered, ask: () => Prom
 /** Stands for no value: the command then means all records. */
 const without = '';
 
-/** Stands for a value that is not in the list. No flag has an empty value. */
-const another = { value: '', label: 'another one' };
+/** An answer, and the name of the chosen record: people know it better than its ID. */
+interface Answer {
+  value: string;
+  name?: string | undefined;
+}
 
-const askFlag = async (flag: Flag, { choices }: Command, invocation: Invocation, asker: Asker): Promise<string> => {
+/** The name of a choice, unless others have the same one, or it would be read as a flag. */
+const nameIn = (choices: readonly NamedChoice[], value: string): string | undefined => {
+  const [name] = choices.find((choice) => choice.value === value)?.words ?? [];
+  const isOnly = choices.filter(({ words }) => words[0] === name).length === 1;
+  return isOnly && !name!.startsWith('-') ? name : undefined;
+};
+
+const askFlag = async (flag: Flag, { asks }: Command, invocation: Invocation, asker: Asker): Promise<Answer> => {
   const { context } = invocation;
   const label = capital(flag.description);
   const { collection } = isField(flag) ? inspect(flag.field) : {};
-  if (collection !== undefined && collections[collection].isNamed)
-    return asker.choose(`Which ${flag.name.replaceAll('-', ' ')}?`, await choicesOf(collection, context));
-  if (flag.choices !== undefined)
-    return asker.choose(
-      label,
-      flag.choices.map((value) => ({ value, label: value })),
-    );
-  const offered = (await choices?.[flag.name]?.(invocation)) ?? [];
-  const chosen = offered.length === 0 ? '' : await asker.choose(label, [...offered, another]);
-  if (chosen !== another.value) return chosen;
-  return asker.text({
+  if (collection !== undefined && collections[collection].isNamed) {
+    const choices = await choicesOf(collection, context);
+    const value = await asker.choose(`Which ${flag.name.replaceAll('-', ' ')}?`, choices);
+    return { value, name: nameIn(choices, value) };
+  }
+  if (flag.choices !== undefined) return { value: await asker.choose(label, flag.choices.map(asChoice)) };
+  const asked = await asks?.[flag.name]?.(invocation, asker);
+  if (asked !== undefined) return { value: asked };
+  const value = await asker.text({
     label,
     ...(flag.value === 'ZONE' ? { preset: context.settings.zone } : {}),
     check: async (answer) => {
@@ -71,15 +81,15 @@ const askFlag = async (flag: Flag, { choices }: Command, invocation: Invocation,
       return read.ok ? undefined : read.problem;
     },
   });
+  return { value };
 };
 
-const askFollowUp = async ({ label, choices }: FollowUp, asker: Asker): Promise<string> =>
+const skip: Choice = { value: '', label: 'skip' };
+
+const askFollowUp = async ({ label, choices, isOptional }: FollowUp, asker: Asker): Promise<string> =>
   choices === undefined
-    ? asker.text({ label })
-    : asker.choose(
-        label,
-        choices.map((value) => ({ value, label: value })),
-      );
+    ? asker.text({ label: isOptional ? `${label} (Enter skips)` : label, isOptional })
+    : asker.choose(label, [...(isOptional ? [skip] : []), ...choices.map(asChoice)]);
 
 /** The arguments that are missing: required ones, and those that know what to offer. */
 const missingArguments = (command: Command, { args }: Pick<Invocation, 'args'>): Argument[] =>
@@ -104,10 +114,7 @@ export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' 
   return missing.every(canOffer) && (isLacking || command.askMore !== undefined);
 };
 
-/**
- * Asks for everything that the command needs and that wasn't typed. Prints the whole command line afterwards, so that
- * it can be used in a script.
- */
+/** Asks for everything that the command needs and that wasn't typed. */
 export const askMissing = async (command: Command, invocation: Invocation): Promise<Invocation> => {
   const { context } = invocation;
   const { own } = invocation.problems;
@@ -123,9 +130,9 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
   // A time can only be read once the invitee's time zone is known.
   const flags = missingFlags(command, typed).sort((a, b) => Number(isTime(a)) - Number(isTime(b)));
   for (const flag of flags) {
-    const answer = await askFlag(flag, command, filled, await ask());
-    typed[flag.name] = answer;
-    own?.addFlag(flag.name, answer);
+    const { value, name = value } = await askFlag(flag, command, filled, await ask());
+    typed[flag.name] = value;
+    own?.addFlag(flag.name, name);
   }
   for (const argument of missingArguments(command, filled)) {
     const offered = await offerFor(argument, filled);
@@ -145,10 +152,10 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
     typed[flag] = isList ? ([...[typed[flag] ?? []].flat(), value] as string[]) : value;
     own?.addFlag(flag, value);
   };
-  for (const followUp of (await command.followUps?.(filled)) ?? [])
-    add(followUp.flag, followUp.valueOf(await askFollowUp(followUp, await ask())));
+  for (const followUp of (await command.followUps?.(filled)) ?? []) {
+    const answer = await askFollowUp(followUp, await ask());
+    if (answer !== '') add(followUp.flag, followUp.valueOf(answer));
+  }
   for (const [flag, value] of (await command.askMore?.(filled, ask)) ?? []) add(flag, value);
-  if (asker !== undefined && own?.line !== undefined)
-    context.notes.info(`The same command without questions: ${own.line}`);
-  return filled;
+  return { ...filled, isAsked: asker !== undefined };
 };

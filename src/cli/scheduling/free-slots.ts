@@ -9,7 +9,7 @@ import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
-import { freeSlots, type Hours, type Span } from '../../time/slots.ts';
+import { freeSlots, type Hours, judge, type Reason, type Span } from '../../time/slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
@@ -38,6 +38,9 @@ export interface SlotQuery {
   host?: string | undefined;
 }
 
+/** A reason with the name of its host. */
+export type JudgedReason = Reason & { who?: string };
+
 export interface FreeTimes {
   /** The free times as records, computed one after another. */
   slots: Iterable<Json>;
@@ -45,6 +48,8 @@ export interface FreeTimes {
   /** The hosts' active events around the window, as far as the token shows them. */
   events: Json[];
   nameOf(user: string | undefined): string;
+  /** Every reason why the meeting can't start at a time of the window, on the grid or not. None if it is free. */
+  judge(start: number): JudgedReason[];
 }
 
 /** A meeting that takes more than a week is a mistake. The documentation limits only the durations of a share. */
@@ -237,7 +242,16 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
       };
     }
   }
-  return { slots: { [Symbol.iterator]: slots }, unchecked, events: active.map(({ event }) => event), nameOf };
+  return {
+    slots: { [Symbol.iterator]: slots },
+    unchecked,
+    events: active.map(({ event }) => event),
+    nameOf,
+    judge: (start) =>
+      judge(search, start).map((reason) =>
+        'host' in reason ? { ...reason, who: nameOf(hosts[reason.host]!.user) } : reason,
+      ),
+  };
 };
 
 /** Says what was not taken into account. */

@@ -59,11 +59,11 @@ const lineAsker = (context: Context): Asker => {
     }
   };
   return {
-    text: async ({ label, preset, check }) => {
+    text: async ({ label, preset, isOptional, check }) => {
       for (;;) {
         const typed = await ask(`${labelText(label)}${preset === undefined ? '' : ` (Enter for ${safe(preset)})`}: `);
         const answer = typed === '' ? (preset ?? '') : typed;
-        const problem = answer === '' ? 'An answer is required' : await check?.(answer);
+        const problem = answer === '' && !isOptional ? 'An answer is required' : await check?.(answer);
         if (problem === undefined) return answer;
         await say(safe(problem));
       }

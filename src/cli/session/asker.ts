@@ -17,6 +17,8 @@ export interface Question {
   label: string;
   /** The answer if nothing is typed. */
   preset?: string;
+  /** Enter leaves it empty. */
+  isOptional?: boolean;
   /** The problem with an answer, or undefined if it is fine. */
   check?(answer: string): Promise<string | undefined>;
 }
@@ -49,7 +51,7 @@ export const endOfInput = (): SchedError =>
   new SchedError('confirmation-required', 'Stopped at a question. Nothing was changed');
 
 /** A label as a question: `Group:`, `Which event type?`. */
-export const questionText = (label: string): string => `${labelText(label)}${/[?:]$/.test(label) ? '' : ':'}`;
+export const questionText = (label: string): string => `${labelText(label)}${/[?:\]]$/.test(label) ? '' : ':'}`;
 
 export interface Offer extends Choice {
   /** The value is text that was typed, and isn't read yet. */

@@ -50,6 +50,13 @@ const ask = async (context: Context): Promise<PlanFacts> => {
   }
 };
 
+/** The requests left in this minute, as far as the budget knows. */
+export const requestsLeft = async (context: Context): Promise<number> => {
+  const credential = await (await context.connection()).credentials.current();
+  const { levels } = await (await context.sharedState()).budget.look(budgetKey('general', credential), 'general');
+  return levels[0]!.remaining ?? Number.POSITIVE_INFINITY;
+};
+
 /**
  * Tells the budget the booking limits of the plan. The first booking of a day doesn't need them, and replies describe
  * only the window with the fewest requests left. So the second booking reads the organization, once.
@@ -78,9 +85,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
     if (kept.plan !== undefined && levels.every(({ limit }) => limit === null)) await apply(kept, false);
     return;
   }
-  const { levels: requests } = await budget.look(budgetKey('general', credential), 'general');
-  const left = requests[0]!.remaining;
-  if (left !== null && left < leastLeft) return;
+  if ((await requestsLeft(context)) < leastLeft) return;
   const found = await ask(context);
   await writeCache(runtime, file, found);
   if (found.plan === undefined) return;

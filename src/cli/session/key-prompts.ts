@@ -124,12 +124,12 @@ export const promptAsker = ({ runtime, notes }: Context): Asker => {
   };
 
   return {
-    text: ({ label, preset, check }) =>
+    text: ({ label, preset, isOptional = false, check }) =>
       untilEnd((streams, orFail) =>
         input(
           {
             message: questionText(label),
-            required: true,
+            required: !isOptional,
             ...look,
             ...(preset === undefined ? {} : { default: safe(preset) }),
             validate: async (answer) => safe((check && (await orFail(check(answer.trim())))) ?? '') || true,

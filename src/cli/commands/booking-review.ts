@@ -1,0 +1,74 @@
+import { events } from '../../api/events.ts';
+import { isPlainId } from '../../client/ids.ts';
+import { SchedError } from '../../errors.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
+import { type Json, recordsIn } from '../../json.ts';
+import { asciiForm, needsAscii } from '../../output/drawing.ts';
+import { valueAt } from '../../output/fields.ts';
+import { wrap } from '../../output/width.ts';
+import { dayText, spanLabel } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import { clockLabel, midnightOf, minute, timestampOf, utcText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { idIn } from '../../uri.ts';
+import { eventTypeOf } from '../scheduling/answers.ts';
+import { createAsker } from '../session/ask.ts';
+import { labelText } from '../session/asker.ts';
+import type { Context } from '../session/context.ts';
+
+/** `Paris` of `Europe/Paris` */
+const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
+
+/** The meeting in two lines, for the last look before it is booked. */
+const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
+  const { settings, runtime } = context;
+  const { invitee, location, custom_questions: answers } = body as { invitee: Json; location?: Json } & Json;
+  const type = await readIfPossible(() => eventTypeOf(context, String(body.event_type)));
+  const start = timestampOf(String(body.start_time))!;
+  const end = start + Number(type?.duration) * minute;
+  const now = runtime.clock.now();
+  const when = spanLabel(String(body.start_time), Number.isNaN(end) ? '' : utcText(end), settings.zone, now);
+  const zone = readZone(String(invitee.timezone));
+  const wall = wallClock(settings.zone)(start);
+  const theirs = zone.ok ? wallClock(zone.zone)(start) : wall;
+  const date = midnightOf(theirs) === midnightOf(wall) ? '' : `${dayText(theirs, wall)} `;
+  const name = invitee.name ?? [invitee.first_name, invitee.last_name].filter(Boolean).join(' ');
+  return [
+    `${type?.name ?? body.event_type} with ${name} <${invitee.email}>`,
+    [
+      `${when} ${settings.zone}`,
+      ...(theirs === wall || !zone.ok ? [] : [`${date}${clockLabel(theirs)} in ${cityOf(zone.zone)}`]),
+      ...(location === undefined ? [] : [location.location ?? String(location.kind).replaceAll('_', ' ')]),
+    ].join(settings.accessible ? ', ' : ' · '),
+    ...recordsIn(answers).map(({ question, answer }) => `${question}: ${answer}`),
+  ];
+};
+
+const reviewQuestion = 'Book and send the invitation? [Y/n]';
+
+/** Shows what was answered at prompts before it is booked. Only `y` or Enter books. */
+export const review = async (context: Context, body: Json): Promise<void> => {
+  const { settings, runtime, notes } = context;
+  if (settings.yes) return;
+  const lines = await reviewLines(context, body);
+  await notes.flush();
+  const indent = settings.accessible ? '' : '  ';
+  const room = settings.accessible ? Number.POSITIVE_INFINITY : (runtime.stderr.columns || 80) - indent.length;
+  const text = lines.flatMap((line) => wrap(labelText(line), room).map((each) => `${indent}${each}\n`)).join('');
+  await runtime.stderr.write(needsAscii(runtime.env) ? asciiForm(text) : text);
+  const answer = await (await createAsker(context)).text({
+    label: reviewQuestion,
+    isOptional: true,
+    check: async (typed) => (/^(y|yes|n|no|)$/i.test(typed) ? undefined : 'Answer y or n'),
+  });
+  if (/^n/i.test(answer)) throw new SchedError('confirmation-required', 'Not confirmed. Nothing was booked');
+};
+
+/** How to join the meeting. The review has shown the rest. */
+export const noteJoin = async (context: Context, { event: uri }: Json): Promise<void> => {
+  if (typeof uri !== 'string' || !isPlainId(idIn(uri))) return;
+  const client = await context.client();
+  const event = await readIfPossible(() => client.call(events.get, { path: { event: idIn(uri) } }));
+  const url = event === undefined ? undefined : valueAt(event, 'location.join_url');
+  if (typeof url === 'string') context.notes.footer(`Join: ${url}`);
+};

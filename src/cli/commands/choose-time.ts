@@ -1,0 +1,246 @@
+import { hasCategory, SchedError } from '../../errors.ts';
+import type { Json } from '../../json.ts';
+import { dayAt } from '../../time/calendar.ts';
+import { dayText, spanLabel, timeLabel } from '../../time/label.ts';
+import { readTime } from '../../time/read.ts';
+import { wallClock } from '../../time/show.ts';
+import type { Hours } from '../../time/slots.ts';
+import { clockLabel, day, midnightOf, timestampOf, utcText, wallText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { offsetText } from '../../time/zoned.ts';
+import type { Invocation } from '../command.ts';
+import { readValue } from '../operation/values.ts';
+import { eventTypeOf, typedEventType } from '../scheduling/answers.ts';
+import { type FreeTimes, findFreeTimes, type JudgedReason, noteUnchecked } from '../scheduling/free-slots.ts';
+import { createAsker } from '../session/ask.ts';
+import type { Asker, Choice, ReadOther } from '../session/asker.ts';
+import { requestsLeft } from '../session/booking-limits.ts';
+import type { Context } from '../session/context.ts';
+import { slotWindow, slotWindowFlags } from './slots.ts';
+import { clockTexts } from './slots-screen.ts';
+
+/** How many days of free times are offered. */
+const daysOffered = 60;
+
+/** Free times around a refused one: how many on each side, and how far away. */
+const mostNearest = 3;
+const nearestDays = 7;
+/** Looks for them only if this many requests are left: nobody should wait for them. */
+const leastLeft = 10;
+
+interface Window {
+  since: number;
+  until: number;
+}
+
+/** Times of an event type, for the person who chooses one and for the invitee. */
+interface Chooser {
+  context: Context;
+  type: Json;
+  window: Window;
+  times: FreeTimes;
+  starts: number[];
+  /** The invitee, if their time zone is known. */
+  invitee: { name: string; zone: string } | undefined;
+}
+
+const nowIn = ({ serviceTime, runtime }: Context): number => serviceTime() ?? runtime.clock.now();
+
+const labelOf = ({ settings, runtime }: Context, at: number): string =>
+  timeLabel(utcText(at), settings.zone, runtime.clock.now())!;
+
+const inviteeOf = ({ typed }: Invocation): Chooser['invitee'] => {
+  const zone = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
+  const name = String(typed['first-name'] ?? typed.name ?? 'the invitee');
+  return zone?.ok ? { name: typed.name === undefined ? name : name.split(' ', 1)[0]!, zone: zone.zone } : undefined;
+};
+
+const openChooser = async (invocation: Invocation, type: Json, window: Window): Promise<Chooser> => {
+  const { context } = invocation;
+  const times = await findFreeTimes(context, { type, ...window });
+  const starts = Array.from(times.slots, ({ start_time: start }) => timestampOf(String(start))!);
+  return { context, type, window, times, starts, invitee: inviteeOf(invocation) };
+};
+
+const hoursText = ({ timezone, rules }: Hours): string => {
+  const intervals = rules.flatMap((rule) => rule.intervals.map(({ from, to }) => `${from}–${to}`));
+  return intervals.length === 0 ? 'a day off' : `${intervals.join(', ')} ${timezone}`;
+};
+
+const reasonText = ({ settings, runtime }: Context, reason: JudgedReason): string => {
+  if (reason.code === 'inactive') return 'the event type is not active';
+  if (reason.code === 'past') return 'it is in the past';
+  if (reason.code === 'hours') return `outside the hours of ${reason.who} (${reason.hours.map(hoursText).join('; ')})`;
+  const { start_time: start, end_time: end, name } = reason.busy.event;
+  const when = spanLabel(String(start), String(end), settings.zone, runtime.clock.now());
+  return reason.code === 'seat' ? `${name} (${when}) is full` : `${reason.who} has ${name} (${when})`;
+};
+
+/** Checks a time as the service would. Its value can be sent, because it has an offset. */
+const checkStart = async (chooser: Chooser, invocation: Invocation, at: number): ReturnType<ReadOther> => {
+  const { context, type, window, times } = chooser;
+  const isInside = window.since <= at && at < window.until;
+  const known = isInside ? times : (await openChooser(invocation, type, { since: at, until: at + 1 })).times;
+  const reasons = known.judge(at);
+  if (reasons.length === 0) return { value: offsetText(at, context.settings.zone) };
+  return {
+    problem: `${labelOf(context, at)} isn't free: ${reasons.map((each) => reasonText(context, each)).join('; ')}`,
+  };
+};
+
+/** Reads a typed time, on this date if it has none. */
+const readStart =
+  (chooser: Chooser, invocation: Invocation, date?: string): ReadOther =>
+  async (typed) => {
+    const { settings, runtime } = chooser.context;
+    const how = { zone: settings.zone, now: runtime.clock.now() };
+    const onDate = date === undefined ? undefined : readTime(`${date} ${typed}`, how);
+    const reading = onDate?.ok ? onDate : readTime(typed, how);
+    if (!reading.ok) return { problem: reading.problem };
+    return checkStart(chooser, invocation, timestampOf(reading.instant)!);
+  };
+
+/** Times to choose from: `08:15 (09:15 for Ada)` */
+const clockChoices = ({ context, invitee }: Chooser, starts: readonly number[]): Choice[] => {
+  const { zone } = context.settings;
+  const clocks = clockTexts(starts, zone);
+  return starts.map((at, index) => {
+    const wall = wallClock(zone)(at);
+    const theirs = invitee === undefined ? wall : wallClock(invitee.zone)(at);
+    const date = midnightOf(theirs) === midnightOf(wall) ? '' : `${dayText(theirs, wall)} `;
+    const local = theirs === wall ? '' : ` (${date}${clockLabel(theirs)} for ${invitee!.name})`;
+    return { value: offsetText(at, zone), label: `${clocks[index]}${local}` };
+  });
+};
+
+const dateOf = (wall: number): string => wallText(wall).slice(0, 10);
+
+/** Asks for a day, or for a date or a whole time that isn't in the list. */
+const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker): Promise<string> => {
+  const { context, starts, window } = chooser;
+  const { settings } = context;
+  const wallAt = wallClock(settings.zone);
+  const today = wallAt(nowIn(context));
+  const counts = new Map<number, number>();
+  for (const midnight of starts.map((at) => midnightOf(wallAt(at))))
+    counts.set(midnight, (counts.get(midnight) ?? 0) + 1);
+  const choices = [...counts].map(([midnight, count]) => ({
+    value: dateOf(midnight),
+    label: `${dayText(midnight, today)}${settings.accessible ? ', ' : ' · '}${count} free`,
+  }));
+  const until = labelOf(context, window.until);
+  return asker.choose('Day', choices, {
+    note: choices.length === 0 ? `No free times until ${until}: type a date` : undefined,
+    readOther: async (typed) => {
+      const how = { zone: settings.zone, now: context.runtime.clock.now() };
+      if (readTime(typed, how).ok) return readStart(chooser, invocation)(typed);
+      const reading = readTime(typed, { ...how, edge: 'since' });
+      if (!reading.ok) return { problem: reading.problem };
+      const midnight = midnightOf(wallAt(timestampOf(reading.instant)!));
+      if (midnight < midnightOf(today)) return { problem: `${dayText(midnight, today)} is in the past` };
+      return { value: dateOf(midnight) };
+    },
+  });
+};
+
+const chooseTime = async (chooser: Chooser, invocation: Invocation, asker: Asker, date: string): Promise<string> => {
+  const { context, type, window } = chooser;
+  const { zone } = context.settings;
+  const { since, until } = dayAt(timestampOf(`${date}T00:00:00Z`)!, zone);
+  const isOffered = since < window.until && window.since < until;
+  const ofDay = isOffered ? chooser : await openChooser(invocation, type, { since, until });
+  const starts = ofDay.starts.filter((at) => since <= at && at < until);
+  return asker.choose(`Time (${zone})`, clockChoices(ofDay, starts), {
+    readOther: readStart(ofDay, invocation, date),
+    note: starts.length === 0 ? 'No free times on this day: type a time' : undefined,
+  });
+};
+
+/** The window of `--since` and `--until`, or the next 60 days. */
+const typedWindow = async (invocation: Invocation): Promise<Window> => {
+  const rows: Record<string, string> = {};
+  for (const flag of slotWindowFlags) {
+    const raw = invocation.typed[flag.name];
+    const read = raw === undefined ? undefined : await readValue(flag, String(raw), invocation);
+    if (read?.ok && 'ready' in read.value) rows[flag.path[0]!] = String(read.value.ready);
+  }
+  return slotWindow(invocation, rows, daysOffered);
+};
+
+const isHidden = (error: unknown): boolean => hasCategory(error, 'forbidden', 'not-found', 'usage', 'integrity');
+
+/** Asks for the start of a booking: first the day, then the time. Undefined if the free times can't be computed. */
+export const askStart = async (invocation: Invocation, asker: Asker): Promise<string | undefined> => {
+  const type = await typedEventType(invocation);
+  if (type.active === false) throw new SchedError('usage', `${type.name} is not active, so it can't be booked`);
+  const window = await typedWindow(invocation);
+  const chooser = await openChooser(invocation, type, window).catch((error: unknown) => {
+    if (!isHidden(error)) throw error;
+  });
+  if (chooser === undefined) return undefined;
+  noteUnchecked(invocation.context, chooser.times);
+  const chosen = await chooseDay(chooser, invocation, asker);
+  // The whole command has the start itself.
+  for (const { name } of slotWindowFlags) invocation.problems.own?.setFlag(name, false);
+  return chosen.includes('T') ? chosen : chooseTime(chooser, invocation, asker, chosen);
+};
+
+/** The free starts around a time that was refused, and what is known about them. */
+const nearestFree = async (invocation: Invocation, eventType: string, refused: number): Promise<Chooser> => {
+  const { context } = invocation;
+  if ((await requestsLeft(context)) < leastLeft) throw new SchedError('rate-limited', 'Too few requests are left');
+  const from = Math.max(refused, nowIn(context));
+  const window = { since: Math.max(from - nearestDays * day, nowIn(context) + 1), until: from + nearestDays * day };
+  const chooser = await openChooser(invocation, await eventTypeOf(context, eventType), window);
+  const before = chooser.starts.filter((at) => at < refused).slice(-mostNearest);
+  const after = chooser.starts.filter((at) => at > refused).slice(0, mostNearest);
+  return { ...chooser, starts: [...before, ...after] };
+};
+
+/** Whether the service refused the time of a booking. */
+const isTimeRefused = (error: unknown): error is SchedError =>
+  hasCategory(error, 'conflict') && error.facts.http !== undefined;
+
+/** Adds free times to the error: `free: 13:30, 14:00 (Europe/Paris)`. Those of another day have their date. */
+const withFreeTimes = (error: SchedError, { context, starts }: Chooser, refused: number): SchedError => {
+  const { zone } = context.settings;
+  const wallAt = wallClock(zone);
+  const isSameDay = (at: number): boolean => midnightOf(wallAt(at)) === midnightOf(wallAt(refused));
+  const labels = starts.map((at) => (isSameDay(at) ? clockLabel(wallAt(at)) : labelOf(context, at)));
+  return error.with({
+    reason: (error.facts.reason ?? '').replace(/\.$/, ''),
+    advice: `free: ${labels.join(', ')} (${zone})`,
+    freeTimes: starts.map((at) => utcText(at)),
+  });
+};
+
+/**
+ * Offers free times after the service refused one: to choose from at a terminal, else in the error. Throws the error as
+ * it came if it isn't about the time, or if free times can't be read.
+ */
+export const chooseAnother = async (
+  invocation: Invocation,
+  { event_type: eventType, start_time: start }: { event_type: string; start_time: string },
+  error: unknown,
+): Promise<string> => {
+  const { context } = invocation;
+  const { settings } = context;
+  const refused = timestampOf(start);
+  if (!isTimeRefused(error) || refused === undefined) throw error;
+  const chooser = await nearestFree(invocation, eventType, refused).catch((failure: unknown) => {
+    throw failure instanceof SchedError && !hasCategory(failure, 'interrupted', 'terminated') ? error : failure;
+  });
+  if (chooser.starts.length === 0) throw error;
+  if (!settings.canAsk || settings.yes) throw withFreeTimes(error, chooser, refused);
+  context.notes.warn(`${labelOf(context, refused)}: ${error.message} (${error.facts.reason})`);
+  await context.notes.flush();
+  const wallAt = wallClock(settings.zone);
+  const choices = clockChoices(chooser, chooser.starts).map(({ value, label }, index) => ({
+    value,
+    label: `${dayText(wallAt(chooser.starts[index]!), wallAt(nowIn(context)))} ${label}`,
+  }));
+  const asker = await createAsker(context);
+  return asker.choose(`Another time (${settings.zone})`, choices, {
+    readOther: readStart(chooser, invocation, dateOf(wallAt(refused))),
+  });
+};
