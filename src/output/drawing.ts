@@ -42,6 +42,15 @@ export const leastCell = 12;
 export const cellWidth = (available: number, count: number, label = 0): number =>
   Math.floor((available - label + (label === 0 ? gap.length : 0)) / count) - gap.length;
 
+/** The first line of a picture: what it shows, the zone, and that it is the sandbox. */
+export const pictureTitle = (text: string, zone: string, { paint, available, place }: PictureStyle): string => {
+  const where = place?.() ?? '';
+  const room = available - (where === '' ? 0 : ' · sandbox'.length);
+  const title = shorten(text, room);
+  const rest = shorten(` · ${zone}`, room - width(title));
+  return `${paint.heading(title)}${rest === '' ? '' : paint.faint(rest)}${where}\n`;
+};
+
 /** A line cut to this many columns. */
 export const paintedLine = ({ marks = [], text, tone }: Line, columns: number, paint: Paint): string => {
   const shown = shorten(text, columns - marks.length);

@@ -1,8 +1,9 @@
 import { counted, formatNumber } from '../../../numbers.ts';
-import { type Line, type PictureStyle, paintedLine } from '../../../output/drawing.ts';
+import { type Line, type PictureStyle, paintedLine, pictureTitle } from '../../../output/drawing.ts';
 import { shorten } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
-import { dateLabel, dayLabel, fullDateLabel, hour, isoWeek, monthName, weekdayOf } from '../../../time/wall.ts';
+import { dayText } from '../../../time/label.ts';
+import { dateLabel, dayLabel, hour, isoWeek, monthName, weekdayOf } from '../../../time/wall.ts';
 import { type AgendaColumn, drawHours, gridColumns, markOf } from './hours-grid.ts';
 import {
   type Agenda,
@@ -25,14 +26,14 @@ import { drawMonth } from './month.ts';
 
 const faint = { tone: 'faint' } as const;
 
-const titleOf = ({ period, days, zone }: Agenda): string => {
+const titleOf = ({ period, days, now, wallAt }: Agenda): string => {
   const [first, last] = [days[0]!.midnight, days.at(-1)!.midnight];
-  if (period === 'day') return `${fullDateLabel(first)} (${zone})`;
-  const year = new Date(last).getUTCFullYear();
-  if (period === 'month') return `${monthName(first)} ${year} (${zone})`;
-  const isOneYear = new Date(first).getUTCFullYear() === year;
-  const start = isOneYear ? dateLabel(first) : fullDateLabel(first);
-  return `Week ${isoWeek(first).week}: ${start} – ${fullDateLabel(last)} (${zone})`;
+  const label = (midnight: number): string => dayText(midnight, wallAt(now));
+  return {
+    day: label(first),
+    week: `Week ${isoWeek(first).week}: ${label(first)} – ${label(last)}`,
+    month: `${monthName(first)} ${new Date(last).getUTCFullYear()}`,
+  }[period];
 };
 
 const totalOf = ({ meetings, days }: Agenda): string => {
@@ -149,7 +150,7 @@ const bodyOf = (agenda: Agenda, style: PictureStyle): string => {
 /** Draws an agenda for a terminal: a title, the calendar, and notes on days with a clock change. */
 export const drawAgenda = (agenda: Agenda, style: PictureStyle): string => {
   const { paint, available } = style;
-  const title = `${paint.heading(shorten(titleOf(agenda), available))}${style.place?.() ?? ''}\n${shorten(totalOf(agenda), available)}\n\n`;
+  const title = `${pictureTitle(titleOf(agenda), agenda.zone, style)}${shorten(totalOf(agenda), available)}\n\n`;
   const changes = clockChanges(agenda).map((text) => `${paint.faint(shorten(text, available))}\n`);
   return `${title}${bodyOf(agenda, style)}${changes.length === 0 ? '' : `\n${changes.join('')}`}`;
 };

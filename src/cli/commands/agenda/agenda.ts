@@ -62,8 +62,13 @@ const atOnce = 4;
  * Adds the people who come, unless a picture has no room for them, and the colors of the event types. Both only help, so
  * they leave most of the rate limit. While the agenda is watched, only new and changed events need requests.
  */
-const decorator = (context: Context, query: NonNullable<Input['query']>, hasPeople: boolean): Decorate => {
-  const known = new Map<string, Json>();
+const decorator = (
+  context: Context,
+  query: NonNullable<Input['query']>,
+  hasPeople: boolean,
+  onLeftOut: () => void,
+): Decorate => {
+  let known = new Map<string, Json>();
   const orSame = async (rows: Json[], stage: Stage): Promise<Json[]> => {
     const added = await readIfPossible(() => stage(rows));
     context.runtime.interrupted.throwIfAborted();
@@ -76,9 +81,10 @@ const decorator = (context: Context, query: NonNullable<Input['query']>, hasPeop
     const named = mayRead
       ? await mapConcurrent(fresh, atOnce, async (row) => (await orSame([row], addInvitees(context)))[0]!)
       : fresh;
-    if (hasPeople && !mayRead) context.notes.footer('Who comes is left out, to leave requests for other commands');
+    if (hasPeople && !mayRead) onLeftOut();
     const colored = context.settings.accessible ? named : await orSame(named, addColors(context, query));
-    for (const [index, row] of fresh.entries()) known.set(JSON.stringify(row), colored[index]!);
+    const added = new Map(fresh.map((row, index) => [JSON.stringify(row), colored[index]!]));
+    known = new Map(keys.map((key) => [key, added.get(key) ?? known.get(key)!]));
     return keys.map((key) => known.get(key)!);
   };
 };
@@ -153,7 +159,10 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
     );
   }
   const isShared = scoped.organization !== undefined && scoped.user === undefined;
-  const decorate = decorator(context, scoped, !isShared && period !== 'month');
+  let isWhoLeftOut = false;
+  const decorate = decorator(context, scoped, !isShared && period !== 'month', () => {
+    isWhoLeftOut = true;
+  });
   const read = async (shown: readonly Day[]): Promise<Agenda> => ({
     period,
     days: shown,
@@ -173,5 +182,6 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
     const screen = drawAgenda(agenda, style);
     return needsAscii(runtime.env) ? asciiForm(screen) : screen;
   });
+  if (isWhoLeftOut) notes.footer('Who comes is left out, to leave requests for other commands');
   for (const line of scopeLines(whose)) notes.footer(line);
 };

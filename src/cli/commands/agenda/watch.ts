@@ -1,4 +1,5 @@
 import { hasCategory } from '../../../errors.ts';
+import { once } from '../../../once.ts';
 import { asciiForm, needsAscii } from '../../../output/drawing.ts';
 import { createPaint } from '../../../output/paint.ts';
 import { safe } from '../../../output/sanitize.ts';
@@ -28,6 +29,7 @@ const croppedTo = (room: number, lines: readonly string[]): readonly string[] =>
 /** The picture in place of the last one. Erasing line by line doesn't flicker. */
 const frameOf = (
   { runtime, settings }: Context,
+  isSandbox: boolean,
   agenda: Agenda,
   readAt: number,
   problem: string | undefined,
@@ -35,12 +37,13 @@ const frameOf = (
   const { stdout, env } = runtime;
   const available = stdout.columns || 80;
   const paint = createPaint(settings.color);
-  const lines = drawAgenda(agenda, { paint, available }).trimEnd().split('\n');
+  const place = () => (isSandbox ? paint.faint(' · sandbox') : '');
+  const lines = drawAgenda(agenda, { paint, available, place }).trimEnd().split('\n');
   const room = Math.max(1, (stdout.rows || defaultRows) - 2);
   const at = clockOf(agenda, readAt);
   const state = problem === undefined ? `Updated ${at}` : `Not updated since ${at}: ${safe(problem)}`;
   const cut = lines.length > room ? ['More on a taller terminal'] : [];
-  const texts = [...(settings.sandbox ? ['[sandbox]'] : []), state, ...cut, 'Ctrl-C stops'];
+  const texts = [state, ...cut, 'Ctrl-C stops'];
   const last = shorten(texts.join(' · '), available);
   const shown = [...croppedTo(room, lines), problem === undefined ? paint.faint(last) : paint.warning(last)];
   const frame = `${home}${shown.map((line) => `${line}${clearLine}\n`).join('')}${clearRest}`;
@@ -53,6 +56,7 @@ const frameOf = (
  */
 export const watchAgenda = async (context: Context, read: () => Promise<Agenda>): Promise<void> => {
   const { stdout, clock, interrupted } = context.runtime;
+  const isSandbox = once(() => context.notes.takeSandbox());
   let shown: { agenda: Agenda; readAt: number } | undefined;
   stdout.unblock?.(interrupted);
   await stdout.write(hideCursor);
@@ -67,7 +71,7 @@ export const watchAgenda = async (context: Context, read: () => Promise<Agenda>)
         problem = error.message;
       }
       const agenda = { ...shown.agenda, now: clock.now() };
-      await stdout.write(frameOf(context, agenda, shown.readAt, problem));
+      await stdout.write(frameOf(context, isSandbox(), agenda, shown.readAt, problem));
       await clock.sleep(minute - (clock.now() % minute), interrupted);
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { BlockStyle } from '../../../output/block.ts';
-import { barLengths, levelOf } from '../../../output/drawing.ts';
+import { barLengths, levelOf, pictureTitle } from '../../../output/drawing.ts';
 import { drawGrid, gap } from '../../../output/grid.ts';
 import { shorten, width, wrap } from '../../../output/width.ts';
 import { shownText } from '../agenda/meetings.ts';
@@ -17,6 +17,9 @@ export interface Stats {
   window: { since?: number | undefined; until?: number | undefined };
   /** The present as a wall-clock time. */
   today: number;
+  /** `Your events` */
+  title: string;
+  zone: string;
   /** The colors of event types, by URI. */
   colors: ReadonlyMap<string, unknown>;
 }
@@ -176,8 +179,7 @@ const drawHeat = (stats: Stats, { available, paint }: BlockStyle): string => {
   };
   const parts: string[] = [];
   for (let from = 0; from < heads.length; from += perPart) parts.push(drawPart(from, from + perPart));
-  const title = `Events by ${stats.by.map((by) => by.replace('-', ' ')).join(' and ')}`;
-  return `${paint.heading(shorten(title, available))}\n\n${parts.join('\n')}`;
+  return parts.join('\n');
 };
 
 /** The groups that have events, or the pairs of groups. */
@@ -218,19 +220,25 @@ const closingLines = (stats: Stats): string[] => {
   return [`Total: ${factsOf(stats, counts.total).join(', ')}`, ...(isSeveral ? [severalNote] : [])];
 };
 
+/** `Your events by host and week` */
+const titleOf = ({ title, by }: Stats): string =>
+  `${title} by ${by.map((name) => name.replace('-', ' ')).join(' and ')}`;
+
 /** Draws the counts for a terminal. `hidden` are the columns that don't fit. */
 export const drawStats = (stats: Stats, style: BlockStyle): { picture: string; hidden: string[] } => {
   const { picture, hidden } =
     stats.by.length === 1
       ? drawChart(stats, rowsOf(stats), style)
       : { picture: `${drawHeat(stats, style)}\n`, hidden: [] };
+  const title = pictureTitle(titleOf(stats), stats.zone, style);
   const closing = closingLines(stats).flatMap((line) => wrap(line, style.available));
-  return { picture: `${picture}${closing.join('\n')}\n`, hidden };
+  return { picture: `${title}\n${picture}${closing.join('\n')}\n`, hidden };
 };
 
 /** The counts in sentences, for screen readers. */
 export const spokenStats = (stats: Stats): string =>
   [
+    `${titleOf(stats)}, time zone ${stats.zone}.`,
     ...rowsOf(stats).map(({ label, count }) => `${label}: ${factsOf(stats, count).join(', ')}.`),
     ...closingLines(stats).map((line) => `${line}.`),
   ]

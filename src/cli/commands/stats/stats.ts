@@ -86,7 +86,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
   const sort = readSort(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const query: NonNullable<Input['query']> = { ...input.query };
-  const scope = scopeLines(await fillScope(events.list, { query }, 'events', context));
+  const whose = await fillScope(events.list, { query }, 'events', context);
   const { event_type: type } = input.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
   const readsInvitees = typed['no-shows'] === true;
@@ -107,7 +107,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
   if (readsInvitees) await countNoShows(context, query, keep, counts);
 
   if (!printer.showsPages) await printer.list(command.view, [counts.rows(sort)]);
-  if (counts.total.booked === 0) return notes.footer(['Nothing found', ...scope].join('. '));
+  if (counts.total.booked === 0) return notes.footer(['Nothing found', ...scopeLines(whose)].join('. '));
   if (printer.showsPages) {
     const { since, until } = windowIn(query);
     const wallOf = (text: string | undefined, before = 0) =>
@@ -118,6 +118,8 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
       sort,
       window: { since: wallOf(since), until: wallOf(until, second) },
       today: wallAt(now),
+      title: whose === 'your events' ? 'Your events' : 'Events',
+      zone: settings.zone,
       colors: by[0] === 'event-type' && !settings.accessible ? await colorsOf(context, query, counts) : new Map(),
     };
     let hidden: string[] = [];
@@ -129,5 +131,5 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
     });
     noteHidden(notes, hidden);
   }
-  for (const line of scope) notes.footer(line);
+  for (const line of scopeLines(whose)) notes.footer(line);
 };

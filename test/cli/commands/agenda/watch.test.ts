@@ -104,7 +104,7 @@ describe('events agenda --watch', () => {
         },
       },
     });
-    expect(stdout.match(/(Mon|Tue) \d+ Nov 2026/g)).toEqual(['Mon 16 Nov 2026', 'Tue 17 Nov 2026']);
+    expect(stdout.match(/(Mon|Tue) \d+ Nov(?= ·)/g)).toEqual(['Mon 16 Nov', 'Tue 17 Nov']);
   });
 
   test('keeps the present on a terminal that is too low', async () => {

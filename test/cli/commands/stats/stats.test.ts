@@ -320,7 +320,9 @@ describe('events stats on a terminal', () => {
 
   test('shows bars in parts, and a total that counts each event once', async () => {
     expect(await screen('--by host', events)).toMatchInlineSnapshot(`
-      "HOST   BOOKED  CANCELED  HOURS  SHARE
+      "Your events by host · Europe/Paris
+
+      HOST   BOOKED  CANCELED  HOURS  SHARE
       Amara       3    1  33%  1.5 h   100%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▒▒▒▒▒▒▒▒▒▒▒▒▒
       Jonas       1    0         1 h    33%  ▄▄▄▄▄▄▄▄▄▄▄▄▄
 
@@ -333,7 +335,9 @@ describe('events stats on a terminal', () => {
 
   test('shows days without events, and the whole window', async () => {
     expect(await screen('--by day --since 2026-11-15 --until 2026-11-20', events)).toMatchInlineSnapshot(`
-      "DAY         BOOKED  CANCELED  HOURS  SHARE
+      "Your events by day · Europe/Paris
+
+      DAY         BOOKED  CANCELED  HOURS  SHARE
       Sun 15 Nov       0    0         0 h     0%
       Mon 16 Nov       2    0       1.5 h    67%  ▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄
       Tue 17 Nov       0    0         0 h     0%
@@ -357,7 +361,9 @@ describe('events stats on a terminal', () => {
 
   test('keeps the bars on a narrow terminal, and leaves out the share first', async () => {
     expect(await screen('--by host', events, { columns: 44 })).toMatchInlineSnapshot(`
-      "HOST   BOOKED  CANCELED  HOURS
+      "Your events by host · Europe/Paris
+
+      HOST   BOOKED  CANCELED  HOURS
       Amara       3    1  33%  1.5 h  ▄▄▄▄▄▄▄▄▒▒▒▒
       Jonas       1    0         1 h  ▄▄▄▄
 
@@ -372,7 +378,7 @@ describe('events stats on a terminal', () => {
 
   test('shows two groupings as a heat map, turned or in parts if it is too wide', async () => {
     expect(await screen('--by host,day', events)).toMatchInlineSnapshot(`
-      "Events by host and day
+      "Your events by host and day · Europe/Paris
 
              16 Nov  17 Nov  18 Nov  19 Nov
       Amara    ██ 2       ·       ·    ▒▒ 1
@@ -383,7 +389,7 @@ describe('events stats on a terminal', () => {
       "
     `);
     expect(await screen('--by host,day', events, { columns: 30 })).toMatchInlineSnapshot(`
-      "Events by host and day
+      "Your events by host and day ·…
 
                   Amara  Jonas
       Mon 16 Nov   ██ 2   ▒▒ 1
@@ -405,7 +411,7 @@ describe('events stats on a terminal', () => {
       name: host,
     }));
     expect(await screen('--by host,event-type', many, { columns: 24 })).toMatchInlineSnapshot(`
-      "Events by host and even…
+      "Your events by host and…
 
             Ada  Ben  Cleo
       Ada   █ 1    ·     ·
@@ -442,7 +448,8 @@ describe('events stats on a terminal', () => {
 
   test('says the same in words with --accessible', async () => {
     expect(await screen('--by day --accessible', events)).toMatchInlineSnapshot(`
-      "Mon 16 Nov: 2 events, 1.5 hours.
+      "Your events by day, time zone Europe/Paris.
+      Mon 16 Nov: 2 events, 1.5 hours.
       Tue 17 Nov: no events.
       Wed 18 Nov: no events.
       Thu 19 Nov: 1 event, 1 canceled (100%), 0 hours.
@@ -450,7 +457,8 @@ describe('events stats on a terminal', () => {
       "
     `);
     expect(await screen('--by host,weekday --accessible', events)).toMatchInlineSnapshot(`
-      "Amara, Monday: 2 events, 1.5 hours.
+      "Your events by host and weekday, time zone Europe/Paris.
+      Amara, Monday: 2 events, 1.5 hours.
       Amara, Thursday: 1 event, 1 canceled (100%), 0 hours.
       Jonas, Monday: 1 event, 1 hour.
       Total: 3 events, 1 canceled (33%), 1.5 hours.
