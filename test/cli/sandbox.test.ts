@@ -89,6 +89,15 @@ describe('sandbox start', () => {
     expect(stderr).toContain(`\rSandbox on ${url} · 0 requests · Ctrl-C to stop`.replace('\r', '\r\x1b[K'));
   });
 
+  test('at a terminal begins with the heading, though deliveries of an earlier run are sent at once', async () => {
+    const book = 'invitees create --event-type "Intro call" --first-free --email a@b.example --name A --timezone UTC';
+    expect((await world.run(`--sandbox ${book}`)).code).toBe(0);
+    const { text, stop } = await startServing(world.run, [], { terminals: ['stdout', 'stderr'] });
+    expect(text).toContain('Sandbox on ');
+    await fetch(/http:\S+\d/.exec(text)![0]);
+    expect((await stop()).stdout).toMatch(/^.*Sandbox on .*\n.* webhook {2}invitee\.created → /);
+  });
+
   test('at a terminal prints the variables of data in memory, which nothing else can find', async () => {
     const { stop } = await startServing(world.run, ['--data', ':memory:', '--seed', 'empty'], {
       terminals: ['stdout', 'stderr'],

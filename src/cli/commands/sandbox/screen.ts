@@ -37,7 +37,11 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
   const { clock, stdout, interrupted } = runtime;
   const counts = { requests: 0, deliveries: 0 };
   let lastAt: number | undefined;
-  let written = Promise.resolve();
+  let begin = () => {};
+  // Deliveries of an earlier run may be sent before there is a heading.
+  let written = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const show = (what: string, subject: string, result: string, isGood: boolean): void => {
     lastAt = clock.now();
     const happening: Happening = { time: timeOfDay(lastAt, settings.zone), what, subject, result };
@@ -82,6 +86,8 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
       notes.info(`Plan ${plan}, data in ${data === ':memory:' ? 'memory' : data}`);
       for (const line of useLines) notes.info(line);
       if (!hasLastLine(runtime)) notes.info('Press Ctrl-C to stop it');
+      await notes.flush();
+      begin();
       return showAlive(runtime, notes, alive(base_url));
     },
   };
