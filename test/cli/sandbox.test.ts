@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
@@ -194,9 +194,13 @@ describe('sandbox env', () => {
   });
 
   test('says that none is running', async () => {
-    const { code, stdout, stderr } = await world.run(`sandbox env --data ${await seededFile(someday)}`);
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toBe('error: No sandbox is running with this data\ntry: sched sandbox start\n');
+    const missing = join(home, 'missing.db');
+    for (const file of [await seededFile(someday), missing]) {
+      const { code, stdout, stderr } = await world.run(`sandbox env --data ${file}`);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toBe(`error: No sandbox is running with this data\ntry: sched sandbox start --data ${file}\n`);
+    }
+    expect(existsSync(missing)).toBe(false);
   });
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import { isObject, type Json, parseJson } from '../../../json.ts';
@@ -5,7 +6,8 @@ import type { Runtime } from '../../../runtime.ts';
 import { adminHeader } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
-import { openSandboxData } from '../../session/open-sandbox.ts';
+import { commandLine } from '../../messages/command-lines.ts';
+import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 
 /** The running sandbox whose address and admin secret are in the environment, as inside `sandbox run`. `--data` wins. */
 export const servingAround = ({ env }: Runtime, data: string | undefined): Serving | undefined => {
@@ -16,18 +18,21 @@ export const servingAround = ({ env }: Runtime, data: string | undefined): Servi
     : undefined;
 };
 
-const nothingRuns = (where: string): SchedError =>
+const nothingRuns = (where: string, data?: string): SchedError =>
   new SchedError('environment', `No sandbox is running ${where}`, {
-    hint: { command: ['sandbox', 'start'] },
+    hint: commandLine('sandbox', 'start', ...(data === undefined ? [] : ['--data', data])),
     outcome: 'not-sent',
   });
 
 /** The running sandbox that has this data open. */
 export const servingWith = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
+  const none = nothingRuns('with this data', data);
+  // To open data that isn't there would create it.
+  if (!existsSync(sandboxFile(runtime, data))) throw none;
   const sandbox = await openSandboxData(runtime, { data });
   try {
     const { serving } = sandbox;
-    if (serving === undefined) throw nothingRuns('with this data');
+    if (serving === undefined) throw none;
     return serving;
   } finally {
     sandbox.close();
