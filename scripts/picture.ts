@@ -3,6 +3,7 @@ import { commandLines } from '../src/cli/messages/command-lines.ts';
 import { run } from '../src/main.ts';
 import { clock as realClock } from '../src/node/clock.ts';
 import { afterSend } from '../src/node/send.ts';
+import { width } from '../src/output/width.ts';
 import type { World } from '../src/runtime.ts';
 import { shellWord } from '../src/shell-quote.ts';
 import type { Clock } from '../src/system.ts';
@@ -12,25 +13,17 @@ import type { Clock } from '../src/system.ts';
  * it is the same on any day and machine.
  */
 
+const size = { width: 800, line: 20, left: 20, top: 66, bottom: 14 };
 const columns = 90;
 const now = Date.parse('2026-11-15T17:00:00Z');
 
 const commands: readonly (readonly string[])[] = [
-  ['events', 'list', '--week'],
+  ['events', 'agenda', '--since', 'tomorrow'],
   [
     ...['invitees', 'create', '--event-type', 'Support call', '--start', 'monday 14:00'],
-    ...[
-      '--timezone',
-      'Europe/Paris',
-      '--email',
-      'ada@example.com',
-      '--name',
-      'Ada Byron',
-      '--fields',
-      'name,email,status',
-    ],
+    ...['--timezone', 'Europe/Paris', '--email', 'ada@example.com', '--name', 'Ada Byron'],
   ],
-  ['events', 'list', '--week', '--json=name,start_time', '--limit', '2'],
+  ['events', 'stats', '--by', 'event-type'],
 ].map((words) => ['sched', '--sandbox', ...words]);
 
 /** Nothing that waits is woken: no progress is drawn, and no time limit is reached, however slow the machine is. */
@@ -135,10 +128,27 @@ const restyled = (classes: readonly string[], code: string): string[] => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-const span = (text: string, styled: readonly string[]): string => {
-  if (styled.length === 0) return escaped(text);
+/** The width of a character, in pixels. Fonts differ a little, and in letters of other scripts a lot. */
+const cell = 8.43;
+
+/** Text in its style. What follows a gap begins at its own column, whatever the font makes of the text before. */
+const spans = (text: string, styled: readonly string[], column: number, isAfterGap: boolean): string => {
+  let at = column;
+  return text
+    .split(/(?<= {2,})(?! )/)
+    .map((part, index) => {
+      const start = at;
+      at += width(part);
+      return span(part, styled, index === 0 && !isAfterGap ? undefined : start);
+    })
+    .join('');
+};
+
+const span = (text: string, styled: readonly string[], column: number | undefined): string => {
+  if (styled.length === 0 && column === undefined) return escaped(text);
   const [classes, [fill]] = [styled.filter((name) => !isOwnColor(name)), styled.filter(isOwnColor)];
   const attributes = [
+    ...(column === undefined ? [] : [`x="${(size.left + column * cell).toFixed(1)}"`]),
     ...(classes.length === 0 ? [] : [`class="${classes.join(' ')}"`]),
     ...(fill === undefined ? [] : [`style="fill:${fill}"`]),
   ];
@@ -152,19 +162,23 @@ export const svgLines = (text: string): string[] => {
     // Texts, with the code between two of them.
     const parts = line.split(/\x1b\[([\d;]+)m/);
     const plain = parts.filter((_, index) => index % 2 === 0).join('');
-    if (plain.length > columns || /[\x00-\x1f\x7f-\x9f]/.test(plain))
+    if (width(plain) > columns || /[\x00-\x1f\x7f-\x9f]/.test(plain))
       throw new Error(`the picture can't show ${JSON.stringify(line)}`);
     let written = '';
+    let column = 0;
+    let isAfterGap = false;
     for (const [index, part] of parts.entries()) {
       if (index % 2 === 1) classes = restyled(classes, part);
-      else if (part !== '') written += span(part, classes);
+      else if (part !== '') {
+        written += spans(part, classes, column, isAfterGap);
+        column += width(part);
+        isAfterGap = part.endsWith('  ');
+      }
     }
     return written;
   };
   return text.trimEnd().split('\n').map(svgLine);
 };
-
-const size = { width: 800, line: 20, left: 20, top: 66, bottom: 14 };
 
 /** docs/terminal.svg */
 export const terminalPicture = (text: string): string => {
@@ -173,7 +187,7 @@ export const terminalPicture = (text: string): string => {
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${height}" width="${size.width}" height="${height}" role="img" aria-labelledby="title desc">`,
     '<title id="title">sched in a terminal</title>',
-    '<desc id="desc">Three commands with their output: the events of this week as a table, a booking, and two events as JSON.</desc>',
+    '<desc id="desc">Three commands with their output: a week as a calendar in the colors of the event types, a booking, and the number of events of each type as bars.</desc>',
     '<style>',
     'text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace; fill: #d6dde6; white-space: pre; }',
     '.bold { font-weight: bold; fill: #ffffff; } .faint { fill: #8b97a5; } .title { fill: #8b97a5; text-anchor: middle; }',

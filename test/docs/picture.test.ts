@@ -21,10 +21,11 @@ describe('the picture of a terminal', () => {
 
   test('turns colors into classes and escapes everything else', () => {
     expect(svgLines('\x1b[1mNAME\x1b[22m  <a> & "b"\n\x1b[32mactive\x1b[39m no')).toEqual([
-      '<tspan class="bold">NAME</tspan>  &lt;a&gt; &amp; &quot;b&quot;',
+      '<tspan class="bold">NAME</tspan>  <tspan x="70.6">&lt;a&gt; &amp; &quot;b&quot;</tspan>',
       '<tspan class="green">active</tspan> no',
     ]);
     expect(svgLines('\x1b[31m\x1b[32mx\x1b[39m')).toEqual(['<tspan class="green">x</tspan>']);
+    expect(svgLines('\x1b[38;2;130;71;245m●\x1b[39m x')).toEqual(['<tspan style="fill:#8247f5">●</tspan> x']);
   });
 
   test.each(['\x1b[5mblinks\x1b[25m', 'bell\x07', '\x1b]0;title\x07', `${'x'.repeat(91)}`])('refuses %j', (text) => {
