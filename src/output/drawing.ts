@@ -42,13 +42,16 @@ export const leastCell = 12;
 export const cellWidth = (available: number, count: number, label = 0): number =>
   Math.floor((available - label + (label === 0 ? gap.length : 0)) / count) - gap.length;
 
+/** A shorter part of a zone's name would say nothing. */
+const leastZone = 8;
+
 /** The first line of a picture: what it shows, the zone, and that it is the sandbox. */
 export const pictureTitle = (text: string, zone: string, { paint, available, place }: PictureStyle): string => {
   const where = place?.() ?? '';
   const room = available - (where === '' ? 0 : ' · sandbox'.length);
   const title = shorten(text, room);
-  const rest = shorten(` · ${zone}`, room - width(title));
-  return `${paint.heading(title)}${rest === '' ? '' : paint.faint(rest)}${where}\n`;
+  const left = room - width(title);
+  return `${paint.heading(title)}${left < leastZone ? '' : paint.faint(shorten(` · ${zone}`, left))}${where}\n`;
 };
 
 /** A line cut to this many columns. */
@@ -100,7 +103,6 @@ const asciiFor: Readonly<Record<string, string>> = {
   '…': '~',
   '▂': '-',
   '▄': '#',
-  '▌': '=',
   '▅': '=',
   '█': '#',
   '░': '-',

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { agendaCommand } from '../../../../src/cli/commands/events-overview.ts';
 import { SchedError } from '../../../../src/errors.ts';
 import type { Send } from '../../../../src/http/message.ts';
 import { type SentEvent, sentEvent, serviceWith } from '../../../support/calendar.ts';
@@ -86,6 +87,11 @@ describe('events agenda --watch', () => {
     const refused = await watching('', [withEvents(standup), replying({ status: 401 })]);
     expect(refused.code).toBe(4);
     expect(refused.stdout.endsWith('\x1b[?25h')).toBe(true);
+  });
+
+  test('leaves most of the rate limit to other commands', () => {
+    const { background } = agendaCommand();
+    expect([background?.({ watch: true }), background?.({})]).toEqual([true, false]);
   });
 
   test('shows the next day after midnight', async () => {

@@ -389,7 +389,7 @@ describe('events stats on a terminal', () => {
       "
     `);
     expect(await screen('--by host,day', events, { columns: 30 })).toMatchInlineSnapshot(`
-      "Your events by host and day ·…
+      "Your events by host and day
 
                   Amara  Jonas
       Mon 16 Nov   ██ 2   ▒▒ 1
