@@ -32,6 +32,6 @@ test('a command that is too long goes below its words, and can be copied in one 
 
 test('a command that fits stays on the line, and a URL stays whole', async () => {
   expect(await shown('Book one: sched events list', 60)).toBe('Book one: sched events list\n');
-  const url = `Open https://book.example/${'x'.repeat(80)}`;
-  expect(await shown(url, 60)).toBe(`${url}\n`);
+  const url = `https://book.example/${'x'.repeat(80)}`;
+  expect(await shown(`Open ${url}`, 60)).toContain(url);
 });
