@@ -63,10 +63,11 @@ export const writeTable = async (
     };
     const full = cellsOf(columns, page);
     const layout = layOut({ ...room, sample: full });
-    const short = withShortIds(full, columns, facts);
+    const short = withShortIds(full, columns, facts, ids);
     const hasShortIds = layout.isCut;
     return { columns, constant, hasShortIds, layout: hasShortIds ? layOut({ ...room, sample: short }) : layout };
   };
+  const ids = new Set<string>();
   let plan: Plan | undefined;
   let lastSection: string | undefined;
   for await (const page of pages) {
@@ -80,7 +81,7 @@ export const writeTable = async (
     }
     const { columns, layout, hasShortIds } = plan;
     const full = cellsOf(columns, page);
-    const rows = hasShortIds ? withShortIds(full, columns, facts) : full;
+    const rows = hasShortIds ? withShortIds(full, columns, facts, ids) : full;
     const texts = rows.map((cells) => shownCells(cells, layout, columns));
     const painted = texts.map((cells, index) => paintedRow(cells, page[index]!, layout, columns, paint));
     const drawn = drawGrid([...heading, ...painted], gridColumns(texts, layout, columns));
@@ -100,11 +101,17 @@ export const writeTable = async (
   return plan?.layout.hidden ?? [];
 };
 
-/** The cells with IDs shortened to what tells them apart. */
-const withShortIds = (rows: string[][], columns: readonly Column[], { shortened }: TableFacts): string[][] => {
+/** The cells with IDs shortened to what tells them apart, also from the IDs of earlier pages. */
+const withShortIds = (
+  rows: string[][],
+  columns: readonly Column[],
+  { shortened }: TableFacts,
+  earlier: Set<string>,
+): string[][] => {
   const place = columns.findIndex(({ path, as }) => path === shortened && as === 'id');
   if (place < 0) return rows;
-  const short = uniqueBeginnings(rows.map((cells) => cells[place]!));
+  for (const cells of rows) earlier.add(cells[place]!);
+  const short = uniqueBeginnings(earlier);
   return rows.map((cells) => cells.with(place, short.get(cells[place]!)!));
 };
 

@@ -57,7 +57,7 @@ describe('pages: a booking', () => {
   it('succeeds without the event, if that cannot be read', async () => {
     const { code, stdout, stderr } = await onTerminal(booking, { send: withoutEvents });
     expect(code).toBe(0);
-    expect(stderr).toContain('booked: ');
+    expect(stderr).toContain('Booked: ');
     expect(stdout).toMatch(/^Ada Byron\nEmail /);
     expect(stdout).not.toContain('Meeting');
   });

@@ -262,6 +262,9 @@ describe('docs/compliance.md', () => {
   test('the workflow restores before it runs, keeps the receipt after a failure, and never uploads the key', () => {
     const order = steps.map(({ uses, run }) => uses ?? run!.split('\n')[0]);
     expect(order).toEqual([
+      'actions/checkout@v4',
+      'actions/setup-node@v4',
+      expect.stringContaining('npm'),
       'actions/cache/restore@v4',
       'umask 077',
       'bash nightly.sh',
