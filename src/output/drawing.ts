@@ -104,6 +104,7 @@ const asciiFor: Readonly<Record<string, string>> = {
   '▂': '-',
   '▄': '#',
   '▅': '=',
+  '▌': '=',
   '█': '#',
   '░': '-',
   '▒': '=',

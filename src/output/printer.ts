@@ -135,7 +135,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     const facts = {
       ...style,
       columnsFor,
-      ...(fields === undefined ? { section: view.section, title: titleOf(view, style) } : {}),
+      ...(fields === undefined ? { section: view.section, title: () => titleOf(view, style) } : {}),
       ...(stdout.isTerminal ? { shortened: idPath(view) } : {}),
     };
     return onScreen((screen) => writeTable(screen, facts, pages, tally));

@@ -15,8 +15,8 @@ export interface TableFacts extends BlockStyle, Pick<View, 'section'> {
   columnsFor(records: readonly object[]): readonly Column[];
   /** Path of the IDs that are shortened to their unique beginning where that makes room. */
   shortened?: string | undefined;
-  /** The first line. */
-  title?: string | undefined;
+  /** Makes the first line, if there are rows. */
+  title?(): string | undefined;
 }
 
 /** More than any terminal shows of a cell. */
@@ -74,7 +74,8 @@ export const writeTable = async (
     if (page.length === 0) continue;
     const heading: string[][] = [];
     const isOther = plan?.constant.some(({ column, text }) => page.some((record) => textOf(column, record) !== text));
-    if (plan === undefined && title !== undefined) await stdout.write(`${title}\n`);
+    const first = plan === undefined ? title?.() : undefined;
+    if (first !== undefined) await stdout.write(`${first}\n`);
     if (plan === undefined || isOther) {
       plan = planFor(page);
       if (section === undefined) heading.push(headingRow(plan.layout, paint));

@@ -296,8 +296,8 @@ describe('docs/compliance.md', () => {
         text.replace(/\$\{\{ (runner\.temp|vars\.ORG_ID) \}\}/g, (_, name) =>
           name === 'runner.temp' ? home : organization,
         );
-      const env = Object.fromEntries(Object.entries(steps[2]!.env!).map(([name, text]) => [name, fill(text)]));
-      const script = `cd ${job}\n${steps[1]!.run}\nunset RECEIPT_KEY TOKEN\nexport -f sched\n${steps[2]!.run}`;
+      const env = Object.fromEntries(Object.entries(steps[5]!.env!).map(([name, text]) => [name, fill(text)]));
+      const script = `cd ${job}\n${steps[4]!.run}\nunset RECEIPT_KEY TOKEN\nexport -f sched\n${steps[5]!.run}`;
       const world = { CI: 'true', RUNNER_TEMP: home, GITHUB_RUN_ID: '7', ...secrets };
       return shell(script, home, { ...world, ...env, SCHED_BASE_URL: sandbox.base_url });
     };

@@ -92,7 +92,7 @@ describe('the program', () => {
       const { code, text } = await schedInTerminal(line.split(' '), home).done;
       expect(code).toBe(0);
       // ECMA-48 §8.3.41: after the cleared line there is only the result.
-      expect(text).toMatch(/█ {2}2\/2\r\x1b\[K\d{8}T\d{6}Z-\w+\n/);
+      expect(text).toMatch(/█ {2}2\/2\r\x1b\[K(?:\x1b\[2m)?\[sandbox\](?:\x1b\[22m)?\n\d{8}T\d{6}Z-\w+\n/);
     },
     // R42: WebAssembly blocks its thread, so jq runs in a thread that can be ended.
     'ends at once on Ctrl-C during an endless jq program': async () => {
