@@ -91,7 +91,7 @@ export const drawPage = (
       : wrapped(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
     ...lines.flatMap((line) => {
       const texts = writtenTexts(line).flatMap((text) => wrapped(text, room));
-      const shown = line.isStatus ? texts.map((text) => paint.status(text)) : texts;
+      const shown = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));
       const labels = [paint.faint(pad(line.label, widest)), ...shown.slice(1).map(() => ' '.repeat(widest))];
       return shown.map((text, index) => `${labels[index]}${gap}${text}`);
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
-import type { Page } from '../../src/output/view.ts';
+import type { Page, View } from '../../src/output/view.ts';
 import { width } from '../../src/output/width.ts';
 import { paper, time } from './samples.ts';
 
@@ -132,5 +132,28 @@ describe('page', () => {
     const painted = await shown(record, { color: { depth: 1, hasLinks: false } });
     expect(painted).toContain('\x1b[1mIntro call\x1b[22m');
     expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(await shown(record));
+  });
+
+  it('links a URL on a terminal that supports links, and nothing that only looks like one', async () => {
+    const linked: View = { columns: [], page: { lines: [{ label: 'Join', value: 'url' }] } };
+    const shown = async (url: string, hasLinks: boolean) => {
+      const stdout = paper(true, 80);
+      const color = { depth: 1, hasLinks } as const;
+      await createPrinter({
+        format: 'table',
+        header: false,
+        raw: false,
+        accessible: false,
+        ...time,
+        color,
+        stdout,
+      }).one(linked, { url });
+      return stdout.text;
+    };
+    const url = 'https://meet.example/a';
+    expect(await shown(url, true)).toContain(`\x1b]8;;${url}\x07${url}\x1b]8;;\x07`);
+    expect(await shown(url, false)).not.toContain('\x1b]8');
+    for (const other of ['javascript:alert(1)', 'https://a.example b'])
+      expect(await shown(other, true)).not.toContain('\x1b]8');
   });
 });

@@ -173,7 +173,7 @@ export const withInviteeRows = ({ page, columns }: View, questions: readonly Jso
     { header: 'INVITEE', path: '_sched.invitee.name', priority: 4.5 },
     { header: 'EMAIL', path: '_sched.invitee.email', priority: 2.5 },
     { header: 'INVITEE STATUS', path: '_sched.invitee.status', as: 'status', priority: 3.5 },
-    { header: 'TIMEZONE', path: '_sched.invitee.timezone', priority: 0.5 },
+    { header: 'TIME ZONE', path: '_sched.invitee.timezone', priority: 0.5 },
     { header: 'BOOKED', path: '_sched.invitee.created_at', as: 'time', priority: 0.5 },
     { header: 'INVITEE ID', path: '_sched.invitee.uri', as: 'id', priority: 0.4 },
     {

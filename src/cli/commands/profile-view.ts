@@ -31,7 +31,7 @@ export const view: View = {
     { header: 'CURRENT', path: 'current', as: 'boolean', priority: 3 },
     { header: 'BASE URL', path: 'base_url', priority: 4 },
     { header: 'LOGIN', path: 'login.store', priority: 2 },
-    { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+    { header: 'TIME ZONE', path: 'timezone', priority: 1 },
     { header: 'USER', path: 'user', as: 'id', value: userOf, priority: 3 },
   ],
   page,

@@ -32,7 +32,7 @@ const inviteeColumns: View['columns'] = [
   { header: 'NAME', path: 'name', priority: 5 },
   { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
   { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
-  { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+  { header: 'TIME ZONE', path: 'timezone', priority: 1 },
   { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
 ];
 
@@ -232,7 +232,7 @@ export const schedulingViews = {
     columns: [
       { header: 'NAME', path: 'name', priority: 4 },
       { header: 'DEFAULT', path: 'default', as: 'boolean', priority: 1 },
-      { header: 'TIMEZONE', path: 'timezone', priority: 2, shrink: false },
+      { header: 'TIME ZONE', path: 'timezone', priority: 2, shrink: false },
       { header: 'RULES', path: 'rules', value: rulesText, priority: 3, least: 32 },
       idColumn,
     ],

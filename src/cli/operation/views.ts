@@ -198,7 +198,7 @@ export const views: Record<ResourceName, View & { page: Page }> = {
     columns: [
       { header: 'NAME', path: 'name', priority: 5 },
       { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
-      { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+      { header: 'TIME ZONE', path: 'timezone', priority: 1 },
       idColumn,
     ],
     page: {

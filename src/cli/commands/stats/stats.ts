@@ -107,7 +107,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
   if (readsInvitees) await countNoShows(context, query, keep, counts);
 
   if (!printer.showsPages) await printer.list(command.view, [counts.rows(sort)]);
-  if (counts.total.booked === 0) return notes.footer(['Nothing found', ...scopeLines(whose)].join('. '));
+  if (counts.total.booked === 0) return notes.footer(['No events for these days', ...scopeLines(whose)].join('. '));
   if (printer.showsPages) {
     const { since, until } = windowIn(query);
     const wallOf = (text: string | undefined, before = 0) =>

@@ -192,7 +192,7 @@ describe('events stats', () => {
     expect(await rowsOf('events stats', { send })).toEqual([]);
     const { stderr, code } = await world.run('events stats', { send, terminals: ['stdout', 'stderr'] });
     expect(code).toBe(0);
-    expect(stderr).toContain('Nothing found');
+    expect(stderr).toContain('No events for these days');
   });
 
   test('refuses an unknown group and suggests the nearest', async () => {
