@@ -115,6 +115,19 @@ describe('events list', () => {
     });
   });
 
+  test('reads no names, and waits for none, if the service allows 10 requests a minute', async () => {
+    const limits = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '8', 'x-ratelimit-reset': '30' };
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, headers: { ...reply.headers, ...limits } };
+    };
+    const { code, stdout, stderr, requests } = await world.run('events list --limit 8', { terminals, send });
+    expect([code, requests.filter(({ url }) => url.includes('/invitees'))]).toEqual([0, []]);
+    expect(stdout).toMatch(/^ {2}\d\d:\d\d–\d\d:\d\d {2}● /m);
+    expect(stderr).toContain('To see who comes: --with invitees (few requests are left)');
+    expect(stderr).not.toContain('waiting');
+  });
+
   describe('the footer of a limited list', () => {
     test.each([
       ['events list --any-time --limit 12', 'Showing 12 of your events. For more: --all or --limit N', 14],
