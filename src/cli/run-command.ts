@@ -93,7 +93,7 @@ export const runCommand = async (
   const isAccessible = typed.accessible === true;
   const doneMark = async () => {
     if (isAccessible) return '';
-    return (await import('../output/drawing.ts')).needsAscii(env) ? 'ok ' : '✔ ';
+    return (await import('../output/ascii.ts')).needsAscii(env) ? 'ok ' : '✔ ';
   };
   const notes = frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark);
   const settings = resolveSettings(choices, runtime, problems, notes, account);

@@ -1,4 +1,3 @@
-import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
 import { drawGrid, gap } from './grid.ts';
 import type { Paint } from './paint.ts';
@@ -91,36 +90,3 @@ export const barLengths = (parts: readonly number[], most: number, columns: numb
 /** The glyph for a number among others of which `most` is the largest: the first for the smallest, none for 0. */
 export const levelOf = (value: number, most: number, glyphs: string): string =>
   value <= 0 ? '' : [...glyphs][Math.min(glyphs.length, Math.ceil((value / most) * glyphs.length)) - 1]!;
-
-const asciiFor: Readonly<Record<string, string>> = {
-  '▎': '|',
-  '▶': '>',
-  '×': 'x',
-  '●': '*',
-  '→': '>',
-  '·': '.',
-  '–': '-',
-  '…': '~',
-  '▂': '-',
-  '▄': '#',
-  '▅': '=',
-  '▌': '=',
-  '█': '#',
-  '░': '-',
-  '▒': '=',
-  '▓': '+',
-};
-
-const drawn = new RegExp(`[${Object.keys(asciiFor).join('')}]`, 'g');
-
-/** The same text without the characters that pictures are drawn with. Its width stays the same. */
-export const asciiForm = (text: string): string => text.replace(drawn, (char) => asciiFor[char]!);
-
-/**
- * Whether the locale names an encoding that lacks block characters. Without any locale, as in many containers, the
- * terminal almost always shows UTF-8.
- */
-export const needsAscii = (env: Env): boolean => {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
-  return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
-};

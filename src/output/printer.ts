@@ -92,11 +92,16 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   /** Shows tables through a pager if they are longer than the screen. */
   const onScreen = async <Value>(show: (screen: Output) => Promise<Value>): Promise<Value> => {
-    if (format !== 'table' || accessible || options.openPager === undefined) return show(stdout);
+    if (format !== 'table' || accessible) return show(stdout);
+    const { asciiForm, needsAscii } = await import('./ascii.ts');
+    const isAscii = stdout.isTerminal && needsAscii(options.env ?? {});
+    const inAscii = (screen: Output): Output =>
+      isAscii ? Object.create(screen, { write: { value: (text: string) => screen.write(asciiForm(text)) } }) : screen;
+    if (options.openPager === undefined) return show(inAscii(stdout));
     const { pagedScreen } = await import('./pager.ts');
     const screen = pagedScreen(stdout, options.openPager);
     try {
-      return await show(screen);
+      return await show(inAscii(screen));
     } finally {
       await screen.end();
     }

@@ -47,11 +47,11 @@ export const writeTable = async (
   };
   const cellsOf = (columns: readonly Column[], page: readonly object[]): string[][] =>
     page.map((record) => columns.map((column) => textOf(column, record)));
-  const planFor = (page: readonly object[]): Plan => {
+  const planFor = (page: readonly object[], isFirst: boolean): Plan => {
     const all = facts.columnsFor(page);
     const isConstant = (column: Column): boolean =>
-      column.varies === true &&
-      page.length > 1 &&
+      isFirst &&
+      (column.varies === true ? page.length > 1 : column.blank === true && textOf(column, page[0]!) === '') &&
       page.every((record) => textOf(column, record) === textOf(column, page[0]!));
     const columns = all.filter((column) => !isConstant(column));
     const constant = all.filter(isConstant).map((column) => ({ column, text: textOf(column, page[0]!) }));
@@ -77,7 +77,7 @@ export const writeTable = async (
     const first = plan === undefined ? title?.() : undefined;
     if (first !== undefined) await stdout.write(`${first}\n`);
     if (plan === undefined || isOther) {
-      plan = planFor(page);
+      plan = planFor(page, plan === undefined);
       if (section === undefined) heading.push(headingRow(plan.layout, paint));
     }
     const { columns, layout, hasShortIds } = plan;
@@ -113,7 +113,9 @@ const withShortIds = (
   if (place < 0) return rows;
   for (const cells of rows) earlier.add(cells[place]!);
   const short = uniqueBeginnings(earlier);
-  return rows.map((cells) => cells.with(place, short.get(cells[place]!)!));
+  // Other text could be cut inside a character.
+  const shortOf = (id: string): string => (/^[\w-]+$/.test(id) ? short.get(id)! : id);
+  return rows.map((cells) => cells.with(place, shortOf(cells[place]!)));
 };
 
 const headingRow = ({ headers, widths }: Layout, paint: Paint): string[] =>

@@ -41,7 +41,7 @@ export interface Column<Resource extends object = object> {
   shrink?: boolean;
   /** Left out of a table if all its rows say the same. */
   varies?: true;
-  /** A missing value leaves the cell empty. */
+  /** A missing value leaves the cell empty, and a column without values is left out of a table. */
   blank?: true;
   /** Computes the value if it isn't simply the one at the path. */
   value?(record: Resource): unknown;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { asciiForm, barLengths, cellWidth, drawCells, levelOf, needsAscii } from '../../src/output/drawing.ts';
+import { asciiForm, needsAscii } from '../../src/output/ascii.ts';
+import { barLengths, cellWidth, drawCells, levelOf } from '../../src/output/drawing.ts';
 import { createPaint } from '../../src/output/paint.ts';
 import { width } from '../../src/output/width.ts';
 

@@ -80,6 +80,13 @@ describe('table', () => {
     }
   });
 
+  it('has an ASCII form for terminals with another encoding', async () => {
+    const rows = [event('Intro – call', 1), event(null, 2)];
+    const plain = await table([rows], 100, { env: { LC_ALL: 'C' } });
+    expect(plain.text).not.toMatch(/[^\n -~]/);
+    expect((await table([rows], 100, { env: { LC_ALL: 'C.UTF-8' } })).text).toContain('Intro – call');
+  });
+
   it('prints nothing if there are no records', async () => {
     const { text, rows } = await table([[]], 80);
     expect({ text, rows }).toEqual({ text: '', rows: 0 });

@@ -3,7 +3,7 @@ import { isPlainId } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { type Json, recordsIn } from '../../json.ts';
-import { asciiForm, needsAscii } from '../../output/drawing.ts';
+import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { valueAt } from '../../output/fields.ts';
 import { wrap } from '../../output/width.ts';
 import { dayText, spanLabel } from '../../time/label.ts';

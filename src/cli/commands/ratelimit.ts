@@ -1,7 +1,7 @@
 import { budgetKey } from '../../http/rate-limit.ts';
 import { formatNumber } from '../../numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
-import { asciiForm, barLengths, needsAscii } from '../../output/drawing.ts';
+import { barLengths } from '../../output/drawing.ts';
 import { gap } from '../../output/grid.ts';
 import { durationText } from '../../output/progress.ts';
 import type { View } from '../../output/view.ts';
@@ -108,11 +108,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   const rows = [...(await rowsOf('general')), ...(await rowsOf('bookings'))];
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
   const isDrawn = settings.format === 'table' && settings.fields === undefined && !settings.accessible;
-  if (isDrawn && known.length > 0)
-    await printer.draw((style) => {
-      const picture = gauges(known, now, style, settings.zone);
-      return needsAscii(runtime.env) ? asciiForm(picture) : picture;
-    });
+  if (isDrawn && known.length > 0) await printer.draw((style) => gauges(known, now, style, settings.zone));
   else noteHidden(notes, (await printer.list(view, [known])).hiddenColumns);
   if (known.length > 0) return;
   notes.footer(

@@ -4,7 +4,6 @@ import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import type { Json } from '../../json.ts';
-import { asciiForm, needsAscii } from '../../output/drawing.ts';
 import type { View } from '../../output/view.ts';
 import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
@@ -134,7 +133,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     await printer.draw((style) => {
       if (settings.accessible) return spokenSlots(screen);
       const drawn = drawSlots(screen, style);
-      return needsAscii(runtime.env) ? asciiForm(drawn) : drawn;
+      return drawn;
     });
     if (!hasTimes(screen)) {
       const date = wallText(wallClock(settings.zone)(timestampOf(String(slots[0]!.start_time))!)).slice(0, 10);

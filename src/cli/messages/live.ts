@@ -1,4 +1,4 @@
-import { asciiForm, needsAscii } from '../../output/drawing.ts';
+import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { pad, shorten, width } from '../../output/width.ts';
 import type { Runtime, TextLengths } from '../../runtime.ts';
 import { wallClock } from '../../time/show.ts';

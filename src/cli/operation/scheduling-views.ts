@@ -104,7 +104,7 @@ const spokenEvent: readonly Column[] = [
 /** How an event type is hosted, if not by one person for one invitee. */
 const kindOf = (type: object): unknown => {
   const [pooling, kind] = [valueAt(type, 'pooling_type'), valueAt(type, 'kind')];
-  return pooling ?? (kind === 'solo' ? undefined : kind);
+  return [kind === 'solo' ? [] : (kind ?? []), pooling ?? []].flat();
 };
 const ifInactive = (type: object): unknown => (valueAt(type, 'active') === false ? 'inactive' : undefined);
 
@@ -183,9 +183,9 @@ export const schedulingViews = {
     tableColumns: (_, { isSpoken }) => [
       { header: 'NAME', path: 'name', ...(isSpoken ? {} : marked(nameOf)), priority: 5 },
       { header: 'LENGTH', path: 'duration', as: 'minutes', priority: 4 },
-      { header: 'KIND', path: 'kind', as: 'words', value: kindOf, blank: true, varies: true, priority: 3 },
+      { header: 'KIND', path: 'kind', as: 'words', value: kindOf, blank: true, priority: 3 },
       { header: 'OWNER', path: 'profile.name', varies: true, priority: 1 },
-      { header: 'STATUS', path: 'active', as: 'status', value: ifInactive, blank: true, varies: true, priority: 2 },
+      { header: 'STATUS', path: 'active', as: 'status', value: ifInactive, blank: true, priority: 2 },
       idColumn,
     ],
     page: {
@@ -327,7 +327,7 @@ export const schedulingViews = {
         priority: 3,
       },
       { header: 'RESULT', path: 'result.type', value: openValue('result', 'type'), as: 'words', priority: 2 },
-      { header: 'FORM', path: '_sched.form', blank: true, varies: true, priority: 1 },
+      { header: 'FORM', path: '_sched.form', blank: true, priority: 1 },
       idColumn,
     ],
     page: {

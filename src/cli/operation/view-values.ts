@@ -210,8 +210,10 @@ export const ifTrue =
     valueAt(record, path) === true ? words : undefined;
 
 /** The name of the group of a relationship if it was read, else its ID. */
-export const groupName = (relationship: object): unknown =>
-  valueAt(relationship, '_sched.group') ?? idIn(valueAt(relationship, 'group'));
+export const groupName = (relationship: object): unknown => {
+  const group = valueAt(relationship, 'group');
+  return valueAt(relationship, '_sched.group') ?? (typeof group === 'string' ? idIn(group) : group);
+};
 
 /** The hours of a schedule for people: `Mon–Fri 09:00–12:30, 13:00–17:00`, `Sat 31 Oct 2026 off`. */
 export const hoursTexts = (schedule: object): string[] =>

@@ -83,7 +83,7 @@ export const confirm = async (
     no: about === 'service' ? 'stop and send nothing' : 'stop and change nothing',
   };
   const color = frontend === undefined ? notes.color : undefined;
-  const { asciiForm, needsAscii } = await import('../../output/drawing.ts');
+  const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
   const shown = await laidOut(asked, runtime.stderr.columns, color);
   const lines = needsAscii(runtime.env) ? shown.map(asciiForm) : shown;
   const isConfirmed =

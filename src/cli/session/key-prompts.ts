@@ -1,6 +1,6 @@
 import { input } from '@inquirer/prompts';
 import { SchedError } from '../../errors.ts';
-import { asciiForm, needsAscii } from '../../output/drawing.ts';
+import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { createPaint } from '../../output/paint.ts';
 import { safe } from '../../output/sanitize.ts';
 import { shorten } from '../../output/width.ts';

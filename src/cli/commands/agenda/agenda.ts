@@ -6,7 +6,6 @@ import { rowFilter } from '../../../client/filter.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
-import { asciiForm, needsAscii } from '../../../output/drawing.ts';
 import { type Day, daysOf, type Period, periods } from '../../../time/calendar.ts';
 import { readTime } from '../../../time/read.ts';
 import { wallClock } from '../../../time/show.ts';
@@ -178,9 +177,7 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
   }
   const agenda = await read(days);
   await printer.draw((style) => {
-    if (settings.accessible) return spokenAgenda(agenda);
-    const screen = drawAgenda(agenda, style);
-    return needsAscii(runtime.env) ? asciiForm(screen) : screen;
+    return settings.accessible ? spokenAgenda(agenda) : drawAgenda(agenda, style);
   });
   if (isWhoLeftOut) notes.footer('Who comes is left out, to leave requests for other commands');
   for (const line of scopeLines(whose)) notes.footer(line);

@@ -1,6 +1,6 @@
 import { hasCategory } from '../../../errors.ts';
 import { once } from '../../../once.ts';
-import { asciiForm, needsAscii } from '../../../output/drawing.ts';
+import { asciiForm, needsAscii } from '../../../output/ascii.ts';
 import { createPaint } from '../../../output/paint.ts';
 import { safe } from '../../../output/sanitize.ts';
 import { shorten } from '../../../output/width.ts';

@@ -6,7 +6,6 @@ import { rowFilter } from '../../../client/filter.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
-import { asciiForm, needsAscii } from '../../../output/drawing.ts';
 import { valueAt } from '../../../output/fields.ts';
 import { wallClock } from '../../../time/show.ts';
 import { second } from '../../../time/wall.ts';
@@ -127,7 +126,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
       if (settings.accessible) return spokenStats(stats);
       const drawn = drawStats(stats, style);
       hidden = drawn.hidden;
-      return needsAscii(runtime.env) ? asciiForm(drawn.picture) : drawn.picture;
+      return drawn.picture;
     });
     noteHidden(notes, hidden);
   }
