@@ -4,8 +4,8 @@ import type { Paint } from './paint.ts';
 import { shorten, width } from './width.ts';
 
 /*
- * Small pictures for people: a grid of days, bars, and shades. They are drawn with block characters.
- * `asciiForm` replaces those for terminals that can't show them.
+ * Small pictures for people: a grid of days, bars, and shades. They are drawn with block characters, which `ascii.ts`
+ * replaces for terminals that can't show them.
  */
 
 /** The part of a screen's style that pictures need. */

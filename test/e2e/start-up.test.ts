@@ -82,7 +82,7 @@ const marks = {
   'status line': 'countDown:',
   agenda: 'the day before',
   stats: 'count once in the total',
-  drawing: 'utf-?8',
+  drawing: 'indexOf(Math.max(...',
   'MCP SDK': 'StdioServerTransport is closed',
 };
 
