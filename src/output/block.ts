@@ -1,3 +1,4 @@
+import { capital } from '../capital.ts';
 import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText } from './cells.ts';
 import { leaves } from './fields.ts';
 import type { RowFormat } from './formats.ts';
@@ -79,6 +80,12 @@ export const spokenRecord = (record: object, time: TimeStyle): string =>
     .map(([path, value]) => `${humanText(path)}: ${spoken(humanField(value, time))}\n`)
     .join('');
 
+/** A table's header as a label: `BASE URL` is "Base URL". Paths of fields stay as they are. */
+const label = (header: string): string =>
+  header === header.toUpperCase()
+    ? capital(header.toLowerCase().replace(/\b(id|ms|ur[il])\b/g, (word) => word.toUpperCase()))
+    : header;
+
 export const spokenRows = (
   columnsFor: (records: readonly object[]) => readonly Column[],
   time: TimeStyle,
@@ -92,8 +99,8 @@ export const spokenRows = (
       .map((column) => {
         const value = cellValue(column, record);
         const shown = column.as === 'time' ? humanField(value, time) : humanCell(value, column.as, time);
-        const text = shown.replaceAll('\n', ', ');
-        return `${column.header}: ${spoken(text)}\n`;
+        if (column.blank && shown === emptyCell) return '';
+        return `${label(column.header)}: ${spoken(shown.replaceAll('\n', ', '))}\n`;
       })
       .join(''),
 });

@@ -45,7 +45,7 @@ describe('--accessible', () => {
     const home = temporaryDirectory('accessible');
     const { stdout } = await world.run('doctor --accessible', { terminals, columns: 40, home });
     expectSpoken(stdout);
-    expect(stdout).toMatch(/^CHECK: .+\nSTATUS: .+\nFINDING: .+\n/);
+    expect(stdout).toMatch(/^Check: .+\nStatus: .+\nFinding: .+\n/);
   });
 
   test.each([

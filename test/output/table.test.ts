@@ -110,7 +110,7 @@ describe('table', () => {
 
   it('prints label and value lines for screen readers', async () => {
     const { text } = await table([[event(null, 1)], [event('b', 2)]], 20, { accessible: true });
-    expect(text).toContain('ID: EVENT0001\nNAME: none\nSTART: Mon 2026-11-16 09:30 (Europe/Berlin)\n');
-    expect(text).toContain('HOSTS: Ann, Bob\n\nID: EVENT0002\n');
+    expect(text).toContain('ID: EVENT0001\nName: none\nStart: Mon 2026-11-16 09:30 (Europe/Berlin)\n');
+    expect(text).toContain('Hosts: Ann, Bob\n\nID: EVENT0002\n');
   });
 });

@@ -1,3 +1,4 @@
+import { capital } from '../../capital.ts';
 import type { Color } from '../../output/color.ts';
 import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
@@ -72,7 +73,7 @@ const notesTo = (
     },
     warn: (text) => say(text, 'warning'),
     always: (text) => say(text),
-    done: async (text, sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`) => {
+    done: async (text, sentence = capital(text)) => {
       if (notes.quiet) return;
       if (doneMark === undefined) say(text);
       else say(`${await doneMark()}${sentence}`, 'done');

@@ -1,5 +1,6 @@
 import { collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
+import { capital } from '../../capital.ts';
 import type { Argument, Command, Flag, FollowUp, Invocation, Offered, Typed } from '../command.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice } from '../session/asker.ts';
@@ -12,8 +13,6 @@ const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
 const isTime = (flag: Flag): boolean => isField(flag) && inspect(flag.field).format === 'datetime';
 
 const asChoice = (value: string): Choice => ({ value, label: value });
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Reports wrong values before the first question, so that no answers are lost. */
 const checkTyped = async (command: Command, invocation: Invocation): Promise<void> => {

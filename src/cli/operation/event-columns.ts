@@ -57,13 +57,13 @@ const narrowEvent: readonly Column[] = [
 
 /** An event for a screen reader. */
 const spokenEvent: readonly Column[] = [
-  { header: 'Start', path: 'start_time', as: 'time' },
-  { header: 'End', path: 'end_time', as: 'time' },
-  { header: 'Name', path: 'name' },
-  { header: 'Who', path: '_sched.invitees.*.name', value: whoText },
-  { header: 'Where', path: 'location', value: (event) => placeOf(event) },
-  { header: 'Hosts', path: 'event_memberships.*.user_name', as: 'list' },
-  { header: 'Status', path: 'status' },
+  { header: 'START', path: 'start_time', as: 'time' },
+  { header: 'END', path: 'end_time', as: 'time' },
+  { header: 'NAME', path: 'name' },
+  { header: 'WHO', path: '_sched.invitees.*.name', value: whoText, blank: true },
+  { header: 'WHERE', path: 'location', value: (event) => placeOf(event), blank: true },
+  { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list' },
+  { header: 'STATUS', path: 'status' },
   { header: 'ID', path: 'uri', as: 'id' },
 ];
 

@@ -1,5 +1,6 @@
 import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
+import { capital } from '../../capital.ts';
 import { type Input, isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
@@ -110,8 +111,6 @@ export interface Scope {
   /** What it means that there are none. */
   empty?: string;
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What the footer of a list says: how many rows of how many, and how to see others. */
 const footerOf = (

@@ -247,13 +247,16 @@ export const aboutText = (entry: object): unknown => {
   if (!isObject(details)) return details;
   const { name, ...rest } = details;
   const references = Object.entries(rest).filter(([, value]) => isUri(value));
-  const others = Object.values(rest).flatMap((value) => (isUri(value) ? [] : [value].flat()));
-  const plain = others.filter((value) => typeof value === 'string' || typeof value === 'number');
-  const [first] = references;
-  // One reference is enough beside a name: the event, but not its event type too.
+  const plain = Object.entries(rest).flatMap(([key, value]) =>
+    [value].flat().flatMap((each) => {
+      if (typeof each === 'number') return `${each} ${key.replaceAll('_', ' ')}`;
+      return typeof each === 'string' && !isUri(each) ? each : [];
+    }),
+  );
+  // People know a record by its name.
   const record =
     typeof name === 'string' && name !== ''
-      ? [first === undefined ? name : `${name} (${idIn(first[1])})`]
+      ? [name]
       : references.map(([key, uri]) => `${key.replaceAll('_', ' ')} ${idIn(uri)}`);
   const text = [...record, ...plain].join(', ');
   return text === '' && Object.keys(details).length > 0 ? details : text;

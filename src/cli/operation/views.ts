@@ -163,11 +163,11 @@ export const views: Record<ResourceName, View & { page: Page }> = {
   },
   webhook: {
     columns: [
-      { header: 'URL', path: 'callback_url', priority: 5 },
+      { header: 'URL', path: 'callback_url', priority: 5, least: 44 },
       { header: 'STATE', path: 'state', as: 'status', priority: 4 },
       { header: 'EVENTS', path: 'events', as: 'list', priority: 2 },
-      { header: 'SCOPE', path: 'scope', priority: 3 },
-      { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
+      { header: 'SCOPE', path: 'scope', varies: true, priority: -1 },
+      { header: 'CREATED', path: 'created_at', as: 'time', priority: -1 },
       idColumn,
     ],
     page: {

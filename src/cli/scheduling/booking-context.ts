@@ -1,3 +1,4 @@
+import { capital } from '../../capital.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
@@ -50,7 +51,7 @@ export const noteBooked = async (
     : settings.account === undefined
       ? []
       : ['-p', settings.account.name];
-  await notes.done(`${done} ${email}`, `${done.charAt(0).toUpperCase()}${done.slice(1)} ${who}`);
+  await notes.done(`${done} ${email}`, `${capital(done)} ${who}`);
   if (typeof record?.event === 'string' && how !== 'existing')
     notes.footer(`Undo: ${commandLine(...account, 'events', 'cancel', idIn(record.event))}`);
 };

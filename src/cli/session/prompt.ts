@@ -1,3 +1,4 @@
+import { capital } from '../../capital.ts';
 import { formatNumber } from '../../numbers.ts';
 import type { Color } from '../../output/color.ts';
 import { safe } from '../../output/sanitize.ts';
@@ -25,8 +26,6 @@ export interface YesNoQuestion extends Change {
   yes: string;
   no: string;
 }
-
-const capital = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
 
 /** The facts for a question, one per line. Not aligned in accessible mode, for screen readers. */
 export const factLines = (facts: Facts, isAccessible: boolean): string[] => {

@@ -5,10 +5,10 @@ const uri = (path: string) => `https://api.example.com/${path}`;
 
 describe('view-values', () => {
   it.each([
-    [{ event: uri('scheduled_events/E1'), event_type: uri('event_types/T1'), name: 'Intro call' }, 'Intro call (E1)'],
+    [{ event: uri('scheduled_events/E1'), event_type: uri('event_types/T1'), name: 'Intro call' }, 'Intro call'],
     [{ event: uri('scheduled_events/E1'), invitee: uri('invitees/I1') }, 'event E1, invitee I1'],
-    [{ event_type: uri('event_types/T1'), name: 'Intro', fields: ['name', 'color'] }, 'Intro (T1), name, color'],
-    [{ method: 'password', nested: { a: 1 }, none: null }, 'password'],
+    [{ event_type: uri('event_types/T1'), name: 'Intro', fields: ['name', 'color'] }, 'Intro, name, color'],
+    [{ invitees: 3, method: 'password', nested: { a: 1 }, none: null }, '3 invitees, password'],
     [{}, ''],
     [null, null],
     ['text', 'text'],

@@ -3,7 +3,7 @@ import { type Line, type PictureStyle, paintedLine, pictureTitle } from '../../.
 import { shorten } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
 import { dayText } from '../../../time/label.ts';
-import { dateLabel, dayLabel, hour, isoWeek, monthName, weekdayOf } from '../../../time/wall.ts';
+import { dayLabel, hour, isoWeek, monthName, weekdayOf } from '../../../time/wall.ts';
 import { type AgendaColumn, drawHours, gridColumns, markOf } from './hours-grid.ts';
 import {
   type Agenda,
@@ -26,11 +26,16 @@ import { drawMonth } from './month.ts';
 
 const faint = { tone: 'faint' } as const;
 
-const titleOf = ({ period, days, now, wallAt }: Agenda): string => {
+/** `Mon 16 Nov, today` */
+const dayTitle = (agenda: Agenda, day: Day): string =>
+  `${dayText(day.midnight, agenda.wallAt(agenda.now))}${isToday(agenda, day) ? ', today' : ''}`;
+
+const titleOf = (agenda: Agenda): string => {
+  const { period, days, now, wallAt } = agenda;
   const [first, last] = [days[0]!.midnight, days.at(-1)!.midnight];
   const label = (midnight: number): string => dayText(midnight, wallAt(now));
   return {
-    day: label(first),
+    day: dayTitle(agenda, days[0]!),
     week: `Week ${isoWeek(first).week}: ${label(first)} – ${label(last)}`,
     month: `${monthName(first)} ${new Date(last).getUTCFullYear()}`,
   }[period];
@@ -47,7 +52,7 @@ const totalOf = ({ meetings, days }: Agenda): string => {
 const dayColumns = (agenda: Agenda): AgendaColumn[] =>
   agenda.days.map((day) => ({
     head: `${dayLabel(day.midnight)}${isToday(agenda, day) ? ' today' : ''}`,
-    title: `${dateLabel(day.midnight)}${isToday(agenda, day) ? ', today' : ''}`,
+    title: dayTitle(agenda, day),
     day,
     meetings: inOrder(agenda.meetings.filter((meeting) => isWithin(meeting, day))),
     showsHosts: agenda.isShared,
@@ -108,8 +113,9 @@ const drawList = (agenda: Agenda, columns: readonly AgendaColumn[], { paint, ava
       const free = isFree ? `  ${freeWord(column.showsHosts)}` : '';
       const head = shorten(column.title, Math.max(1, available - free.length));
       const lines = [...listLines(agenda, column), ...(column === today ? [now] : [])].toSorted((a, b) => a.at - b.at);
+      const isInTitle = column.title === titleOf(agenda);
       return [
-        `${paint.heading(head)}${paint.faint(free)}`,
+        ...(isInTitle ? [] : [`${paint.heading(head)}${paint.faint(free)}`]),
         ...lines.map(({ line }) => `  ${paintedLine(line, available - 2, paint)}`),
       ];
     })

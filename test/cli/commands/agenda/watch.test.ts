@@ -110,7 +110,7 @@ describe('events agenda --watch', () => {
         },
       },
     });
-    expect(stdout.match(/(Mon|Tue) \d+ Nov(?= ·)/g)).toEqual(['Mon 16 Nov', 'Tue 17 Nov']);
+    expect(stdout.match(/(Mon|Tue) \d+ Nov(?=, today ·)/g)).toEqual(['Mon 16 Nov', 'Tue 17 Nov']);
   });
 
   test('keeps the present on a terminal that is too low', async () => {

@@ -77,7 +77,7 @@ describe('webhooks listen', () => {
     ['--jq .payload.name', (text: string) => text.match(/^Ada Byron$/gm)!.length],
     ['--fields event,payload.email', (text: string) => text.match(/^invitee.created\tada@engine.example$/gm)!.length],
     ['-o table --fields event', (text: string) => text.match(/^event +invitee.created$/gm)!.length],
-    ['-o table --accessible', (text: string) => text.match(/^NAME: Ada Byron$/gm)!.length],
+    ['-o table --accessible', (text: string) => text.match(/^Name: Ada Byron$/gm)!.length],
   ])('prints %s as other lists do', async (flags, count) => {
     const listening = await start(flags.split(' '));
     await deliver(listening.url, about('one'));
