@@ -87,7 +87,7 @@ describe('ratelimit', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(await shown(40)).not.toMatch(/█/);
     expect(await shown(80, '', { LANG: 'C' })).toMatch(/ {2}#+-+ {2}/);
-    expect(await shown(80, '--accessible')).toMatch(/^WINDOW: requests a minute\nLIMIT: \d+\nREMAINING: /);
+    expect(await shown(80, '--accessible')).toMatch(/^Window: requests a minute\nLimit: \d+\nRemaining: /);
   });
 
   test('is separate for each token', async () => {

@@ -76,7 +76,7 @@ const notesTo = (
     done: async (text, sentence = capital(text)) => {
       if (notes.quiet) return;
       if (doneMark === undefined) say(text);
-      else say(`${await doneMark()}${sentence}`, 'done');
+      else say(`${await doneMark()}${sentence}${notes.takeSandbox() ? ' (sandbox)' : ''}`, 'done');
       await notes.flush();
     },
     sandbox: () => {
