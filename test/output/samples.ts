@@ -1,5 +1,6 @@
 import type { View } from '../../src/output/view.ts';
 import type { Output } from '../../src/runtime.ts';
+import { seeded } from '../support/random.ts';
 
 export interface Paper extends Output {
   readonly writes: string[];
@@ -20,14 +21,6 @@ export const paper = (isTerminal = false, columns = 80): Paper => {
       writes.push(text);
     },
   };
-};
-
-/** A seeded random number generator (mulberry32). */
-export const seeded = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
 export const time = {

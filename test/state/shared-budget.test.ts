@@ -6,7 +6,7 @@ import { emptyState } from '../../src/state/budget.ts';
 import { type BudgetStore, memoryBudgets } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { sample, times } from '../support/tier.ts';
+import { random, sample, times } from '../support/tier.ts';
 import { places, slowPlaces } from './places.ts';
 import {
   limitedService,
@@ -42,7 +42,7 @@ const busy = async (
   return { ...service.seen, statuses, elapsed: clock.now() - started };
 };
 
-const jittery = () => 20 + Math.random() * 300;
+const jittery = () => 20 + random() * 300;
 
 // R30
 describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFast }) => {
@@ -83,7 +83,7 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
     'uses at least 95 percent of a limit of %i with %i processes, and never exceeds it',
     async (limit, processes, each) => {
       const { refused, times: sent } = await busy(limit, processes, each, await newPlace(), {
-        latency: () => 20 + Math.random() * 40,
+        latency: () => 20 + random() * 40,
       });
       expect(refused).toBe(0);
       // The last window may not be full, so only the time of the windows before it counts.
@@ -98,7 +98,7 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
     for (let round = 0; round < times(1, isFast ? 5 : 1); round += 1) {
       const { refused } = await busy(40, 6, times(20, 60), await newPlace(), {
         latency: jittery,
-        pauseMs: () => Math.random() * 4000,
+        pauseMs: () => random() * 4000,
       });
       expect(refused).toBe(0);
     }
@@ -347,7 +347,7 @@ describe.each(sample(places, 1))('budget in $name: a process in the background',
     const { clock, run, service, followers, other, end } = await beside(1);
     const work = async () => {
       for (let minute = 0; minute < times(5, 20); minute += 1) {
-        await clock.sleep(40_000 + Math.random() * 50_000);
+        await clock.sleep(40_000 + random() * 50_000);
         // A new process each time, as a command is. At most four of them are in one window.
         for (let sent = 0; sent < 2; sent += 1) expect((await other(0).send()).status).toBe(200);
       }

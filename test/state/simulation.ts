@@ -2,6 +2,7 @@ import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
 import type { BudgetStore } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { seeded } from '../support/random.ts';
 
 let calls = 0;
 
@@ -130,7 +131,7 @@ export const simulatedProcess = (
     maxWaitMs = 90_000,
     timeoutMs = 30_000,
     pacePerMinute = 500,
-    random = Math.random,
+    random = seeded(processes),
     isBackground = false,
   }: {
     maxWaitMs?: number;

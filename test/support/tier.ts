@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
+import { seeded } from './random.ts';
 
 /** `npm run test:deep` runs every cell of a matrix, and repeats as often as promised. `npm test` runs a few. */
 export const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
@@ -7,13 +8,22 @@ export const isDeep = process.env.SCHED_TEST_DEEP !== undefined;
 /** How often a test repeats something in `npm test`, and in `npm run test:deep`. */
 export const times = (few: number, promised: number): number => (isDeep ? promised : few);
 
+const seedNumber = (): number => createHash('sha1').update(inject('seed')).digest().readInt32BE();
+
 /**
  * How often a property of fast-check is tried, with values that the run's seed chooses: `SCHED_TEST_SEED` repeats them.
  */
 export const runs = (few: number, promised: number): { numRuns: number; seed: number } => ({
   numRuns: times(few, promised),
-  seed: createHash('sha1').update(inject('seed')).digest().readInt32BE(),
+  seed: seedNumber(),
 });
+
+/** Random numbers that `SCHED_TEST_SEED` repeats. */
+export const random = (): number => {
+  generator ??= seeded(seedNumber());
+  return generator();
+};
+let generator: (() => number) | undefined;
 
 /**
  * The cells of a matrix that run: all of them in `npm run test:deep`, else a few of each kind. Another commit chooses
