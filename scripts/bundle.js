@@ -27,7 +27,7 @@ export const gridWidth = {
 };
 
 /**
- * Imports completion scripts as text, and the folder of the man pages as one object with the texts by name.
+ * Imports scripts and SQL as text, and the folder of the man pages as one object with the texts by name.
  * @type {import('rolldown').Plugin}
  */
 export const texts = {
@@ -41,7 +41,7 @@ export const texts = {
     });
     if (id === join(root, 'man'))
       return module(Object.fromEntries(readdirSync(id).map((name) => [name, text(join(id, name))])));
-    return dirname(id) === join(root, 'completions') ? module(text(id)) : undefined;
+    return dirname(id) === join(root, 'completions') || /\.(sh|sql)$/.test(id) ? module(text(id)) : undefined;
   },
 };
 

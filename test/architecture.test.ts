@@ -69,7 +69,7 @@ const importsOf = (sources: Sources): Import[] =>
   });
 
 const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
-const isOurs = (path: string) => path.endsWith('.ts');
+const isOurs = (path: string) => /\.(ts|sh|sql)$/.test(path);
 const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
 const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
 
@@ -79,6 +79,7 @@ const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'type
  */
 const allowed: Record<string, string[]> = {
   'api/': ['uri.ts', 'zod'],
+  'capital.ts': [],
   'errors.ts': [],
   'json.ts': [],
   'json-error.ts': [],
@@ -145,6 +146,7 @@ const allowed: Record<string, string[]> = {
     'csv-parse',
   ],
   'output/': [
+    'capital.ts',
     'errors.ts',
     'json.ts',
     'nearest.ts',

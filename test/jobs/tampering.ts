@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { checkScript } from '../../src/jobs/audit-scripts.ts';
+import checkScript from '../../src/jobs/audit/check.sh' with { type: 'text' };
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
 import { type ReceiptFinding, verify } from '../../src/jobs/verify-receipt.ts';
 import { execFileSync } from '../support/processes.ts';

@@ -1,8 +1,4 @@
-import { madeInSandbox } from './verify-receipt.ts';
-
-/** Scripts for an auditor. They need bash, awk, sha256sum, openssl and jq, but not sched. */
-
-export const checkScript = String.raw`#!/usr/bin/env bash
+#!/usr/bin/env bash
 # Checks a receipt without sched: bash check.sh [--sandbox] [RECEIPT] [sha256:HEAD]
 # RECEIPT is by default the receipt.jsonl beside this script. HEAD is the hash that the run printed at its end, from a copy
 # that is not stored with the receipt. With --sandbox, a receipt made in the sandbox is checked like a real one.
@@ -10,9 +6,9 @@ export const checkScript = String.raw`#!/usr/bin/env bash
 set -euo pipefail
 export LC_ALL=C
 rehearsal=0
-if [ "${'$'}{1:-}" = --sandbox ]; then rehearsal=1; shift; fi
-receipt=${'$'}{1:-$(dirname "${'$'}{BASH_SOURCE[0]}")/receipt.jsonl}
-wanted=${'$'}{2:-}
+if [ "${1:-}" = --sandbox ]; then rehearsal=1; shift; fi
+receipt=${1:-$(dirname "${BASH_SOURCE[0]}")/receipt.jsonl}
+wanted=${2:-}
 [ -r "$receipt" ] || { echo "can't read $receipt"; exit 2; }
 # A head that got lost, such as "" or null, must not count as "no head given".
 [ $# -lt 2 ] || [[ $wanted =~ ^sha256:[0-9a-f]{64}$ ]] || { echo 'HEAD must be sha256: and 64 hexadecimal digits'; exit 2; }
@@ -114,7 +110,7 @@ history=$(awk -F '\t' -v rehearsal="$rehearsal" '
     else if (sandbox && !rehearsal) print "sandbox: intact, but made in the sandbox, so it proves nothing"
     else print "ok: " accepted " accepted, " rejected " rejected of " total ", " skipped " lines skipped"
   }' "$work/rows")
-case $history in broken*) echo "${'$'}{history#broken } it is not JSON" >>"$work/broken" ;; esac
+case $history in broken*) echo "${history#broken } it is not JSON" >>"$work/broken" ;; esac
 
 if [ -s "$work/broken" ]; then
   read -r number words < <(sort -n -s -k 1,1 "$work/broken" | head -n 1)
@@ -132,49 +128,6 @@ case $history in edited*) echo "$history"; exit 13 ;; esac
 echo "$history"
 echo "head: sha256:$above"
 if [ "$rehearsal" = 1 ] && cut -f 10 "$work/rows" | grep -q true; then
-  echo '${madeInSandbox}' >&2
+  echo 'made in the sandbox: not proof of a real deletion' >&2
 fi
 case $history in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
-`;
-
-export const proveScript = String.raw`#!/usr/bin/env bash
-# Checks whether an address is in a receipt: bash prove.sh [--sandbox] KEY_FILE [RECEIPT], with the address typed or
-# piped to stdin. RECEIPT is by default the receipt.jsonl beside this script. With --sandbox, a receipt made in the
-# sandbox is searched like a real one.
-# Exit 0: it is, and every request with it is printed with its verdict; 6: it is not; 3: KEY_FILE is not the key of
-# this receipt; 13: made in the sandbox; 2: no KEY_FILE, RECEIPT or address. Run check.sh first. The address is
-# converted to lower case before the search, but only A-Z: type other letters in lower case, because not every awk or tr
-# can convert them.
-set -euo pipefail
-export LC_ALL=C
-rehearsal=0
-if [ "${'$'}{1:-}" = --sandbox ]; then rehearsal=1; shift; fi
-[ $# -gt 0 ] || { echo 'usage: bash prove.sh [--sandbox] KEY_FILE [RECEIPT]'; exit 2; }
-receipt=${'$'}{2:-$(dirname "${'$'}{BASH_SOURCE[0]}")/receipt.jsonl}
-for file in "$1" "$receipt"; do [ -r "$file" ] || { echo "can't read $file"; exit 2; }; done
-key=$(tr -d '[:space:]' <"$1")
-[[ $key =~ ^[0-9a-fA-F]{64}$ ]] || { echo 'KEY_FILE must contain 64 hexadecimal digits'; exit 3; }
-mac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" | sed 's/.*= *//'; }
-
-# With a different key, no address would ever be found.
-made=$(head -n 1 "$receipt" | jq -r .key)
-own=$(printf 'sched receipt key' | mac | cut -c 1-16)
-[ "$own" = "$made" ] || { echo "the receipt was made with key $made, but this is key $own"; exit 3; }
-
-# The last line of a pipe may have no line break, and a line from Windows ends with a carriage return.
-IFS= read -r address || true
-address=$(printf '%s\n' "$address" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//' | tr 'A-Z' 'a-z')
-[ -n "$address" ] || { echo 'no address on stdin'; exit 2; }
-mark=$(printf '%s' "$address" | mac)
-# Text after the last line break is a line that was never finished.
-found=$(head -n "$(wc -l <"$receipt" | tr -d ' ')" "$receipt" | jq -rs --arg mark "$mark" '
-  [.[] | select(.type == "sending" and .items != null) | select(any(.items[]; . == $mark)) | .batch] as $batches
-  | .[] | select(.batch as $batch | $batch != null and any($batches[]; . == $batch))
-  | "\(.at) batch \(.batch): \(.verdict // .type)\(if .status then " (HTTP \(.status))" else "" end)"')
-echo "${'$'}{found:-not in this receipt}"
-if head -n 1 "$receipt" | jq -e '.sandbox == true' >/dev/null; then
-  echo '${madeInSandbox}' >&2
-  [ "$rehearsal" = 1 ] || exit 13
-fi
-[ -n "$found" ] || exit 6
-`;

@@ -18,3 +18,11 @@ declare module '*/completions/sched.ps1' {
   const text: string;
   export default text;
 }
+declare module '*.sh' {
+  const text: string;
+  export default text;
+}
+declare module '*.sql' {
+  const text: string;
+  export default text;
+}
