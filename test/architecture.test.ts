@@ -69,7 +69,8 @@ const importsOf = (sources: Sources): Import[] =>
   });
 
 const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
-const isOurs = (path: string) => /\.(ts|sh|sql)$/.test(path);
+const isOurs = (path: string) => path.endsWith('.ts');
+const isText = (path: string) => /\.(sh|sql)$/.test(path);
 const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
 const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
 
@@ -194,7 +195,8 @@ const allowed: Record<string, string[]> = {
 
 const mayImport = ({ from, to, isType }: Import) => {
   const list = allowed[from] ?? allowed[folderOf(from)];
-  if (list === undefined || (from.includes('/') && folderOf(to) === folderOf(from) && isOurs(to))) return true;
+  if (list === undefined || (from.includes('/') && folderOf(to) === folderOf(from) && (isOurs(to) || isText(to))))
+    return true;
   const names = [to, folderOf(to), ...(isBuiltin(to) ? ['node:'] : [])];
   return list.some((entry) => names.includes(entry) || (isType && names.some((name) => entry === `type ${name}`)));
 };
