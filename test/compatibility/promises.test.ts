@@ -247,7 +247,8 @@ const messageOf = (kind: string, changes: ReturnType<typeof changesBetween>): st
   ].join('\n');
 };
 
-describe('promises to scripts are kept for', () => {
+// The fields are those of a run of every command: a busy machine needs its time.
+describe('promises to scripts are kept for', { timeout: 120_000 }, () => {
   test.each(Object.keys(readers) as (keyof Facts)[])('%s', async (kind) => {
     const today = sorted(await readers[kind]());
     const changes = changesBetween(promised[kind], today);
