@@ -1,6 +1,9 @@
 /** What a request does, which decides whether it may be sent twice; see the catalogue. */
 export type Effect = 'read' | 'deletion' | 'change' | 'creation';
 
+/** The deadline of a request that has none of its own. */
+export const defaultTimeoutMs = 30_000;
+
 /** A request as plain data: its body is a string, so it can be sent again, compared and logged. */
 export interface HttpRequest {
   method: string;

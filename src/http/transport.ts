@@ -4,7 +4,7 @@ import { SchedError } from '../errors.ts';
 import { adviceFor, meaningOf } from '../network-errors.ts';
 import type { Clock, Env } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
-import type { HttpReply, HttpRequest, Send } from './message.ts';
+import { defaultTimeoutMs, type HttpReply, type HttpRequest, type Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
 export interface TransportOptions {
@@ -15,8 +15,6 @@ export interface TransportOptions {
 
 /** The most decoded bytes to read from one reply. Protects against decompression bombs. */
 export const maxBodyBytes = 32 * 1024 * 1024;
-
-const defaultTimeout = 30_000;
 
 /** The most connections to one origin. */
 const connections = 8;
@@ -123,7 +121,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
   return async (request: HttpRequest): Promise<HttpReply> => {
     const url = new URL(request.url);
     const proxy = proxyFor(url, env);
-    const timeout = request.timeoutMs ?? defaultTimeout;
+    const timeout = request.timeoutMs ?? defaultTimeoutMs;
     const progress: ExchangeProgress = { sent: false };
     const cut = new AbortController();
     const { signal } = cut;

@@ -427,7 +427,7 @@ describe.each(sample(places, 1))('budget in $name: the pace for a service withou
       const place = await newPlace();
       const work = async () => {
         const client = simulatedProcess(clock, service.send, place, { pacePerMinute });
-        await mapConcurrent(Array.from({ length: each }), atOnce, () => client.send());
+        await mapConcurrent(Array.from({ length: each }), () => client.send(), atOnce);
         await client.budget.close();
       };
       await run(Promise.all(Array.from({ length: processes }, work)));
@@ -470,7 +470,7 @@ describe.each(sample(places, 1))('budget in $name: the pace for a service withou
     await run(client.send());
     isSilent = false;
     await run(client.send());
-    await run(mapConcurrent(Array.from({ length: 100 }), 4, () => client.send()));
+    await run(mapConcurrent(Array.from({ length: 100 }), () => client.send(), 4));
     expect(limited.seen.mostAtOnce).toBe(4);
     expect(client.waits).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { limits } from '../../api/limits.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
@@ -31,8 +32,14 @@ export const rowsFlag: Flag = {
   heading: 'Output',
 };
 
-/** How many events' invitees are read at the same time, if the rate limit allows. */
-const atOnce = 4;
+/** Page size with invitees: a page token may expire while they are read, so these pages are short. */
+export const shortPage = 25;
+
+/** How many requests it takes to read the invitees of an event. */
+export const requestsFor = ({ invitees_counter: counter }: Json): number => {
+  const total = isObject(counter) ? counter.total : undefined;
+  return typeof total === 'number' ? Math.ceil(total / limits.pageSize.max) : 1;
+};
 
 export const readWith = ({ typed, problems }: Invocation): boolean => {
   problems.choice('with', typed.with, withFlag.choices!);
@@ -54,7 +61,11 @@ export const readRows = ({ context, typed, problems }: Invocation): boolean => {
 export const readInvitees = (event: object): Json[] =>
   (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
 
-const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
+export const inviteesOf = async (
+  context: Context,
+  event: Json,
+  query: Record<string, string> = {},
+): Promise<Json[]> => {
   const { invitees } = await import('../../api/invitees.ts');
   const client = await context.client();
   const input = { path: { event: idIn(event.uri) }, query };
@@ -64,7 +75,7 @@ const inviteesOf = async (context: Context, event: Json, query: Record<string, s
 export const addInvitees =
   (context: Context): Stage =>
   (page) =>
-    mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
+    mapConcurrent(page, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
 
 /** More rows than anybody reads. Their people cost a request each, so they are only read if asked for. */
 const mostRows = 50;
@@ -100,7 +111,7 @@ export const addPeople =
   async (page) => {
     const isShort = page.length <= mostRows;
     if (isShort && (await hasRoom(context, page.length)))
-      return mapConcurrent(page, atOnce, async (event) => {
+      return mapConcurrent(page, async (event) => {
         const invitees = await readIfPossible(() => inviteesOf(context, event));
         context.runtime.interrupted.throwIfAborted();
         return invitees === undefined ? event : withFacts(event, { invitees });
@@ -114,7 +125,7 @@ export const addPeople =
 export const onlyWith =
   (context: Context, email: string): Stage =>
   async (page) => {
-    const found = await mapConcurrent(page, atOnce, (event) => inviteesOf(context, event, { email }));
+    const found = await mapConcurrent(page, (event) => inviteesOf(context, event, { email }));
     return page.filter((_, index) => found[index]!.length > 0);
   };
 

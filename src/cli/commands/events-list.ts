@@ -27,6 +27,7 @@ import {
   readWith,
   rowsFlag,
   rowsNote,
+  shortPage,
   withFlag,
   withInviteeRows,
   withInvitees,
@@ -51,9 +52,6 @@ const searchFlag: Flag = {
   description: 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
   heading: 'Filters',
 };
-
-/** Page size with invitees: a page token may expire while they are read, so these pages are short. */
-const shortPage = 25;
 
 const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   if (typed.search === undefined) return undefined;

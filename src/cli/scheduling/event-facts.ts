@@ -19,9 +19,6 @@ import { mapConcurrent } from './map-concurrent.ts';
 export const mostNamed = 5;
 const mostNamedOfSeveral = 1;
 
-/** How many events are read at the same time, if the rate limit allows. */
-const atOnce = 4;
-
 /** A name of any length comes from the network, and a prompt must stay on the screen. */
 const longestName = 80;
 
@@ -98,13 +95,13 @@ const lineOf = async (context: Context, event: Json, most: number): Promise<{ li
 /** Reads events before a prompt about them. Throws if one doesn't exist. */
 export const readEvents = async (context: Context, ids: readonly string[]): Promise<Json[]> => {
   const client = await context.client();
-  return mapConcurrent(ids, atOnce, async (event) => client.call(events.get, { path: { event } }));
+  return mapConcurrent(ids, async (event) => client.call(events.get, { path: { event } }));
 };
 
 /** The events of a long list that a prompt names. For an event that doesn't exist, a text says so. */
 export const readSome = async (context: Context, ids: readonly string[]): Promise<(Json | string)[]> => {
   const client = await context.client();
-  return mapConcurrent(ids.slice(0, mostNamed), atOnce, (event) =>
+  return mapConcurrent(ids.slice(0, mostNamed), (event) =>
     client.call(events.get, { path: { event } }).catch((error: unknown) => {
       if (!hasCategory(error, 'not-found')) throw error;
       return `event ${event}: not found`;
@@ -128,7 +125,7 @@ export const cancelQuestion = async (
 ): Promise<Confirmation> => {
   // Without a prompt, nobody would see the people.
   const named = context.canConfirm ? found.slice(0, mostNamed) : [];
-  const lines = await mapConcurrent(named, atOnce, async (event) =>
+  const lines = await mapConcurrent(named, async (event) =>
     typeof event === 'string'
       ? { line: event, count: 0 }
       : lineOf(context, event, total === 1 ? mostNamed : mostNamedOfSeveral),

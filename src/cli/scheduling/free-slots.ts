@@ -55,9 +55,6 @@ export interface FreeTimes {
 /** A meeting that takes more than a week is a mistake. The documentation limits only the durations of a share. */
 const longestMinutes = 7 * 24 * 60;
 
-/** How many hosts' events are read at the same time, if the rate limit allows. */
-const atOnce = 4;
-
 /** Starts of different hosts can be minutes apart, but people book on a round number. */
 const defaultStep = (duration: number): number => Math.min(duration, 30);
 
@@ -135,7 +132,7 @@ const readEvents = async (
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
   const found = new Map<string, HostedEvent>();
-  await mapConcurrent([...hosts], atOnce, async ({ user }) => {
+  await mapConcurrent([...hosts], async ({ user }) => {
     const query: Record<string, string> = { user, status: 'active', ...window };
     try {
       await addOrganization(query, context);

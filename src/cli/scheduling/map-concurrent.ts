@@ -1,8 +1,11 @@
+/** How many records are read at the same time, if the rate limit allows. */
+const fewAtOnce = 4;
+
 /** Processes up to `atOnce` items at a time. Results keep the order of the items. No item starts after a failure. */
 export const mapConcurrent = async <Item, Result>(
   items: readonly Item[],
-  atOnce: number,
   work: (item: Item) => Promise<Result>,
+  atOnce = fewAtOnce,
 ): Promise<Result[]> => {
   const results: Result[] = new Array(items.length);
   let next = 0;

@@ -1,4 +1,5 @@
 import { SchedError } from '../../errors.ts';
+import { defaultTimeoutMs } from '../../http/message.ts';
 import { once } from '../../once.ts';
 import { type Color, type ColorFlag, colorWanted } from '../../output/color.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
@@ -55,7 +56,6 @@ export interface Settings {
 export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
 const defaultMaxWait = 90_000;
-const defaultTimeout = 30_000;
 
 /** `a, b.c` ⇒ `['a', 'b.c']`. */
 export const fieldList = (text: string): string[] =>
@@ -124,7 +124,7 @@ export const resolveSettings = (
     return read ?? fallback;
   };
   // A timeout of 0 can't work; a --max-wait of 0 can: it is the same as --no-wait.
-  const timeoutMs = duration('--timeout', text('timeout'), defaultTimeout);
+  const timeoutMs = duration('--timeout', text('timeout'), defaultTimeoutMs);
   if (timeoutMs === 0) problems.add(`--timeout must be more than 0, not "${text('timeout')}"`);
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);

@@ -54,8 +54,6 @@ type Decorate = (rows: Json[]) => Promise<Json[]>;
 
 /** The people of more events cost too many requests. */
 const mostPeople = 50;
-/** How many events' invitees are read at the same time, if the rate limit allows. */
-const atOnce = 4;
 
 /**
  * Adds the people who come, unless a picture has no room for them, and the colors of the event types. Both only help, so
@@ -78,7 +76,7 @@ const decorator = (
     const fresh = rows.filter((_, index) => !known.has(keys[index]!));
     const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
     const named = mayRead
-      ? await mapConcurrent(fresh, atOnce, async (row) => (await orSame([row], addInvitees(context)))[0]!)
+      ? await mapConcurrent(fresh, async (row) => (await orSame([row], addInvitees(context)))[0]!)
       : fresh;
     if (hasPeople && !mayRead) onLeftOut();
     const colored = context.settings.accessible ? named : await orSame(named, addColors(context, query));

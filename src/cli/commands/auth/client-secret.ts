@@ -10,6 +10,13 @@ const flag = 'client-secret-file';
 /** Whether the secret comes through stdin, where no question can then be answered. */
 export const isSecretOnStdin = ({ typed }: Pick<Invocation, 'typed'>): boolean => typed[flag] === '-';
 
+/** A regular expression for the end of a text takes quadratic time. */
+const withoutLastBreaks = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
+};
+
 /** Reads the client's secret from the named file. It is never printed, not even an invalid one. */
 export const readClientSecret = async ({ context, typed, problems }: Invocation): Promise<string | undefined> => {
   const path = typed[flag] as string | undefined;
@@ -18,8 +25,9 @@ export const readClientSecret = async ({ context, typed, problems }: Invocation)
     if (typed[other] === true)
       problems.add(`--${flag}${path === '-' ? ' -' : ''} can't be used together with --${other}`);
   problems.check();
-  const text = (await readTextFile(path, `--${flag}`, context.runtime, problems))?.replace(/[\r\n]+$/, '');
-  if (text === undefined) return undefined;
+  const file = await readTextFile(path, `--${flag}`, context.runtime, problems);
+  if (file === undefined) return undefined;
+  const text = withoutLastBreaks(file);
   rememberClientSecret(context.runtime, text);
   if (ClientSecret.safeParse(text).success) return text;
   problems.add(

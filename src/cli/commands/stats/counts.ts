@@ -1,7 +1,7 @@
-import { limits } from '../../../api/limits.ts';
-import { isObject, type Json } from '../../../json.ts';
+import type { Json } from '../../../json.ts';
 import { hour } from '../../../time/wall.ts';
 import { spanIn } from '../agenda/meetings.ts';
+import { requestsFor } from '../event-invitees.ts';
 import type { Sort, StatsGroup } from './group-by.ts';
 
 /** A row of the output. Scripts rely on these names. */
@@ -42,12 +42,6 @@ export class Count {
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 const isCanceled = ({ status }: Json): boolean => status === 'canceled';
-
-/** How many requests it takes to read the invitees of an event. */
-const requestsFor = ({ invitees_counter: counter }: Json): number => {
-  const total = isObject(counter) ? counter.total : undefined;
-  return typeof total === 'number' ? Math.ceil(total / limits.pageSize.max) : 1;
-};
 
 export interface CountedGroup {
   group: StatsGroup;

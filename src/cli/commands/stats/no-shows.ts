@@ -9,13 +9,8 @@ import { second, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
+import { shortPage } from '../event-invitees.ts';
 import type { EventCounts } from './counts.ts';
-
-/** How many events' invitees are read at the same time, if the rate limit allows. */
-const atOnce = 4;
-
-/** A page token may expire while the invitees are read, so these pages are short. */
-const shortPage = 25;
 
 /** Reads how many of the invitees who were expected didn't come. */
 const readNoShows = async (context: Context, event: Json): Promise<[noShows: number, expected: number]> => {
@@ -65,7 +60,7 @@ export const countNoShows = async (
       { pageSize: shortPage, keep: isWanted },
     );
     for await (const page of pages) {
-      await mapConcurrent(page, atOnce, async (event) => {
+      await mapConcurrent(page, async (event) => {
         counts.addNoShows(event, ...(await readNoShows(context, event)));
         left = Math.max(0, left - 1);
       });
