@@ -48,7 +48,7 @@ const decoded = (text: string): string[] => {
 };
 
 /** Whether a text without `@` is another spelling of an email address: quoted-printable, base64 or hex. */
-const spellsAddress = (text: string): boolean =>
+export const spellsAddress = (text: string): boolean =>
   [text.replaceAll('=40', '@'), ...decoded(text)].some((each) =>
     /@[\w.\x80-\xff-]{1,253}\.[a-z\x80-\xff]{2}/i.test(each),
   );

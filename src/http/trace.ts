@@ -1,5 +1,11 @@
 import type { Clock } from '../system.ts';
-import { type Layer, requestIdOf } from './message.ts';
+import { type Layer, requestIdOf, spellsAddress } from './message.ts';
+
+/** R49: hides addresses in a query, also those that a page token spells. Many people can read the log of a job. */
+const withoutAddresses = (url: string): string =>
+  url.replace(/(\w*=)([^&]*)/g, (whole, name: string, value: string) =>
+    name.endsWith('email=') || spellsAddress(value) ? `${name}[address]` : whole,
+  );
 
 /** Reports every request and its reply, without headers and bodies. */
 export const trace =
@@ -8,7 +14,7 @@ export const trace =
   async (request) => {
     const started = clock.now();
     const size = request.body === undefined ? '' : ` (${Buffer.byteLength(request.body)} bytes)`;
-    note(`→ ${request.method} ${request.url}${size}`);
+    note(`→ ${request.method} ${withoutAddresses(request.url)}${size}`);
     try {
       const reply = await next(request);
       const id = requestIdOf(reply);

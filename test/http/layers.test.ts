@@ -100,10 +100,10 @@ describe('layers: authorize', () => {
 });
 
 describe('layers: trace', () => {
-  const traced = async (send: Send) => {
+  const traced = async (send: Send, url = 'https://api.example.com/invitees?count=1') => {
     const lines: string[] = [];
     const request = {
-      ...get('https://api.example.com/invitees?count=1'),
+      ...get(url),
       method: 'POST',
       headers: { authorization: `Bearer ${canary}` },
       body: '{"name":"ü"}',
@@ -121,6 +121,15 @@ describe('layers: trace', () => {
       '← 200 in 0 ms, 2 bytes, request r-1',
     ]);
     expect(lines.join()).not.toContain(canary);
+  });
+
+  // R49
+  test('hides email addresses in a query, also in a page token', async () => {
+    const token = Buffer.from('{"invitee_email":"ada@engine.example","id":7}').toString('base64url');
+    const query = `user=U&invitee_email=ada%40engine.example&email=a%40b&page_token=${token}&count=1`;
+    const { lines } = await traced(recording().send, `https://api.example.com/scheduled_events?${query}`);
+    const shown = 'user=U&invitee_email=[address]&email=[address]&page_token=[address]&count=1';
+    expect(lines[0]).toBe(`→ POST https://api.example.com/scheduled_events?${shown} (13 bytes)`);
   });
 
   test('reports a failure and throws it', async () => {
