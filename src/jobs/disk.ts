@@ -60,7 +60,8 @@ const attemptNow = <Value>(what: string, path: string, work: () => Value): Value
   }
 };
 
-const attempt = async <Value>(what: string, path: string, work: () => Promise<Value>): Promise<Value> => {
+/** Does something to a path. An error of the system becomes one that says what failed and why. */
+export const attempt = async <Value>(what: string, path: string, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work();
   } catch (error) {

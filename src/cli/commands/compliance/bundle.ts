@@ -9,7 +9,7 @@ import { gather } from '../../../client/paginate.ts';
 import { SchedError } from '../../../errors.ts';
 import checkScript from '../../../jobs/audit/check.sh' with { type: 'text' };
 import proveScript from '../../../jobs/audit/prove.sh' with { type: 'text' };
-import { diskTrouble } from '../../../jobs/disk.ts';
+import { attempt } from '../../../jobs/disk.ts';
 import type { ReceiptKey, RunHistory } from '../../../jobs/receipt.ts';
 import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
 import { isObject, jsonText } from '../../../json.ts';
@@ -124,8 +124,8 @@ bash prove.sh ${sandbox ? '--sandbox ' : ''}KEY_FILE receipt.jsonl   # then type
 `;
 };
 
-const writeAll = async (folder: string, files: Record<string, string | Buffer>): Promise<void> => {
-  try {
+const writeAll = (folder: string, files: Record<string, string | Buffer>): Promise<void> =>
+  attempt('write', folder, async () => {
     await mkdir(folder, { mode: 0o700 });
     // `replace` needs no hard links, which removable media may lack. The folder is new, so it overwrites nothing.
     const write = (name: string, content: string | Buffer) =>
@@ -136,10 +136,7 @@ const writeAll = async (folder: string, files: Record<string, string | Buffer>):
       sums.push(`${createHash('sha256').update(content).digest('hex')}  ${name}`);
     }
     await write('SHA256SUMS', `${sums.join('\n')}\n`);
-  } catch (error) {
-    throw diskTrouble('write', folder, error);
-  }
-};
+  });
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;

@@ -1,6 +1,5 @@
 import { collections } from '../../../api/collections.ts';
 import { compliance } from '../../../api/compliance.ts';
-import { foldAddress } from '../../../api/email-address.ts';
 import { limits } from '../../../api/limits.ts';
 import { SchedError } from '../../../errors.ts';
 import { type BatchPlan, estimatedSeconds } from '../../../jobs/batch-plan.ts';
@@ -12,9 +11,10 @@ import { referenceWords } from '../../operation/field-flags.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
-import { checkInvalid, type ItemKind, noteLeftOut, readPlan, wrongLines } from '../bulk/read-items.ts';
+import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
+import { addressesOf, readAddresses } from './address-list.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
@@ -68,13 +68,6 @@ const planView: View = {
   id: 'digest',
 };
 
-const addresses: ItemKind = {
-  usual: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'email_address', 'emails'],
-  isItem: (text) => text.includes('@'),
-  isSurelyItem: (text) => foldAddress(text) !== undefined,
-  fold: foldAddress,
-};
-
 /** Marks errors as `answered`: the plan was already printed in full, so the output isn't called incomplete. */
 const answered = (check: () => void): void => {
   try {
@@ -116,9 +109,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (context.settings.sandbox) context.notes.sandbox();
   const confirmation = readConfirmation(invocation);
   const batchSize = readWholeNumber('batch-size', invocation, 1, largestBatch) ?? limits.deletionBatch;
-  if (typed.from === undefined && invocation.args.length === 0)
-    problems.add('No addresses given. Add some as arguments, or a file with --from');
-  const plan = await readPlan(invocation, addresses);
+  const plan = await readAddresses(invocation);
   if (context.settings.curl) {
     checkInvalid(invocation, plan, 'email address');
     return printRequest(invocation, compliance.delete, [{ body: { emails: plan.items.slice(0, batchSize) } }]);
@@ -143,21 +134,13 @@ const run = async (invocation: Invocation): Promise<void> => {
     checkOrganization(isCurrent ? idIn(await context.identity.organization()) : String(typed.org), who);
   }
   await runBulk(invocation, {
-    things: 'addresses',
+    ...addressesOf(invocation, plan, key),
     done: 'accepted',
     operation: 'compliance.delete',
     ...who,
-    key: key.id,
     input: key.mac(plan.digest),
-    items: plan.items,
-    duplicates: plan.duplicates.length,
-    skipped: plan.invalid.length,
-    wrong: wrongLines(plan, 'email address'),
-    thing: typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line',
-    lineOf: (item) => plan.lines[plan.items.indexOf(item)]!,
     fix: (accepted) =>
       `Fix the failed ones and send them on their own${accepted === 0 ? '' : `: the other ${formatNumber(accepted)} ${accepted === 1 ? 'is' : 'are'} accepted`}.`,
-    mark: (item) => key.mac(foldAddress(item)!),
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     confirm: async (history) => {

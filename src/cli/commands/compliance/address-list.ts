@@ -1,0 +1,36 @@
+import { foldAddress } from '../../../api/email-address.ts';
+import type { BatchPlan } from '../../../jobs/batch-plan.ts';
+import type { ReceiptKey } from '../../../jobs/receipt.ts';
+import type { Invocation } from '../../command.ts';
+import { type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
+
+const kind: ItemKind = {
+  usual: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'email_address', 'emails'],
+  isItem: (text) => text.includes('@'),
+  isSurelyItem: (text) => foldAddress(text) !== undefined,
+  fold: foldAddress,
+};
+
+/** Reads the addresses of the command line or of --from. */
+export const readAddresses = (invocation: Invocation): Promise<BatchPlan> => {
+  const { args, typed, problems } = invocation;
+  if (typed.from === undefined && args.length === 0)
+    problems.add('No addresses given. Add some as arguments, or a file with --from');
+  return readPlan(invocation, kind);
+};
+
+/** What a run needs to know about its addresses. The receipt has their HMACs, and messages their lines. */
+export const addressesOf = ({ typed }: Invocation, plan: BatchPlan, key: ReceiptKey) => {
+  const lines = new Map(plan.items.map((item, index) => [item, plan.lines[index]!]));
+  return {
+    things: 'addresses',
+    key: key.id,
+    items: plan.items,
+    duplicates: plan.duplicates.length,
+    skipped: plan.invalid.length,
+    wrong: wrongLines(plan, 'email address'),
+    thing: typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line',
+    lineOf: (item: string) => lines.get(item)!,
+    mark: (item: string) => key.mac(foldAddress(item)!),
+  } as const;
+};
