@@ -1,6 +1,6 @@
 /**
  * Loaded before the program (`node --import`). Kills it, without a chance to clean up, at one file operation on a
- * receipt. `KILL_STEP` counts the operations from 1. `KILL_HOW` is `before`, `half` (within a write) or `after`.
+ * receipt, or on a file beside it. `KILL_STEP` counts the operations from 1. `KILL_HOW` is `before`, `half` (within a write) or `after`.
  */
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
@@ -17,7 +17,7 @@ const die = () => {
 };
 
 /** @param {unknown} path */
-const isReceipt = (path) => /[/\\]receipts([/\\][^/\\]+\.jsonl[^/\\]*)?$/.test(String(path));
+const isReceipt = (path) => /[/\\]receipts([/\\][^/\\]+\.json[^/\\]*)?$/.test(String(path));
 
 /** @type {Set<number>} */
 const descriptors = new Set();

@@ -16,16 +16,19 @@ export const receiptFolder = ({ runtime }: Context): string => {
   });
 };
 
-const damaged = (path: string, line: number, problem: string): SchedError =>
+const damaged = (path: string, line: number, problem: string, { elsewhere }: Work): SchedError =>
   new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
     reason: `${problem}; the file is left unchanged, and nothing is sent`,
-    advice: 'restore the receipt from a backup, or name another file with --receipt',
+    advice: `restore the receipt from a backup, or ${elsewhere ?? otherFile}`,
   });
 
-/** The work that a run does. `receipt` is the file that --receipt names. */
+/** The work that a run does. `receipt` is the file that --receipt names, `elsewhere` how to name another place. */
 type Work = Pick<RunLine, 'operation' | 'input' | 'endpoint' | 'organization' | 'key'> & {
   receipt: string | undefined;
+  elsewhere?: string;
 };
+
+const otherFile = 'name another file with --receipt';
 
 const isSame = (run: RunLine, work: Work): boolean =>
   run.operation === work.operation &&
@@ -38,22 +41,22 @@ export interface FoundRun {
   opened: Opened & { ok: true };
 }
 
-const open = async (path: string): Promise<FoundRun | undefined> => {
+const open = async (path: string, work: Work): Promise<FoundRun | undefined> => {
   const opened = await openReceipt(realDisk, path);
   if (opened === undefined) return undefined;
-  if (!opened.ok) throw damaged(path, opened.line, opened.problem);
+  if (!opened.ok) throw damaged(path, opened.line, opened.problem, work);
   return { path, opened };
 };
 
-export const otherRunError = (path: string, reason: string): SchedError =>
-  new SchedError('conflict', `The receipt ${path} belongs to another run`, {
+export const otherRunError = ({ receipt, elsewhere }: Work, reason: string): SchedError =>
+  new SchedError('conflict', `The receipt ${receipt} belongs to another run`, {
     reason,
-    advice: 'name another file with --receipt',
+    advice: elsewhere ?? otherFile,
   });
 
 /** The receipt in the file that --receipt names. */
 const findNamed = async (path: string, work: Work): Promise<FoundRun | undefined> => {
-  const found = await open(path);
+  const found = await open(path, work);
   if (found === undefined) return undefined;
   const { run } = found.opened.history;
   if (run.key !== work.key)
@@ -61,7 +64,7 @@ const findNamed = async (path: string, work: Work): Promise<FoundRun | undefined
       reason: `${path} was made with key ${run.key}, but the current key is ${work.key}`,
       advice: 'restore its key file and name it with --receipt-key-file',
     });
-  if (!isSame(run, work)) throw otherRunError(path, 'its input, organization or endpoint is different');
+  if (!isSame(run, work)) throw otherRunError(work, 'its input, organization or endpoint is different');
   return found;
 };
 
@@ -95,7 +98,7 @@ const choose = async (folder: string, work: Work, now: number): Promise<KnownRun
 
 const findKept = async (folder: string, work: Work, now: number): Promise<FoundRun | undefined> => {
   const known = await choose(folder, work, now);
-  return known === undefined ? undefined : open(known.path);
+  return known === undefined ? undefined : open(known.path, work);
 };
 
 /** The unfinished or recently finished receipt of this work. Throws if --receipt names a receipt of other work. */

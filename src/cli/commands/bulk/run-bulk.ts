@@ -63,6 +63,8 @@ export interface Bulk extends Job, Asked, Requester {
   /** How many lines of the input repeat an item, and how many were skipped because they are wrong. */
   duplicates: number;
   skipped: number;
+  /** How to repeat the run, if each one needs a place of its own: `name another directory with --to`. */
+  elsewhere?: string;
   /** Asks the user for confirmation, and throws if it isn't given. */
   confirm(history: RunHistory | undefined): Promise<void>;
 }
@@ -244,7 +246,7 @@ const choose = async ({ runtime }: Context, folder: string, bulk: Planned): Prom
       endedAt,
     };
   if (found.path === bulk.receipt)
-    throw otherRunError(found.path, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
+    throw otherRunError(bulk, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
   return 'new';
 };
 
@@ -260,7 +262,8 @@ const noteDone = (context: Context, bulk: Planned, { total, accepted, receipt }:
   const done = isWatched(context)
     ? `This was done on ${timeLabel(at, settings.zone, runtime.clock.now())}`
     : `${what} at ${at}`;
-  notes.always(`${done}: nothing was sent${where}. Use --again to repeat the run`);
+  const repeat = bulk.elsewhere === undefined ? 'Use --again to repeat the run' : `To repeat it, ${bulk.elsewhere}`;
+  notes.always(`${done}: nothing was sent${where}. ${repeat}`);
 };
 
 /** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */

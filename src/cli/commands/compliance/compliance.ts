@@ -2,6 +2,7 @@ import type { Command } from '../../command.ts';
 import { bundleCommand } from './bundle.ts';
 import { deletion } from './delete.ts';
 import { evidenceCommands } from './evidence.ts';
+import { exportCommand } from './export.ts';
 
 export const examples = {
   delete: [
@@ -14,4 +15,4 @@ export const examples = {
 
 export const decorate = { delete: deletion };
 
-export const extra = (): Command[] => [...evidenceCommands, bundleCommand];
+export const extra = (): Command[] => [exportCommand, ...evidenceCommands, bundleCommand];

@@ -1,5 +1,7 @@
+import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { users } from '../../../api/users.ts';
+import type { Input } from '../../../client/client.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import { sandboxAddress } from '../../session/connection.ts';
@@ -57,4 +59,22 @@ export const checkOrganization = (wanted: string, { organization }: Requester): 
   throw new SchedError('conflict', 'The token belongs to a different organization than --org', {
     reason: `it belongs to ${organization}`,
   });
+};
+
+/** Whose events are read, and the query for them. */
+export interface EventScope {
+  scope: 'organization' | 'user';
+  query: NonNullable<Input['query']>;
+}
+
+/** The events of the whole organization or, if the token may not read them, of its own user. */
+export const readableEvents = async ({ identity, client }: Context): Promise<EventScope> => {
+  const query = { organization: await identity.organization() };
+  try {
+    for await (const _ of (await client()).pages(events.list, { query }, { limit: 1 })) break;
+    return { scope: 'organization', query };
+  } catch (error) {
+    if (!hasCategory(error, 'forbidden')) throw error;
+    return { scope: 'user', query: { user: await identity.user() } };
+  }
 };

@@ -1,0 +1,216 @@
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { foldAddress } from '../../../api/email-address.ts';
+import { events } from '../../../api/events.ts';
+import { routingForms } from '../../../api/routing-forms.ts';
+import { codeOf, hasCategory, SchedError } from '../../../errors.ts';
+import { type BatchPlan, linesText } from '../../../jobs/batch-plan.ts';
+import { attempt, diskTrouble } from '../../../jobs/disk.ts';
+import { isObject, type Json, jsonText } from '../../../json.ts';
+import { writeWholeFile } from '../../../state/whole-file.ts';
+import { idIn } from '../../../uri.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { supportsFilter } from '../../scheduling/filter-support.ts';
+import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
+import type { Context } from '../../session/context.ts';
+import { bulkFlags, inputNote } from '../bulk/flags.ts';
+import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
+import { runBulk } from '../bulk/run-bulk.ts';
+import { resultFields } from '../bulk/run-result.ts';
+import { inviteesOf, shortPage } from '../event-invitees.ts';
+import { addressesOf, readAddresses } from './address-list.ts';
+import { findKey, keyFileFlag } from './receipt-key.ts';
+import { askRequester, type EventScope, readableEvents } from './requester.ts';
+
+const receiptName = 'receipt.jsonl';
+
+/** People whose routing form submissions are searched for together: each search reads the submissions of all forms. */
+const batchSize = 25;
+
+/** What no API of the service shows for an address, whatever the token may read. */
+const neverShown = [
+  'events of other organizations',
+  'data that the service stores under other addresses of the person',
+  'canceled bookings and deleted data, as far as the service no longer lists them',
+  'the activity log, which has no search by address',
+  'sent emails and reminders, and copies in calendars and other connected systems',
+];
+
+/** Reads the events of a person. Only events that show the address among their invitees count: a filter may be ignored. */
+const readPerson = async (context: Context, email: string, query: EventScope['query']) => {
+  const person = { email, events: [] as Json[], invitees: [] as Json[], submissions: [] as Json[] };
+  const wanted = foldAddress(email);
+  for await (const page of (await context.client()).pages(events.list, { query }, { pageSize: shortPage })) {
+    const found = await mapConcurrent(page, (event) => inviteesOf(context, event, { email }));
+    for (const [index, rows] of found.entries()) {
+      const own = rows.filter((row) => foldAddress(String(row.email)) === wanted);
+      if (own.length > 0) person.events.push(page[index]!);
+      person.invitees.push(...own);
+    }
+  }
+  return person;
+};
+
+type Person = Awaited<ReturnType<typeof readPerson>>;
+
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return isObject(value) || Array.isArray(value) ? Object.values(value).flatMap(textsIn) : [];
+};
+
+/** The addresses in a text, folded: the whole text, or words of it without the punctuation around them. */
+const addressesIn = (text: string): string[] =>
+  [text.trim(), ...text.split(/[\s"'<>()[\],;:=]+/)]
+    .filter((word) => word.includes('@') && word.length <= 300)
+    .flatMap((word) => foldAddress(word.replace(/[.!?]+$/, '')) ?? []);
+
+/**
+ * Adds the submissions that hold the address of one of these people, or that led to a booking of theirs. Returns what
+ * could not be read.
+ */
+const addSubmissions = async (context: Context, people: readonly Person[]): Promise<string[]> => {
+  const client = await context.client();
+  const owners = new Map<string | undefined, Person>();
+  for (const person of people) {
+    owners.set(foldAddress(person.email), person);
+    for (const { uri } of person.invitees) owners.set(idIn(uri), person);
+  }
+  const unread: string[] = [];
+  const readable = async (what: string, read: () => Promise<void>): Promise<void> => {
+    try {
+      await read();
+    } catch (error) {
+      if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
+      unread.push(`submissions of ${what} (the token can't read them)`);
+    }
+  };
+  const readForm = async (form: unknown): Promise<void> => {
+    for await (const page of client.pages(routingForms.submissions, { query: { form: String(form) } }))
+      for (const submission of page) {
+        const marks = [...textsIn(submission).flatMap(addressesIn), idIn(submission.submitter)];
+        for (const owner of new Set(marks.flatMap((mark) => owners.get(mark) ?? [])))
+          owner.submissions.push(submission);
+      }
+  };
+  await readable('routing forms', async () => {
+    const query = { organization: await context.identity.organization() };
+    for await (const page of client.pages(routingForms.list, { query }))
+      for (const { uri } of page) await readable(`routing form ${idIn(uri)}`, () => readForm(uri));
+  });
+  return unread;
+};
+
+const elsewhere = 'name another directory with --to';
+
+/** Creates the directory of a new run. An empty one, or one whose process was killed before it began, will do. */
+const prepare = (directory: string): Promise<void> =>
+  attempt('write', directory, async () => {
+    await mkdir(directory, { mode: 0o700 }).catch(async (error: unknown) => {
+      const names = codeOf(error) === 'EEXIST' ? await readdir(directory) : ['?'];
+      if (names.every((name) => name.startsWith(receiptName))) return;
+      throw diskTrouble('write', directory, error).with({ advice: elsewhere });
+    });
+    await chmod(directory, 0o700);
+  });
+
+/** A killed process may have left a draft. The run is locked, so no other process is writing it. */
+const write = (path: string, content: object): Promise<void> =>
+  attempt('write', path, async () => {
+    const draft = `${path}.draft`;
+    await rm(draft, { force: true });
+    await writeWholeFile(path, { content: `${jsonText(content, 2)}\n`, draft, replace: true });
+  });
+
+/** The file of each address: `3.json`, and `3-2.json` for a second one in the same JSON object. */
+const fileNames = ({ items, lines }: BatchPlan): Map<string, string> =>
+  new Map(
+    items.map((item, index) => {
+      const before = index - lines.indexOf(lines[index]!);
+      return [item, `${lines[index]}${before === 0 ? '' : `-${before + 1}`}.json`];
+    }),
+  );
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const { notes, runtime } = context;
+  if (typed.to === undefined) problems.missingFlag('to');
+  const plan = await readAddresses(invocation);
+  checkInvalid(invocation, plan, 'email address');
+  problems.check();
+  if (plan.items.length === 0) throw new SchedError('usage', 'No addresses in the input');
+  noteLeftOut(invocation, plan);
+  await context.connection();
+  const key = (await findKey(invocation, true))!;
+  const who = await askRequester(context, events.list);
+  const { scope, query } = await readableEvents(context);
+  const { supported } = await supportsFilter(context, 'invitee_email', query);
+  if (!supported) notes.info("The service can't filter by invitee, so sched reads all events for each address");
+  const directory = resolve(String(typed.to));
+  const addresses = addressesOf(invocation, plan, key);
+  const gaps = new Set(scope === 'user' ? ["events of other hosts (the token can't read them)"] : []);
+  const empty: number[] = [];
+  const names = fileNames(plan);
+  const own = { ...invocation, typed: { ...typed, receipt: join(directory, receiptName) } };
+  await runBulk(own, {
+    ...addresses,
+    done: 'exported',
+    operation: 'compliance.export',
+    ...who,
+    // The same people in another directory, or in other lines, are another run.
+    input: key.mac([directory, ...names].join('\n')),
+    elsewhere,
+    fix: () => 'Fix the failed ones and export them to another directory.',
+    batchSize,
+    confirm: async (history) => {
+      if (history === undefined) await prepare(directory);
+    },
+    send: async (items, leaving) => {
+      await leaving();
+      const people: Person[] = [];
+      for (const email of items)
+        people.push(await readPerson(context, email, supported ? { ...query, invitee_email: email } : query));
+      for (const gap of await addSubmissions(context, people)) gaps.add(gap);
+      for (const { submissions, ...person } of people) {
+        if (person.events.length + submissions.length === 0) empty.push(addresses.lineOf(person.email));
+        await write(join(directory, names.get(person.email)!), {
+          ...person,
+          routing_form_submissions: submissions,
+          not_included: [...gaps, ...neverShown],
+          exported_at: new Date(runtime.clock.now()).toISOString(),
+          organization: who.organization,
+          sandbox: who.isSandbox,
+        });
+      }
+      return { verdict: 'accepted', status: 200 };
+    },
+  });
+  if (empty.length > 0)
+    notes.always(`Nothing found for ${addresses.thing}${empty.length === 1 ? '' : 's'} ${linesText(empty)}`);
+  if (gaps.size > 0) notes.warn(`Not included: ${[...gaps].join('; ')}`);
+  notes.info(`Never included: ${neverShown.join('; ')}`);
+};
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Write all data that the service shows of people to files',
+  arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
+  flags: [
+    { name: 'to', value: 'DIR', required: true, description: 'directory to create, with a file per person' },
+    ...bulkFlags('addresses', 'address').filter(({ heading }) => heading === undefined),
+    keyFileFlag,
+  ],
+  fields: resultFields,
+  effect: 'read',
+  examples: [
+    'compliance export ada@engine.example --to export-ada',
+    'compliance export --from emails.txt --to export-2026-11 --json',
+  ],
+  notes: [
+    'Each file is named by the line of its address in the input (1.json), and has the events of the person, the invitee records with their answers, the submissions of routing forms with the address, and a list of what is not included. Other invitees of the same events are left out. An address that the service does not know gets a file without events.',
+    `Never included: ${neverShown.join('; ')}.`,
+    'Only the owner can read the directory and its files. receipt.jsonl in it records the run, with addresses as HMACs. To resume an interrupted run, run the same command again. A directory with another export is never changed.',
+    inputNote,
+    'Never prints an address: messages give the line number in the input.',
+  ],
+  run,
+};
