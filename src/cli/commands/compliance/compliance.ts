@@ -2,6 +2,7 @@ import type { Command } from '../../command.ts';
 import { bundleCommand } from './bundle.ts';
 import { deletion } from './delete.ts';
 import { evidenceCommands } from './evidence.ts';
+import { expiredCommand } from './expired.ts';
 import { exportCommand } from './export.ts';
 
 export const examples = {
@@ -15,4 +16,4 @@ export const examples = {
 
 export const decorate = { delete: deletion };
 
-export const extra = (): Command[] => [exportCommand, ...evidenceCommands, bundleCommand];
+export const extra = (): Command[] => [exportCommand, expiredCommand, ...evidenceCommands, bundleCommand];

@@ -1,0 +1,132 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { foldAddress } from '../../../api/email-address.ts';
+import { events } from '../../../api/events.ts';
+import { invitees } from '../../../api/invitees.ts';
+import { type TimeWindow, windowQuery } from '../../../api/window.ts';
+import { rowFilter } from '../../../client/filter.ts';
+import { attempt, diskTrouble, realDisk } from '../../../jobs/disk.ts';
+import type { Json } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
+import { statIfAny } from '../../../state/directories.ts';
+import { timeBefore } from '../../../time/duration.ts';
+import { utcText } from '../../../time/wall.ts';
+import { idIn } from '../../../uri.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
+import type { Context } from '../../session/context.ts';
+import { requestsFor, shortPage } from '../event-invitees.ts';
+import { readableEvents } from './requester.ts';
+
+/** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
+const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);
+
+/** Reads which addresses have only old events. Memory grows with the old addresses, not with the events. */
+const readExpired = async (context: Context, age: string) => {
+  const { runtime, notes, serviceTime } = context;
+  const { scope, query } = await readableEvents(context);
+  if (scope === 'user')
+    notes.warn(
+      "Only your own events were read: the token can't read the organization's. People in the file may have newer events with other hosts",
+    );
+  const client = await context.client();
+  // The first request asked whose events may be read.
+  const counts = { events: 0, requests: 1, without_address: 0 };
+  let left = 0;
+  const onPage = () => {
+    counts.requests += 1;
+    left = Math.max(0, left - 1);
+  };
+  const eachAddress = async (
+    window: TimeWindow,
+    isWanted: (event: Json) => boolean,
+    see: (address: string, folded: string) => void,
+  ): Promise<void> => {
+    const asked = { ...query, ...windowQuery('start_time', window) };
+    const options = { pageSize: shortPage, keep: rowFilter(events.list, asked), onPage };
+    for await (const page of client.pages(events.list, { query: asked }, options))
+      await mapConcurrent(page.filter(isWanted), async ({ uri }) => {
+        for await (const rows of client.pages(invitees.list, { path: { event: idIn(uri) } }, { onPage }))
+          for (const { email } of rows) {
+            const folded = foldAddress(String(email));
+            if (folded === undefined || isPlaceholder(folded)) counts.without_address += 1;
+            else see(String(email), folded);
+          }
+      });
+  };
+
+  for await (const page of client.pages(events.list, { query }, { afterSend: runtime.afterSend, onPage })) {
+    counts.events += page.length;
+    for (const event of page) left += Math.max(1, requestsFor(event));
+    runtime.status?.rows(counts.events);
+  }
+  runtime.status?.rows(0);
+  left += Math.ceil(counts.events / shortPage) + 1;
+  notes.info(`Reading the invitees of ${counted(counts.events, 'event')}: up to ${counted(left, 'request')}`);
+  notes.ahead = () => ({ requests: left, isMost: true });
+  // Of two clocks, the later one would make more addresses old.
+  const now = Math.min(runtime.clock.now(), serviceTime() ?? Number.POSITIVE_INFINITY);
+  const limit = utcText(timeBefore(age, now)!);
+  /** As the service shows them, by their folded form. */
+  const old = new Map<string, string>();
+  // Old events first: a booking that is made meanwhile is then among the newer ones.
+  await eachAddress(
+    { until: limit },
+    (event) => requestsFor(event) > 0,
+    (address, folded) => old.set(folded, address),
+  );
+  const oldAddresses = old.size;
+  await eachAddress(
+    { since: limit },
+    () => old.size > 0,
+    (_, folded) => old.delete(folded),
+  );
+  notes.ahead = undefined;
+  return { addresses: [...old.values()].sort(), counts: { old_addresses: oldAddresses, ...counts, limit, scope } };
+};
+
+const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
+  const { runtime, notes, printer } = context;
+  const age = String(typed['older-than']);
+  for (const name of ['older-than', 'to']) if (typed[name] === undefined) problems.missingFlag(name);
+  if (typed['older-than'] !== undefined && timeBefore(age, runtime.clock.now()) === undefined) {
+    const problem = `--older-than must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`;
+    problems.value('older-than', age, problem, /^[1-9]\d*m$/.test(age) ? `${age}o` : undefined);
+  }
+  problems.check();
+  const file = resolve(String(typed.to));
+  // Reading may take hours, so a file that can't be written is reported first.
+  await attempt('write', file, () => access(dirname(file), constants.W_OK));
+  if (statIfAny(file) !== undefined) throw diskTrouble('write', file, { code: 'EEXIST' });
+  const { addresses, counts } = await readExpired(context, age);
+  const text = addresses.map((address) => `${address}\n`).join('');
+  await realDisk.create(file, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
+  const view = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
+  await printer.one(view, { expired: addresses.length, ...counts, file });
+  if (addresses.length > 0)
+    notes.footer(`Nothing is deleted yet. To delete their data: sched compliance delete --from ${typed.to}`);
+};
+
+export const expiredCommand: Command = {
+  name: 'expired',
+  summary: 'Write the addresses whose last event is older than an age to a file',
+  arguments: [],
+  flags: [
+    { name: 'older-than', value: 'AGE', required: true, description: 'age of the last event: 90d, 8w, 24mo or 2y' },
+    { name: 'to', value: 'FILE', required: true, description: 'file to create; an existing file is never replaced' },
+  ],
+  fields: 'expired old_addresses events requests without_address limit scope file'.split(' '),
+  effect: 'read',
+  examples: [
+    'compliance expired --older-than 24mo --to expired.txt',
+    'compliance expired --older-than 2y --to expired.txt --json=expired,requests',
+  ],
+  notes: [
+    'An address is expired if all its events start before the age. Upcoming events count, and so do canceled events and canceled invitees: anybody who booked something for a later time is not expired. Case is ignored. Submissions of routing forms do not count.',
+    'Deletes nothing. The file has one address per line, for sched compliance delete --from FILE, and only its owner can read it. It is written at the end, or not at all. stdout has counts only.',
+    'Reads the events of the whole organization. If the token may not, it reads only your own events and says so (scope is then user). Do not delete by such a list: others may have newer events with the same people.',
+    'Takes about one request per event, and says how many before it begins. Memory grows with the number of old addresses, not with the number of events.',
+  ],
+  run,
+};
