@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { verify } from '../../src/jobs/verify-receipt.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { openStore } from '../../src/sandbox/store/store.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { few, isDeep, sample } from '../support/tier.ts';
@@ -19,6 +21,7 @@ import {
   startSandbox,
   temporaryHome,
   usedHome,
+  usedSandbox,
 } from './program.ts';
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `canary.${index}@people.example`);
@@ -180,6 +183,12 @@ const recipes = [...page.matchAll(/```sh\n# (\S+):[^\n]*\n([\s\S]*?)```/g)].map(
   text: text!,
 }));
 
+interface Row {
+  doc: string;
+  organization: string;
+  event_type: string;
+}
+
 const textOf = (name: string): string => recipes.find((each) => each.name === name)!.text;
 
 interface WorkflowStep {
@@ -201,12 +210,12 @@ describe('docs/compliance.md', () => {
       .at(-1)!;
   });
 
-  const inSandbox = async (name: string, before: string, home = temporaryHome()) => {
+  const inSandbox = async (name: string, before: string, home = temporaryHome(), served = sandbox) => {
     mkdirSync(join(home, 'job'), { recursive: true });
     writeFileSync(join(home, 'receipt.key'), `${'0123456789abcdef'.repeat(4)}\n`);
-    const account = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url };
+    const account = { SCHED_TOKEN: served.token, SCHED_BASE_URL: served.base_url };
     const key = { SCHED_RECEIPT_KEY_FILE: join(home, 'receipt.key') };
-    const env = { CI: 'true', ORG_ID: organization, GITHUB_RUN_ID: '7', ...account, ...key };
+    const env = { CI: 'true', ORG_ID: organization, GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '1', ...account, ...key };
     const script = `set -euo pipefail; cd ${home}/job; ${before}\n${textOf(name)}`;
     return { home, ...(await shell(script, home, env)) };
   };
@@ -214,7 +223,16 @@ describe('docs/compliance.md', () => {
   const two = write('a@x.example\\nb@x.example\\n');
 
   test('has the recipes', () => {
-    expect(recipes.map(({ name }) => name)).toEqual(['key', 'nightly', 'plan', 'delete', 'audit', 'rehearse']);
+    expect(recipes.map(({ name }) => name)).toEqual([
+      'key',
+      'nightly',
+      'retention',
+      'access',
+      'plan',
+      'delete',
+      'audit',
+      'rehearse',
+    ]);
   });
 
   test('key', async () => {
@@ -225,7 +243,7 @@ describe('docs/compliance.md', () => {
   });
 
   // Another one with each commit. The workflow runs `nightly`, too.
-  const [chosen] = sample(['nightly', 'four eyes', 'rehearse', 'workflow'], 1);
+  const [chosen] = sample(['nightly', 'retention', 'access', 'four eyes', 'rehearse', 'workflow'], 1);
   const testOf = (name: string) => test.runIf(isDeep || name === chosen);
 
   testOf('nightly')('nightly, also without requests and run twice', async () => {
@@ -238,6 +256,52 @@ describe('docs/compliance.md', () => {
     expect(again.stderr).toContain('Already accepted');
     const empty = await inSandbox('nightly', write('# nobody\\n'));
     expect({ code: empty.code, stderr: empty.stderr }).toMatchObject({ code: 0 });
+  });
+
+  testOf('retention')('retention deletes the data of exactly the people without a newer event', async () => {
+    const file = await usedSandbox();
+    const store = openStore(await openDatabase(file));
+    const [event, invitee] = ['events', 'invitees'].map(
+      (table) => store.all<Row>(`SELECT * FROM ${table} LIMIT 1`)[0]!,
+    );
+    const regular = JSON.parse(invitee!.doc).email;
+    for (const [id, email] of [`${regular}`, 'canary.old@people.example', 'Canary.old@people.example'].entries()) {
+      const [uri, start_time] = [`/scheduled_events/OLD${id}`, '2021-03-01T09:00:00.000Z'];
+      const { organization, event_type } = event!;
+      store.insert('events', `OLD${id}`, { ...JSON.parse(event!.doc), uri, start_time }, { organization, event_type });
+      const doc = { ...JSON.parse(invitee!.doc), uri: `${uri}/invitees/I${id}`, event: uri, email };
+      store.insert('invitees', `I${id}`, doc, { event: `OLD${id}` });
+    }
+    store.close();
+    const served = await startSandbox('--no-limits', '--data', file);
+    const { home, code, stdout, stderr } = await inSandbox('retention', ':', temporaryHome(), served);
+    await served.stop();
+    // The receipt of a sandbox proves nothing, which verify says last.
+    expect({ code, stderr }).toEqual({ code: 13, stderr: expect.stringContaining('made in the sandbox') });
+    const [expired, result] = ['expired', 'result'].map((name) =>
+      JSON.parse(readFileSync(join(home, `job/${name}.json`), 'utf8')),
+    );
+    expect(expired).toMatchObject({ expired: 1, old_addresses: 2, scope: 'organization' });
+    expect(result).toMatchObject({ total: 1, accepted: 1 });
+    expect(readdirSync(join(home, 'job')).toSorted()).toEqual(['expired.json', 'receipt-7-1.jsonl', 'result.json']);
+    expect(stdout + stderr).not.toMatch(/@|canary/);
+    const after = openStore(await openDatabase(file));
+    const asked = after.all<{ emails: string }>('SELECT emails FROM deletions').map(({ emails }) => JSON.parse(emails));
+    after.close();
+    expect(asked).toEqual([['canary.old@people.example']]);
+  });
+
+  testOf('access')('access, also after a kill before it began', async () => {
+    const before = `${write('canary.1@x.example\\ncanary.2@x.example\\n')}; mkdir access; echo '{' > access/receipt.jsonl.0a`;
+    const { home, code, stdout, stderr } = await inSandbox('access', before);
+    expect({ code, stdout, stderr }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^2 of 2 exported, head/),
+    });
+    expect(stdout + stderr).not.toMatch(/@|canary/);
+    expect(readdirSync(join(home, 'job/access'))).toEqual(
+      expect.arrayContaining(['1.json', '2.json', 'receipt.jsonl']),
+    );
   });
 
   testOf('four eyes')('four eyes: exactly the approved plan is carried out', async () => {
