@@ -79,7 +79,7 @@ const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'type
  * `type X` means only types. A folder that is not listed may import anything that no other rule forbids.
  */
 const allowed: Record<string, string[]> = {
-  'api/': ['uri.ts', 'zod'],
+  'api/': ['once.ts', 'uri.ts', 'zod'],
   'capital.ts': [],
   'errors.ts': [],
   'json.ts': [],
@@ -111,6 +111,7 @@ const allowed: Record<string, string[]> = {
     'type system.ts',
     'network-errors.ts',
     'numbers.ts',
+    'once.ts',
     'shell-quote.ts',
     '@redis/client',
   ],
@@ -168,6 +169,7 @@ const allowed: Record<string, string[]> = {
   'time/': ['api/weekdays.ts', 'json.ts', 'nearest.ts', 'numbers.ts', 'once.ts', 'temporal-polyfill'],
   'sandbox/': [
     'api/',
+    'once.ts',
     'uri.ts',
     'type http/message.ts',
     'type runtime.ts',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { onceEach } from '../once.ts';
 import type { Collection } from './collections.ts';
 import { type Field, facts, type Shape } from './field.ts';
 
@@ -37,9 +38,7 @@ interface Definition {
   options?: readonly Field[];
 }
 
-const known = new WeakMap<Field, Inspected>();
-
-const read = (field: Field): Inspected => {
+export const inspect: (field: Field) => Inspected = onceEach((field) => {
   const definition = field._zod.def as unknown as Definition;
   const { type } = definition;
   const description = z.globalRegistry.get(field)?.description;
@@ -62,15 +61,7 @@ const read = (field: Field): Inspected => {
     options: definition.options,
     ...facts.get(field),
   };
-};
-
-export const inspect = (field: Field): Inspected => {
-  const before = known.get(field);
-  if (before !== undefined) return before;
-  const inspected = read(field);
-  known.set(field, inspected);
-  return inspected;
-};
+});
 
 /** Whether the documentation leaves open what may be at this path inside the field. */
 export const isOpenAt = (field: Field, [name, ...rest]: readonly PropertyKey[]): boolean => {
@@ -81,8 +72,12 @@ export const isOpenAt = (field: Field, [name, ...rest]: readonly PropertyKey[]):
   return next === undefined ? open === 'keys' : isOpenAt(next, rest);
 };
 
-/** A schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
-export const jsonSchema = (schema: z.ZodMiniType, side: 'input' | 'output'): Record<string, unknown> => {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: side, unrepresentable: 'any' });
-  return rest;
-};
+const schemaFor = (io: 'input' | 'output') =>
+  onceEach((schema: z.ZodMiniType): Record<string, unknown> => {
+    const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
+    return rest;
+  });
+
+/** Schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. Many rows have the same ones, and making one is slow. */
+export const inputSchema = schemaFor('input');
+export const outputSchema = schemaFor('output');

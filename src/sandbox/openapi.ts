@@ -1,5 +1,5 @@
 import { loadCatalogue } from '../api/catalogue.ts';
-import { inspect, jsonSchema } from '../api/inspect.ts';
+import { inputSchema, inspect, outputSchema } from '../api/inspect.ts';
 import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
 
@@ -97,7 +97,7 @@ const parameters = ({ path, query }: Operation): JsonObject[] => [
     in: 'query',
     required: !inspect(field).isOptional,
     description: inspect(field).description,
-    schema: jsonSchema(field, 'input'),
+    schema: inputSchema(field),
   })),
 ];
 
@@ -110,7 +110,7 @@ const describe = (noun: string, verb: string, row: Operation): JsonObject => ({
     : {}),
   security: row.scope === undefined ? [] : [{ oauth: [row.scope] }, { token: [] }],
   parameters: parameters(row),
-  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body, 'input')) } }),
+  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(inputSchema(row.body)) } }),
   responses: {
     [row.reply.status]: {
       description: 'Success',
@@ -134,7 +134,7 @@ export const openapi = async (version: string, origin: string): Promise<JsonObje
   for (const [noun, rows] of Object.entries(catalogue)) {
     for (const [verb, row] of Object.entries(rows)) {
       paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(noun, verb, row) };
-      schemas[componentName(row.reply.of)] = jsonSchema(row.reply.of.record, 'output');
+      schemas[componentName(row.reply.of)] = outputSchema(row.reply.of.record);
     }
   }
   return {

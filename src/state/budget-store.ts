@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { onceEach } from '../once.ts';
 import type { Clock } from '../system.ts';
 import { type BudgetKind, type BudgetState, current } from './budget.ts';
 import { ensurePrivateDirectory } from './directories.ts';
@@ -45,12 +46,7 @@ const storeOf = (
   clock: Pick<Clock, 'now'>,
   isAlive: (pid: number) => boolean,
 ): BudgetStore => {
-  const byKey = new Map<string, Versions<BudgetState>>();
-  const versionsOf = (key: string): Versions<BudgetState> => {
-    const versions = byKey.get(key) ?? open(key);
-    byKey.set(key, versions);
-    return versions;
-  };
+  const versionsOf = onceEach(open);
   return {
     update: async (key, kind, change) =>
       versionsOf(key).update((before) => {

@@ -1,21 +1,11 @@
+import { onceEach } from '../once.ts';
 import { clockLabel, type DateParts, dateLabel, day, exactClock, second, timestampOf, withOffset } from './wall.ts';
 
-type WallClock = (at: number) => number;
-
-const clocks = new Map<string, WallClock>();
-
-/** Returns the wall-clock time of an instant. There is one for each zone: making a format takes a tenth of a millisecond. */
-export function wallClock(zone: string): WallClock {
-  let clock = clocks.get(zone);
-  if (clock === undefined) {
-    clock = createWallClock(zone);
-    clocks.set(zone, clock);
-  }
-  return clock;
-}
-
-/** Uses `Intl` only, so that tables don't have to load Temporal. */
-function createWallClock(zone: string): WallClock {
+/**
+ * Returns the wall-clock time of an instant. There is one for each zone: making a format takes a tenth of a millisecond.
+ * Uses `Intl` only, so that tables don't have to load Temporal.
+ */
+export const wallClock = onceEach((zone: string) => {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     calendar: 'gregory',
@@ -33,24 +23,16 @@ function createWallClock(zone: string): WallClock {
     const [month, date, year, hours, minutes, seconds] = format.format(at).match(/\d+/g)!.map(Number) as DateParts;
     return Date.UTC(year, month - 1, date, hours, minutes, seconds);
   };
-  const offsets = new Map<number, number>();
-  const offsetAtStart = (number: number): number => {
-    let offset = offsets.get(number);
-    if (offset === undefined) {
-      offset = exact(number * day) - number * day;
-      offsets.set(number, offset);
-    }
-    return offset;
-  };
+  const offsetAtStart = onceEach((number: number) => exact(number * day) - number * day);
   // Formatting takes about 3 µs, the lookup almost nothing. No zone changes its clock twice within a day, so if a day
   // starts and ends with the same offset, the offset is the same all day.
-  return (at) => {
+  return (at: number): number => {
     const whole = Math.floor(at / second) * second;
     const number = Math.floor(whole / day);
     const offset = offsetAtStart(number);
     return offset === offsetAtStart(number + 1) ? whole + offset : exact(whole);
   };
-}
+});
 
 /** When a wait ends, with the zone: `18:00:30 Europe/Paris`, or with the date for a wait of an hour or more. */
 export function endOfWait(now: number, seconds: number, zone: string): string {

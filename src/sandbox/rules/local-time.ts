@@ -1,4 +1,5 @@
 import { weekdays } from '../../api/weekdays.ts';
+import { onceEach } from '../../once.ts';
 import { type Detail, detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
 
@@ -12,25 +13,20 @@ export interface LocalTime {
   minutes: number;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-const formatOf = (zone: string): Intl.DateTimeFormat => {
-  const known = formats.get(zone);
-  if (known) return known;
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    calendar: 'gregory',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  formats.set(zone, format);
-  return format;
-};
+const formatOf = onceEach(
+  (zone: string) =>
+    new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    }),
+);
 
 export const wrongZone = (zone: string | undefined, parameter = 'timezone'): Detail[] => {
   try {

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { onceEach } from '../../once.ts';
 import { applicationId } from './migrations.ts';
 
 export type SqlValue = string | number | null;
@@ -208,14 +209,7 @@ export const openDatabase = async (file: string): Promise<Database> => {
       : error;
   }
 
-  const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    const known = statements.get(sql);
-    if (known) return known;
-    const statement = database.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
+  const prepared = onceEach((sql: string): Statement => database.prepare(sql));
   let inside = false;
   let isClosed = false;
 
@@ -249,7 +243,6 @@ export const openDatabase = async (file: string): Promise<Database> => {
       // node:sqlite throws if it is closed twice, libsql doesn't.
       if (isClosed) return;
       isClosed = true;
-      statements.clear();
       database.close();
     },
   };

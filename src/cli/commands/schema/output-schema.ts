@@ -1,8 +1,6 @@
-import { jsonSchema } from '../../../api/inspect.ts';
+import { outputSchema } from '../../../api/inspect.ts';
 import type { Command } from '../../command.ts';
 import { knownFields } from '../../parse/all-flags.ts';
-
-type ServiceRecord = NonNullable<Command['operation']>['reply']['of']['record'];
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -36,15 +34,6 @@ const propertiesOf = ({ properties }: JsonSchema): JsonSchema => {
   return { properties: Object.fromEntries(fields.map(([name, field]) => [name, relaxedField(field)])) };
 };
 
-const knownProperties = new WeakMap<ServiceRecord, JsonSchema>();
-
-/** The properties of a record. Several commands print the same one, and making a schema is slow. */
-const recordProperties = (record: ServiceRecord): JsonSchema => {
-  const known = knownProperties.get(record) ?? (propertiesOf(jsonSchema(record, 'output')).properties as JsonSchema);
-  knownProperties.set(record, known);
-  return known;
-};
-
 /**
  * The record that a command prints with `--json`, or each record of a list. The types are those that the service
  * documents. A field can be null or missing and a list of words can grow, because sched prints a record as it came.
@@ -52,6 +41,6 @@ const recordProperties = (record: ServiceRecord): JsonSchema => {
 export const recordSchema = (command: Command): JsonSchema => {
   const names = knownFields(command);
   const record = command.operation?.reply.of.record;
-  const known = record === undefined ? {} : recordProperties(record);
+  const known = (record && (propertiesOf(outputSchema(record)).properties as JsonSchema)) ?? {};
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, known[name] ?? {}])) };
 };
