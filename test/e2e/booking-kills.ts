@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogEntry } from '../../src/sandbox/admin.ts';
 import { spawn } from '../support/processes.ts';
+import { createWorld } from '../support/run.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
@@ -87,7 +88,7 @@ export const openBookingTorture = async (count: number) => {
    * the earliest, because the look-up reads no more than 500 events.
    */
   const later = async () => {
-    const moved = await sched(['sandbox', 'clock', 'advance', '3m', '--data', data], home);
+    const moved = await (await createWorld()).run(['sandbox', 'clock', 'advance', '3m', '--data', data]);
     if (moved.code !== 0) throw new Error(moved.stderr);
     const other = ['--email', 'other@people.example', '--name', 'Other', '--start', farMonday()];
     clock.setAhead(laterMs);

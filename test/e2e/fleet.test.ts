@@ -14,8 +14,8 @@ import { createAuthority, withTls } from './tls.ts';
 let service: Awaited<ReturnType<typeof smallService>> | undefined;
 afterEach(() => service?.close());
 
-const machines = times(3, 12);
-const limit = times(2, 10);
+const machines = times(2, 12);
+const limit = times(1, 10);
 
 const note = 'The rate budget is not shared with other machines right now';
 
@@ -83,7 +83,6 @@ describeWith(redis)('a fleet of machines', { timeout: 60_000 }, () => {
       behave((commit, response) => {
         reply = () => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
       });
-      const machines = times(3, 12);
       const running = fleet(machines, fleetBooking(), { ...opened.env, SCHED_SHARED_STATE: redis.url });
       // Each of the others has found the open attempt, and no booking.
       await until(() => seen.lookUps >= machines - 1);

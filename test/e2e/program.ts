@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { clock } from '../../src/node/clock.ts';
 import { ensurePrivateDirectory } from '../../src/state/directories.ts';
 import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
+import { createWorld } from '../support/run.ts';
 import { seededFile } from '../support/seeded.ts';
+import { startServing } from '../support/serving.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 
@@ -148,14 +152,27 @@ export interface RunningSandbox {
   token: string;
   tokens: Record<string, string>;
   admin_token: string;
-  stop(signal?: NodeJS.Signals): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
-/** Runs `sched sandbox start` on a free port, with its own data by default, until it is stopped. */
+/**
+ * Runs `sched sandbox start` on a free port, with its own data by default, until it is stopped. The source in this
+ * process: tests of the program need a service, and sandbox.test.ts is about the built one.
+ */
 export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> => {
   const data = flags.includes('--data') ? [] : ['--data', await usedSandbox()];
-  return new Promise((resolve, reject) => {
-    const args = [...program, 'sandbox', 'start', '--port', '0', '--json', ...data, ...flags];
+  const { run } = await createWorld();
+  const world = { clock, home: temporaryHome(), randomBytes };
+  const { text, stop } = await startServing(run, ['--json', ...data, ...flags], world);
+  return { ...JSON.parse(text), stop };
+};
+
+/** The same in a process of the program, for a test that kills it. */
+export const spawnSandbox = (
+  ...flags: string[]
+): Promise<RunningSandbox & { stop(signal?: NodeJS.Signals): Promise<unknown> }> =>
+  new Promise((resolve, reject) => {
+    const args = [...program, 'sandbox', 'start', '--port', '0', '--json', ...flags];
     const child = spawn(runner, args, { env: cleanEnvironment(temporaryHome()) });
     const ended = new Promise<void>((end) => child.once('close', () => end()));
     // For a test that fails before it stops the sandbox.
@@ -168,14 +185,13 @@ export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> 
     child.stdout.once('data', (line) =>
       resolve({
         ...JSON.parse(String(line)),
-        stop: (signal = 'SIGTERM') => {
+        stop: (signal: NodeJS.Signals = 'SIGTERM') => {
           child.kill(signal);
           return ended;
         },
       }),
     );
   });
-};
 
 /** Logs in to a sandbox with `--auto-consent`, as a browser would, and stores the login in a file by default. */
 export const logIn = async (

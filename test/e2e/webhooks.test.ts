@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openReceiver } from '../sandbox/webhooks/receiver.ts';
-import { farMonday, sched, startSandbox, temporaryHome, usedSandbox } from './program.ts';
+import { createWorld, network } from '../support/run.ts';
+import { farMonday, sched, spawnSandbox, temporaryHome, usedSandbox } from './program.ts';
 
 test('webhooks that a killed sandbox was sending are sent by the next one, but not to a URL of its run', async () => {
   let isSilent = true;
@@ -12,7 +13,7 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   const ofTheRun = await openReceiver();
   const data = await usedSandbox();
   const home = temporaryHome();
-  const first = await startSandbox('--data', data, '--webhook-to', ofTheRun.url);
+  const first = await spawnSandbox('--data', data, '--webhook-to', ofTheRun.url);
   const keyFile = join(home, 'hooks.key');
   const create = [
     'webhooks',
@@ -34,16 +35,15 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   await first.stop('SIGKILL');
 
   isSilent = false;
-  const second = await startSandbox('--data', data);
+  const second = await spawnSandbox('--data', data);
   await kept.heard(2);
   expect(kept.received[1]!.body).toBe(kept.received[0]!.body);
   // With the admin secret, as `sandbox start` prints it, the URI of the first run is known as one of a sandbox.
-  const run = (...words: string[]) =>
-    sched(words, home, {
-      SCHED_BASE_URL: second.base_url,
-      SCHED_TOKEN: second.token,
-      SCHED_SANDBOX_ADMIN: second.admin_token,
-    });
+  const world = await createWorld({
+    send: network,
+    env: { SCHED_BASE_URL: second.base_url, SCHED_TOKEN: second.token, SCHED_SANDBOX_ADMIN: second.admin_token },
+  });
+  const run = (...words: string[]) => world.run(words);
   const { stdout } = await run('webhooks', 'list', '--org', 'current', '--json');
   expect(stdout).not.toContain(ofTheRun.url);
   const webhook = created.stdout.trim();
