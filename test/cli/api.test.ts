@@ -482,10 +482,10 @@ describe('api: output', () => {
   });
 
   test('stays small if a hostile reply is deeply nested', async () => {
-    const body = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const body = `${'['.repeat(4000)}${']'.repeat(4000)}`;
     const { code, stdout } = await run(['/x'], { send: replying({ body }) });
     expect(code).toBe(0);
-    expect(stdout.length).toBeLessThan(20_000_000);
+    expect(stdout.length).toBeLessThan(2_000_000);
     expect(stdout.replace(/\s/g, '')).toBe(body);
   });
 });

@@ -91,7 +91,7 @@ describe('--curl', () => {
   test.each([
     'events list',
     'events list --limit 7 --status active --since 2026-11-01',
-    'events list --org current --page-size 10',
+    'events list --org current --since -2d --until +2d --page-size 10',
     'events list --past',
     'events list --search call --limit 5',
     'events list --with invitees --limit 5',

@@ -31,7 +31,7 @@ interface Kitchen {
  * moved to a time that is free on whatever day this runs.
  */
 export const follow = async (
-  chosen: typeof recipes,
+  chosen: readonly { script: string }[],
   { sched, others = {}, home = temporaryDirectory('cookbook') }: Kitchen,
 ): Promise<string[]> => {
   const path = join(home, 'path');

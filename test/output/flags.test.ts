@@ -13,10 +13,10 @@ const firstUri = async () =>
 
 describe('flags: csv and yaml', () => {
   it('contain the same values as JSON', async () => {
-    const json = JSON.parse((await world.run('events list --json')).stdout);
-    expect(parseYaml((await world.run('events list -o yaml --page-size 7')).stdout)).toEqual(json);
-    const csv = (await world.run('events list -o csv --raw --fields uri,name,invitees_counter.total --page-size 7'))
-      .stdout;
+    const list = 'events list --since -7d --until +7d';
+    const json = JSON.parse((await world.run(`${list} --json`)).stdout);
+    expect(parseYaml((await world.run(`${list} -o yaml --page-size 7`)).stdout)).toEqual(json);
+    const csv = (await world.run(`${list} -o csv --raw --fields uri,name,invitees_counter.total --page-size 7`)).stdout;
     expect(parseCsv(csv)).toEqual([
       ['uri', 'name', 'invitees_counter.total'],
       ...json.map((event: { uri: string; name: string; invitees_counter: { total: number } }) => [
