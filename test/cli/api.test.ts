@@ -573,13 +573,15 @@ describe('api: failures', () => {
 
 describe('api --paginate', () => {
   test("prints one array with the same items as the list's own command", async () => {
-    const listed = jsonOf(await world.run('events list --status active --json'));
+    const listed = jsonOf(await world.run('events list --status active --since 2026-11-10 --json'));
     const result = await run([
       '/scheduled_events',
       '-f',
       'status=active',
       '-f',
       'user={user}',
+      '-f',
+      'min_start_time=2026-11-10T00:00:00+01:00',
       '--paginate',
       '--page-size',
       '7',

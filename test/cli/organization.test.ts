@@ -23,7 +23,7 @@ describe('the organization', () => {
     'groups list',
     'groups relationships',
     'routing-forms list',
-    'activity list',
+    'activity list --limit 30',
   ])('is the default scope of %s', async (line) => {
     const { requests, code, stdout } = await world.run(`${line} --json`);
     expect(code).toBe(0);

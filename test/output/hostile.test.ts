@@ -22,7 +22,7 @@ const poisoned = ([name, id, status, start, host, key, value, note]: string[], i
 const ours = /\x1b\[\d+m|\r?\n/g;
 const dangerous =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164\u115F\u1160\uFFA0\u{E0020}]/u;
-const strings = [...hostile, ...hostile, ...hostile, ...madeUp(times(1000, 20_000), 43)];
+const strings = [...hostile, ...hostile, ...hostile, ...madeUp(times(400, 20_000), 43)];
 const each = 8;
 const records = Array.from({ length: Math.floor(strings.length / each) }, (_, i) =>
   poisoned(strings.slice(i * each, i * each + each), i),

@@ -351,7 +351,6 @@ describe('events follow, when something fails', () => {
   });
 
   test('a page token that expires during a wait is no problem', async () => {
-    await world.run('sandbox reset --yes');
     const stale: Send = async (request) => {
       if (!request.url.includes('page_token')) return world.service(request);
       const details = [{ parameter: 'page_token', message: 'has expired' }];

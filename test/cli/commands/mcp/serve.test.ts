@@ -137,7 +137,7 @@ describe('the tools of mcp serve', () => {
     const values = await argumentsFor(world);
     const { tools } = await client.listTools();
     expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
-    for (const { name } of sample(tools, 10)) {
+    for (const { name } of sample(tools, 5)) {
       const result = await callTool(client, name, values[name]);
       expect([name, result.isError, result.error]).toEqual([name, false, undefined]);
       expect(result.items ?? result.record).toBeDefined();
@@ -179,11 +179,11 @@ describe('a result of mcp serve', () => {
       { org: 'current', search: 'call', limit: 9 },
       'events list --org current --search call',
     ],
-    ['a calendar', 'events_agenda', { month: true, org: 'current', limit: 13 }, 'events agenda --month --org current'],
+    ['a calendar', 'events_agenda', { org: 'current', limit: 9 }, 'events agenda --org current'],
     ['counts', 'events_stats', { by: 'day', org: 'current', limit: 11 }, 'events stats --by day --org current'],
     ['several forms', 'routing_forms_submissions', { limit: 8 }, 'routing-forms submissions'],
   ];
-  test.each(sample(lists, 2))('can be continued to the end: %s', async (_, tool, values, line) => {
+  test.each(sample(lists, 1))('can be continued to the end: %s', async (_, tool, values, line) => {
     const all = JSON.parse((await world.run(`${line} --json`)).stdout) as Row[];
     const client = await serving();
     const read: Row[] = [];

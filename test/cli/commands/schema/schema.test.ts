@@ -113,7 +113,7 @@ describe('output.record of sched schema', () => {
   const check = (name: string, record: unknown) => ajv.getValidator(factsOf(name).output!.record as never)(record);
 
   const lists: [name: string, lineOf: () => Promise<string>][] = [
-    ['events list', async () => 'events list --with invitees'],
+    ['events list', async () => 'events list --with invitees --limit 20'],
     ['events stats', async () => 'events stats --by host'],
     ['event-types list', async () => 'event-types list --org current'],
     ['event-types slots', async () => `event-types slots ${await plainType(world)}`],
