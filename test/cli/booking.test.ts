@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import type { TestWorld } from '../support/run.ts';
+import type { TestWorld, WorldOptions } from '../support/run.ts';
 import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample, times } from '../support/tier.ts';
@@ -51,7 +51,7 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
 
 // R27
 describe('booking: a lost reply', () => {
-  test.each(sample(Object.keys(faults) as FaultName[], 4))(
+  test.each(sample(Object.keys(faults) as FaultName[], 3))(
     '%s: books at most once, and every verdict is right',
     async (name) => {
       const bookings = times(3, 25);
@@ -311,11 +311,12 @@ describe('booking: the look-up', () => {
 
   test('ignores a booking of another event type', async () => {
     const all = JSON.parse((await world.run('event-types list --org current --active --json=uri')).stdout);
-    const codes: number[] = [];
-    // Books every other event type that is free at that time.
-    for (const { uri } of all.filter((type: { uri: string }) => type.uri !== eventType))
-      codes.push((await world.run(booking(0, '', uri), elsewhere())).code);
-    expect(codes).toContain(0);
+    const others = all.filter((type: { uri: string }) => type.uri !== eventType);
+    // Books another event type that is free at that time.
+    let isBooked = false;
+    for (let next = others.pop(); next !== undefined && !isBooked; next = others.pop())
+      isBooked = (await world.run(booking(0, '', next.uri), elsewhere())).code === 0;
+    expect(isBooked).toBe(true);
     expect((await world.run(booking(0), { send: unsent() })).code).toBe(10);
   });
 
@@ -440,7 +441,7 @@ describe('booking: a raw request', () => {
     expect(stderr).toBe('');
   });
 
-  test.each(sample(Object.entries(faults), 4))(
+  test.each(sample(Object.entries(faults), 2))(
     '%s: is sent once, looked up, and on a second run refused or unknown',
     async (name, fault) => {
       const isDone = name.includes('after');
@@ -611,7 +612,7 @@ describe('booking: the ledger', () => {
     expect(await bookedAt(0)).toBe(1);
   });
 
-  test.each([
+  const places: [where: string, options: (folder: string) => WorldOptions][] = [
     ["the home directory doesn't exist", (folder: string) => ({ home: join(folder, 'none') })],
     ['the home directory is not an absolute path', () => ({ home: 'src' })],
     ["the home directory is Debian's /nonexistent", () => ({ home: '/nonexistent' })],
@@ -621,7 +622,8 @@ describe('booking: the ledger', () => {
     ],
     ['a file is in its place', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'file') } })],
     ['the directory is a symbolic link', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'linked') } })],
-  ])('is required: if %s, nothing is booked without --allow-duplicate', async (_, where) => {
+  ];
+  test.each(sample(places, 3))('is required: if %s, nothing is booked without --allow-duplicate', async (_, where) => {
     writeFileSync(join(state, 'file'), '');
     mkdirSync(join(state, 'linked'));
     symlinkSync(state, join(state, 'linked', 'bookings'));

@@ -145,7 +145,7 @@ describe('a clock that is wrong by two days', () => {
   );
   const named = cells.map((cell) => ({ ...cell, how: cell.aheadMs > 0 ? 'ahead' : 'behind' }));
 
-  test.each(sample(named, 2, ({ whose }) => whose))(
+  test.each(sample(named, 1, ({ whose }) => whose))(
     'misses nothing, and prints nothing twice: that of $whose, $how, $when',
     async ({ whose, aheadMs, when }) => {
       // Meetings of the past: long ago, yesterday, and to come. That of yesterday was booked last.
