@@ -82,6 +82,14 @@ export class SchedError extends Error {
 export const hasCategory = (error: unknown, ...categories: Category[]): error is SchedError =>
   error instanceof SchedError && categories.includes(error.category);
 
+/** For `catch`: continues with this value after an error of one of these categories, and throws any other error. */
+export const fallBack =
+  <Value>(value: Value, ...categories: Category[]) =>
+  (error: unknown): Value => {
+    if (!hasCategory(error, ...categories)) throw error;
+    return value;
+  };
+
 /** The code of an error of the OS, such as ENOENT. Other errors have only a message. */
 export const codeOf = (error: unknown): string => (error as { code?: string }).code ?? (error as Error).message;
 

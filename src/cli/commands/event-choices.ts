@@ -4,7 +4,7 @@ import { windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
-import { hasCategory } from '../../errors.ts';
+import { fallBack } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import { pad, width } from '../../output/width.ts';
@@ -100,11 +100,8 @@ export const offerInvitees = async (
   const { path = {} } = await readInput(invocation, events.get, []);
   const client = await context.client();
   const pages = client.pages(invitees.list, { path }, { limit: mostOffered + 1, keep: isWanted });
-  const found = await gather(pages).catch((error: unknown) => {
-    // The command itself reports an event that doesn't exist.
-    if (!hasCategory(error, 'not-found')) throw error;
-    return undefined;
-  });
+  // The command itself reports an event that doesn't exist.
+  const found = await gather(pages).catch(fallBack(undefined, 'not-found'));
   if (found === undefined) return undefined;
   const choices = found.slice(0, mostOffered).map((each) => ({ value: idIn(each.uri), label: inviteeLabel(each) }));
   const note = found.length > mostOffered ? `Only the first ${mostOffered} invitees.` : undefined;

@@ -2,7 +2,7 @@ import { limits } from '../../api/limits.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
-import { hasCategory } from '../../errors.ts';
+import { fallBack, hasCategory } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
@@ -80,18 +80,12 @@ export const addInvitees =
 /** More rows than anybody reads. Their people cost a request each, so they are only read if asked for. */
 const mostRows = 50;
 
-/** The color of each event type, by its ID. Empty if the token may not list them. */
-const readColors = async (context: Context, query: NonNullable<Input['query']>): Promise<Map<string, unknown>> => {
+/** The event types of the users whose events are listed. */
+const readTypes = async (context: Context, scope: NonNullable<Input['query']>): Promise<Json[]> => {
   const { eventTypes } = await import('../../api/event-types.ts');
   const client = await context.client();
-  const scope = Object.fromEntries(Object.entries(query).filter(([name]) => ['user', 'organization'].includes(name)));
-  try {
-    const types = await gather(client.pages(eventTypes.list, { query: scope }));
-    return new Map(types.map(({ uri, color }) => [idIn(uri), color]));
-  } catch (error) {
-    if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
-    return new Map();
-  }
+  const query = Object.fromEntries(Object.entries(scope).filter(([name]) => ['user', 'organization'].includes(name)));
+  return gather(client.pages(eventTypes.list, { query }));
 };
 
 /** Adds the colors of the event types, for a screen with color. */
@@ -99,7 +93,8 @@ export const addColors =
   (context: Context, query: NonNullable<Input['query']>): Stage =>
   async (page) => {
     if (context.settings.color === undefined || !(await hasRoom(context, 1))) return page;
-    const colors = await readColors(context, query);
+    const types = await readTypes(context, query).catch(fallBack([], 'forbidden', 'not-found', 'usage'));
+    const colors = new Map(types.map(({ uri, color }) => [idIn(uri), color]));
     return page.map((event) =>
       withFacts(event, { ...(event._sched as object), color: colors.get(idIn(event.event_type)) ?? null }),
     );
@@ -158,18 +153,13 @@ export const inviteeRows: Stage = async (page) =>
 
 /** The questions of the event types whose events are listed, for the columns of a CSV file. */
 export const readQuestions = async (context: Context, scope: NonNullable<Input['query']>): Promise<Json[]> => {
-  const { eventTypes } = await import('../../api/event-types.ts');
-  const client = await context.client();
-  const query = Object.fromEntries(Object.entries(scope).filter(([name]) => ['user', 'organization'].includes(name)));
-  const questions: Json[] = [];
   try {
-    for await (const page of client.pages(eventTypes.list, { query }))
-      questions.push(...page.flatMap((type) => recordsIn(type.custom_questions)));
+    return (await readTypes(context, scope)).flatMap((type) => recordsIn(type.custom_questions));
   } catch (error) {
     if (!hasCategory(error, 'forbidden', 'not-found', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);
+    return [];
   }
-  return questions;
 };
 
 const inviteeIn = (row: object): object => {

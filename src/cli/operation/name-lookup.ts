@@ -54,9 +54,6 @@ const kindOf = async (collection: Collection): Promise<Kind> => {
   };
 };
 
-const isOf = (error: unknown, ...categories: SchedError['category'][]): error is SchedError =>
-  error instanceof SchedError && categories.includes(error.category);
-
 /** Queries of the lists to search, one after another until one has the name. */
 const placesOf = async ({ identity }: Context, { list, noun }: Kind, within: string | undefined): Promise<Query[]> => {
   const fields = list.query!.shape;
@@ -68,7 +65,7 @@ const placesOf = async ({ identity }: Context, { list, noun }: Kind, within: str
   // A token that may not read its own user, or has no organization, can still search the other place.
   for (const part of parts) {
     const uri = await identity[part]().catch((error: unknown) => {
-      if (!isOf(error, 'forbidden', 'usage')) throw error;
+      if (!hasCategory(error, 'forbidden', 'usage')) throw error;
       refusals.push(error);
     });
     if (uri !== undefined) found.push({ [part]: uri });

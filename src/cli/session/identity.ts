@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { collections } from '../../api/collections.ts';
 import type { Client } from '../../client/client.ts';
 import { isPlainId, isUri, readReference } from '../../client/ids.ts';
-import { hasCategory, SchedError } from '../../errors.ts';
+import { fallBack, hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
 import { isObject, type Json, jsonIn } from '../../json.ts';
 import { once } from '../../once.ts';
@@ -197,10 +197,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
         .map((setting) => (setting !== undefined && 'uri' in setting ? baseOfUri(setting.uri) : undefined))
         .find((found) => found !== undefined);
     if (user !== undefined && organization !== undefined) return known ?? baseUrl;
-    const found = await owner().catch((error: unknown) => {
-      if (!isForbidden(error)) throw error;
-      return { root: known ?? baseUrl };
-    });
+    const found = await owner().catch(fallBack({ root: known ?? baseUrl }, 'forbidden'));
     return found.root;
   };
 
@@ -230,10 +227,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       // Assumed (paging.own-user): lists accept `organization` beside the token's own `user`.
       if (setUser !== undefined && setOrganization !== undefined) return uri !== login;
       if (login) return uri !== login;
-      const known = await owner().catch((error: unknown) => {
-        if (!isForbidden(error)) throw error;
-        return undefined;
-      });
+      const known = await owner().catch(fallBack(undefined, 'forbidden'));
       return uri !== known?.user;
     },
   };

@@ -4,7 +4,7 @@ import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { isObject, jsonIn, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { Command, Flag, Invocation } from '../../command.ts';
+import type { Flag, Invocation, LeafCommand } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';
 import { noteHidden, readBounds } from '../../operation/listing.ts';
 import { listFlags, sharedFlags } from '../../parse/shared-flags.ts';
@@ -143,9 +143,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   }
 };
 
-export const api: Command = {
-  name: 'api',
-  summary: 'Send any API request and print the reply',
+export const api: LeafCommand = {
   arguments: [
     { name: 'METHOD', description: `${methods.join(', ')}; optional for GET`, choices: methods },
     { name: 'path', description: 'path or full URL, with or without a query', required: true },

@@ -11,7 +11,7 @@ import {
 import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';
-import { isObject, type Json } from '../../../json.ts';
+import { isObject } from '../../../json.ts';
 import { safe } from '../../../output/sanitize.ts';
 import type { View } from '../../../output/view.ts';
 import type { Invocation, Typed } from '../../command.ts';
@@ -102,11 +102,7 @@ const printRecords = async (
     if (effectOf(request) === 'read') throw noFields(request, reply);
     return context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply has no records`);
   }
-  const page: Json[] = inner;
-  async function* pages() {
-    yield page;
-  }
-  noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
+  noteHidden(context.notes, (await context.printer.list(view, [inner])).hiddenColumns);
 };
 
 const printWhole = async ({ printer, runtime, settings }: Context, body: string, value: unknown): Promise<void> => {

@@ -93,10 +93,6 @@ const summaryOf = (findings: readonly Finding[]): string => {
   return problems === 0 ? ['All good', ...parts].join(', ') : `Found ${parts.join(' and ')}`;
 };
 
-async function* pagesOf(findings: Finding[]) {
-  yield findings;
-}
-
 const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   problems.check();
   const { runtime, printer, settings } = context;
@@ -111,7 +107,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
     findings.push(...(await check({ runtime, config, name, account, network })));
   const isForPerson = settings.format === 'table' && settings.fields === undefined;
   if (isForPerson && !settings.accessible) await printer.text(drawn(findings, columns), paintStatus);
-  else await printer.list(view, pagesOf(findings));
+  else await printer.list(view, [findings]);
   if (findings.some(({ status }) => status === 'problem')) throw new SchedError('environment', summaryOf(findings));
   const label = settings.accessible ? 'Summary: ' : '';
   if (isForPerson) await printer.text(`\n${label}${summaryOf(findings)}`, (line, paint) => paint.heading(line));

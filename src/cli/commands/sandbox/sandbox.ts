@@ -133,10 +133,7 @@ const start = (invocation: Invocation): Promise<void> => {
 
 const tokens = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  async function* pages() {
-    yield readyTokens.map(shown);
-  }
-  noteHidden(context.notes, (await context.printer.list(tokensView as View, pages())).hiddenColumns);
+  noteHidden(context.notes, (await context.printer.list(tokensView as View, [readyTokens.map(shown)])).hiddenColumns);
 };
 
 /** Reports an error of the operating system as an environment error, not as an internal one. */

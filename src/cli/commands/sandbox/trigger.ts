@@ -45,10 +45,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     const last: unknown = Array.isArray(attempts) ? attempts.at(-1) : undefined;
     return { ...delivery, ...(isObject(last) ? last : {}) };
   });
-  async function* pages() {
-    yield rows;
-  }
-  noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
+  noteHidden(context.notes, (await context.printer.list(view, [rows])).hiddenColumns);
   const accepted = rows.filter(({ state }) => state === 'delivered').length;
   const undelivered = rows.filter(({ status }) => typeof status !== 'number').length;
   const parts = [`${accepted} accepted`];

@@ -1,7 +1,7 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { gather } from '../../../client/paginate.ts';
-import { hasCategory } from '../../../errors.ts';
+import { fallBack, hasCategory } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { textOf } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
@@ -47,12 +47,7 @@ const offerWebhooks = async ({ context }: Invocation): Promise<Offered> => {
   const found: Json[] = [];
   for (const query of queries) {
     const pages = client.pages(webhooks.list, { query }, { keep: rowFilter(webhooks.list, query) });
-    found.push(
-      ...(await gather(pages).catch((error: unknown) => {
-        if (!hasCategory(error, 'forbidden')) throw error;
-        return [];
-      })),
-    );
+    found.push(...(await gather(pages).catch(fallBack([], 'forbidden'))));
   }
   const choices = found.map(({ uri, callback_url: url, scope, state }) => ({
     value: idIn(uri),
