@@ -36,6 +36,8 @@ export interface SlotQuery {
   step?: number | undefined;
   /** URI of a host who must be free. */
   host?: string | undefined;
+  /** URIs of events that count as canceled, such as those that are moved away. */
+  without?: readonly string[] | undefined;
 }
 
 /** A reason with the name of its host. */
@@ -123,7 +125,7 @@ interface HostedEvent {
 const readEvents = async (
   context: Context,
   hosts: readonly HostHours[],
-  { since, until }: SlotQuery,
+  { since, until, without = [] }: SlotQuery,
   duration: number,
   unchecked: Unchecked[],
 ): Promise<HostedEvent[]> => {
@@ -131,12 +133,14 @@ const readEvents = async (
   // Assumed (events.longest): no event is longer than the longest duration option of a share, 720 minutes.
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
+  const leftOut = new Set(without.map(idIn));
   const found = new Map<string, HostedEvent>();
   await mapConcurrent([...hosts], async ({ user }) => {
     const query: Record<string, string> = { user, status: 'active', ...window };
     try {
       await addOrganization(query, context);
       for (const event of await gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }))) {
+        if (leftOut.has(idIn(event.uri))) continue;
         const users = [user, ...hostsIn(event).map((each) => each.user)].map(idIn);
         found.set(String(event.uri), {
           event,

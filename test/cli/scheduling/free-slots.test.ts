@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { eventTypes } from '../../../src/api/event-types.ts';
+import { events } from '../../../src/api/events.ts';
+import { findFreeTimes } from '../../../src/cli/scheduling/free-slots.ts';
+import type { Context } from '../../../src/cli/session/context.ts';
+import type { Json } from '../../../src/json.ts';
+
+const [type, ada] = ['https://api.example.com/event_types/TEA', 'https://api.example.com/users/ADA'];
+const at = (clock: string) => `2027-01-04T${clock}:00Z`;
+const eventAt = (id: string, start: string, end: string): Json => ({
+  uri: `https://api.example.com/scheduled_events/${id}`,
+  name: 'Tea',
+  event_type: type,
+  start_time: at(start),
+  end_time: at(end),
+  invitees_counter: { total: 1, active: 1, limit: 3 },
+  event_memberships: [{ user: ada }],
+});
+const booked = [eventAt('OLD', '09:00', '10:00'), eventAt('OTHER', '10:00', '11:00')];
+
+const contextWith = (rows: (operation: unknown) => Json[]): Context =>
+  ({
+    client: async () => ({
+      pages: async function* (operation: unknown) {
+        yield rows(operation);
+      },
+    }),
+    identity: { mayBeOther: async () => false },
+    serviceTime: () => Date.parse('2027-01-01T00:00:00Z'),
+  }) as unknown as Context;
+
+test('a search leaves out events that are moved away: their time is free, and nobody joins them', async () => {
+  const context = contextWith((operation) => {
+    if (operation === eventTypes.hosts) return [{ member: { uri: ada, name: 'Ada' } }];
+    if (operation === events.list) return booked;
+    const rules = [{ type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '12:00' }] }];
+    return [{ user: ada, timezone: 'UTC', rules }];
+  });
+  const search = async (kind: string, ...without: string[]) => {
+    const window = { since: Date.parse(at('00:00')), until: Date.parse(at('23:00')) };
+    const times = await findFreeTimes(context, { type: { uri: type, duration: 60, kind }, ...window, without });
+    const reasons = ['09:30', '10:30'].map((clock) => times.judge(Date.parse(at(clock))).map(({ code }) => code));
+    return { reasons, joined: [...times.slots].flatMap(({ event }) => (event === undefined ? [] : [event])) };
+  };
+  const [old, other] = booked.map(({ uri }) => String(uri)) as [string, string];
+  expect(await search('solo')).toEqual({ reasons: [['busy', 'busy'], ['busy']], joined: [] });
+  expect(await search('solo', old)).toEqual({ reasons: [['busy'], ['busy']], joined: [] });
+  expect(await search('solo', old, other)).toEqual({ reasons: [[], []], joined: [] });
+  expect(await search('group')).toMatchObject({ joined: [old, other] });
+  expect(await search('group', old)).toMatchObject({ joined: [other] });
+});
