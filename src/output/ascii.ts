@@ -4,6 +4,8 @@ const asciiFor: Readonly<Record<string, string>> = {
   '▎': '|',
   '▶': '>',
   '×': 'x',
+  '✔': '+',
+  '✗': 'x',
   '●': '*',
   '→': '>',
   '·': '.',

@@ -4,7 +4,7 @@ import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
 import { weekdays } from '../api/weekdays.ts';
 import type { Json } from '../json.ts';
 import { wallClock } from './show.ts';
-import { day, midnightOf, minute, timestampOf } from './wall.ts';
+import { day, midnightOf, minute, timestampOf, weekdayName } from './wall.ts';
 
 /** A stretch of time in milliseconds since 1970, without its end. */
 export interface Span {
@@ -17,6 +17,11 @@ export interface HoursRule {
   /** A weekday such as `monday`, or a date such as `2026-12-24`. */
   day: string;
   intervals: readonly { from: string; to: string }[];
+}
+
+/** The hours of one day, in a time zone. */
+export interface DayHours extends HoursRule {
+  timezone: string;
 }
 
 /** Hours by weekday and date, in a time zone. */
@@ -67,7 +72,7 @@ export type Reason =
   | { code: 'inactive' }
   | { code: 'past' }
   /** The hours of the host on that day, for each of their schedules. */
-  | { code: 'hours'; host: number; hours: Hours[] }
+  | { code: 'hours'; host: number; hours: DayHours[] }
   | { code: 'seat' | 'busy'; host: number; busy: Busy };
 
 /** A stretch in which a zone's clocks don't change. */
@@ -224,10 +229,12 @@ function judgeOpen(search: SlotSearch, hosts: readonly OpenHost[], start: number
   return { slot, reasons: [...reasons, ...(doHoursDecide ? [...outside, ...taken] : [...taken, ...outside])] };
 }
 
-const hoursAt = ({ timezone, rules }: OpenHours, start: number): Hours => ({
-  timezone,
-  rules: rules.get(midnightOf(wallClock(timezone)(start))) ?? [],
-});
+const hoursAt = ({ timezone, rules }: OpenHours, start: number): DayHours => {
+  const wall = wallClock(timezone)(start);
+  const ofDay = rules.get(midnightOf(wall)) ?? [];
+  const name = ofDay[0]?.day ?? weekdayName(wall).toLowerCase();
+  return { timezone, day: name, intervals: ofDay.flatMap(({ intervals }) => intervals) };
+};
 
 /** Every reason why a meeting can't start at a time, on the grid or not. None if it is free. */
 export const judge = (search: SlotSearch, start: number): Reason[] =>

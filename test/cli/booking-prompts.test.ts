@@ -75,11 +75,10 @@ describe('the prompts for a time', () => {
 
   test('say why a typed time is not free, and ask again', async () => {
     const wrong = {
-      '12:40':
-        "Mon 16 Nov 12:40 isn't free: outside the hours of Amara Lindqvist (09:00–12:30, 13:00–17:00 Europe/Berlin)",
-      '11:00': "Mon 16 Nov 11:00 isn't free: Amara Lindqvist has Support call (Mon 16 Nov 11:00–11:30)",
-      '2026-11-21 10:00': "Sat 21 Nov 10:00 isn't free: outside the hours of Amara Lindqvist (a day off)",
-      '2026-11-01 10:00': "Sun 1 Nov 10:00 isn't free: it is in the past",
+      '12:40': "Mon 16 Nov 12:40 isn't free: Amara Lindqvist (every Monday 09:00–12:30, 13:00–17:00 Europe/Berlin)",
+      '11:00': "Mon 16 Nov 11:00 isn't free: Amara Lindqvist (busy: 11:00–11:30 Support call)",
+      '2026-11-21 10:00': "Sat 21 Nov 10:00 isn't free: Amara Lindqvist (no hours on Saturdays)",
+      '2026-11-01 10:00': "Sun 1 Nov 10:00 isn't free: in the past",
       nonsense: `Can't read "nonsense"`,
     };
     const { code, stdout, stderr } = await choose('1', ...Object.keys(wrong), '1');
@@ -218,7 +217,8 @@ describe('a refused time', () => {
   test('outside the hours has those of the days around it', async () => {
     const { code, stderr } = await inPipe(at('2026-11-21T10:00:00Z'));
     expect(code).toBe(7);
-    expect(stderr).toContain('free: Fri 20 Nov 16:15, Fri 20 Nov 16:30, Fri 20 Nov 16:45, Mon 23 Nov 10:00,');
+    expect(stderr).toContain('cause: Amara Lindqvist (no hours on Saturdays); the service: ');
+    expect(stderr).toContain('free: Fri 20 Nov 16:15, 16:30, 16:45, Mon 23 Nov 10:00,');
   });
 
   test('stays as it is if the rate limit has no room for reads', async () => {
@@ -247,8 +247,9 @@ describe('a refused time', () => {
     const result = await answering(at(taken), ['2', '']);
     expect(result.code).toBe(0);
     expect(result.screen).toMatchInlineSnapshot(`
-      "Mon 16 Nov 11:00: That time isn't available (Already Exists: This time is no
-        longer available. [request mwi53k00-3])
+      "Mon 16 Nov 11:00: That time isn't available. Amara Lindqvist (busy:
+        11:00–11:30 Support call); the service: Already Exists: This time is no longer
+        available. [request mwi53k00-3]
       Another time (Europe/Paris):
       1: Mon 16 Nov 10:15 (04:15 for Ada)
       2: Mon 16 Nov 10:30 (04:30 for Ada)
@@ -272,7 +273,7 @@ describe('a refused time', () => {
 
   test('can be replaced by a typed one, which is checked', async () => {
     const result = await answering(at(taken), ['11:05', '12:05', 'y']);
-    expect(result.stderr).toContain("Mon 16 Nov 11:05 isn't free: Amara Lindqvist has ");
+    expect(result.stderr).toContain("Mon 16 Nov 11:05 isn't free: Amara Lindqvist (busy: ");
     expect(result.code).toBe(0);
     expect(startSent({ ...result, requests: posts(result).slice(1) })).toBe('2026-11-16T11:05:00Z');
   });

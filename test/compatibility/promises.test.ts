@@ -162,6 +162,7 @@ const samples: Record<string, () => Promise<unknown>> = {
   },
   ratelimit: duringWait,
   'invitees reconcile': reconciled,
+  'event-types why': () => jsonOf('event-types why "Partner interview" 2026-11-16T11:20:00Z'),
   'events stats': () => jsonOf('events stats --by week'),
   'events follow': async () => {
     const deliveries = (await jsonOf('events follow --once --since -30d')) as Record<string, unknown>[];

@@ -150,7 +150,7 @@ describe('judge', () => {
     expect(judge(wanted, at('2026-11-16T09:20:00Z'))).toEqual([
       { code: 'inactive' },
       { code: 'past' },
-      { code: 'hours', host: 0, hours: [{ timezone: 'Europe/Paris', rules: [rule('2026-11-16', '09:00-09:30')] }] },
+      { code: 'hours', host: 0, hours: [{ timezone: 'Europe/Paris', ...rule('2026-11-16', '09:00-09:30') }] },
       { code: 'busy', host: 1, busy: both[1]!.busy[0] },
     ]);
   });

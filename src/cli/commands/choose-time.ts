@@ -1,17 +1,18 @@
 import { hasCategory, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { dayAt } from '../../time/calendar.ts';
-import { dayText, spanLabel, timeLabel } from '../../time/label.ts';
+import { dayText, timeLabel } from '../../time/label.ts';
 import { readTime } from '../../time/read.ts';
 import { wallClock } from '../../time/show.ts';
-import type { Hours } from '../../time/slots.ts';
-import { clockLabel, day, midnightOf, timestampOf, utcText, wallText } from '../../time/wall.ts';
+import { clockLabel, midnightOf, minute, timestampOf, utcText, wallText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { offsetText } from '../../time/zoned.ts';
 import type { Invocation } from '../command.ts';
 import { readValue } from '../operation/values.ts';
 import { eventTypeOf, typedEventType } from '../scheduling/answers.ts';
-import { type FreeTimes, findFreeTimes, type JudgedReason, noteUnchecked } from '../scheduling/free-slots.ts';
+import { nowOf } from '../scheduling/event-facts.ts';
+import { type FreeTimes, findFreeTimes, noteUnchecked } from '../scheduling/free-slots.ts';
+import { type JudgedTime, judgeTime, nearestText, reasonsText } from '../scheduling/judged-time.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice, ReadOther } from '../session/asker.ts';
 import { requestsLeft } from '../session/booking-limits.ts';
@@ -22,10 +23,7 @@ import { clockTexts } from './slots-screen.ts';
 /** How many days of free times are offered. */
 const daysOffered = 60;
 
-/** Free times around a refused one: how many on each side, and how far away. */
-const mostNearest = 3;
-const nearestDays = 7;
-/** Looks for them only if this many requests are left: nobody should wait for them. */
+/** Looks for free times around a refused one only if this many requests are left: nobody should wait for them. */
 const leastLeft = 10;
 
 interface Window {
@@ -44,8 +42,6 @@ interface Chooser {
   invitee: { name: string; zone: string } | undefined;
 }
 
-const nowIn = ({ serviceTime, runtime }: Context): number => serviceTime() ?? runtime.clock.now();
-
 const labelOf = ({ settings, runtime }: Context, at: number): string =>
   timeLabel(utcText(at), settings.zone, runtime.clock.now())!;
 
@@ -62,20 +58,6 @@ const openChooser = async (invocation: Invocation, type: Json, window: Window): 
   return { context, type, window, times, starts, invitee: inviteeOf(invocation) };
 };
 
-const hoursText = ({ timezone, rules }: Hours): string => {
-  const intervals = rules.flatMap((rule) => rule.intervals.map(({ from, to }) => `${from}–${to}`));
-  return intervals.length === 0 ? 'a day off' : `${intervals.join(', ')} ${timezone}`;
-};
-
-const reasonText = ({ settings, runtime }: Context, reason: JudgedReason): string => {
-  if (reason.code === 'inactive') return 'the event type is not active';
-  if (reason.code === 'past') return 'it is in the past';
-  if (reason.code === 'hours') return `outside the hours of ${reason.who} (${reason.hours.map(hoursText).join('; ')})`;
-  const { start_time: start, end_time: end, name } = reason.busy.event;
-  const when = spanLabel(String(start), String(end), settings.zone, runtime.clock.now());
-  return reason.code === 'seat' ? `${name} (${when}) is full` : `${reason.who} has ${name} (${when})`;
-};
-
 /** Checks a time as the service would. Its value can be sent, because it has an offset. */
 const checkStart = async (chooser: Chooser, invocation: Invocation, at: number): ReturnType<ReadOther> => {
   const { context, type, window, times } = chooser;
@@ -83,9 +65,8 @@ const checkStart = async (chooser: Chooser, invocation: Invocation, at: number):
   const known = isInside ? times : (await openChooser(invocation, type, { since: at, until: at + 1 })).times;
   const reasons = known.judge(at);
   if (reasons.length === 0) return { value: offsetText(at, context.settings.zone) };
-  return {
-    problem: `${labelOf(context, at)} isn't free: ${reasons.map((each) => reasonText(context, each)).join('; ')}`,
-  };
+  const meeting = { start: at, end: at + Number(type.duration) * minute };
+  return { problem: `${labelOf(context, at)} isn't free: ${reasonsText(context, reasons, meeting)}` };
 };
 
 /** Reads a typed time, on this date if it has none. */
@@ -120,7 +101,7 @@ const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker)
   const { context, starts, window } = chooser;
   const { settings } = context;
   const wallAt = wallClock(settings.zone);
-  const today = wallAt(nowIn(context));
+  const today = wallAt(nowOf(context));
   const counts = new Map<number, number>();
   for (const midnight of starts.map((at) => midnightOf(wallAt(at))))
     counts.set(midnight, (counts.get(midnight) ?? 0) + 1);
@@ -185,33 +166,21 @@ export const askStart = async (invocation: Invocation, asker: Asker): Promise<st
   return chosen.includes('T') ? chosen : chooseTime(chooser, invocation, asker, chosen);
 };
 
-/** The free starts around a time that was refused, and what is known about them. */
-const nearestFree = async (invocation: Invocation, eventType: string, refused: number): Promise<Chooser> => {
-  const { context } = invocation;
+/** Why a time was refused, as far as sched can tell, and the free starts around it. */
+const judgeRefused = async ({ context }: Invocation, eventType: string, refused: number) => {
   if ((await requestsLeft(context)) < leastLeft) throw new SchedError('rate-limited', 'Too few requests are left');
-  const from = Math.max(refused, nowIn(context));
-  const window = { since: Math.max(from - nearestDays * day, nowIn(context) + 1), until: from + nearestDays * day };
-  const chooser = await openChooser(invocation, await eventTypeOf(context, eventType), window);
-  const before = chooser.starts.filter((at) => at < refused).slice(-mostNearest);
-  const after = chooser.starts.filter((at) => at > refused).slice(0, mostNearest);
-  return { ...chooser, starts: [...before, ...after] };
+  const type = await eventTypeOf(context, eventType);
+  return { type, judged: await judgeTime(context, type, refused) };
 };
 
 /** Whether the service refused the time of a booking. */
 const isTimeRefused = (error: unknown): error is SchedError =>
   hasCategory(error, 'conflict') && error.facts.http !== undefined;
 
-/** Adds free times to the error: `free: 13:30, 14:00 (Europe/Paris)`. Those of another day have their date. */
-const withFreeTimes = (error: SchedError, { context, starts }: Chooser, refused: number): SchedError => {
-  const { zone } = context.settings;
-  const wallAt = wallClock(zone);
-  const isSameDay = (at: number): boolean => midnightOf(wallAt(at)) === midnightOf(wallAt(refused));
-  const labels = starts.map((at) => (isSameDay(at) ? clockLabel(wallAt(at)) : labelOf(context, at)));
-  return error.with({
-    reason: (error.facts.reason ?? '').replace(/\.$/, ''),
-    advice: `free: ${labels.join(', ')} (${zone})`,
-    freeTimes: starts.map((at) => utcText(at)),
-  });
+/** What sched knows about the refusal, behind the words of the service. */
+const reasonOf = (context: Context, error: SchedError, { reasons, meeting }: JudgedTime): string => {
+  const said = (error.facts.reason ?? '').replace(/\.$/, '');
+  return reasons.length === 0 ? said : `${reasonsText(context, reasons, meeting)}; the service: ${said}`;
 };
 
 /**
@@ -227,17 +196,24 @@ export const chooseAnother = async (
   const { settings } = context;
   const refused = timestampOf(start);
   if (!isTimeRefused(error) || refused === undefined) throw error;
-  const chooser = await nearestFree(invocation, eventType, refused).catch((failure: unknown) => {
+  const { type, judged } = await judgeRefused(invocation, eventType, refused).catch((failure: unknown) => {
     throw failure instanceof SchedError && !hasCategory(failure, 'interrupted', 'terminated') ? error : failure;
   });
-  if (chooser.starts.length === 0) throw error;
-  if (!settings.canAsk || settings.yes) throw withFreeTimes(error, chooser, refused);
-  context.notes.warn(`${labelOf(context, refused)}: ${error.message} (${error.facts.reason})`);
+  const { nearest: starts, window, times } = judged;
+  const explained = error.with({ reason: reasonOf(context, error, judged) });
+  if (starts.length === 0) throw explained;
+  if (!settings.canAsk || settings.yes)
+    throw explained.with({
+      advice: `free: ${nearestText(context, starts, refused)} (${settings.zone})`,
+      freeTimes: starts.map((at) => utcText(at)),
+    });
+  const chooser: Chooser = { context, type, window, times, starts, invitee: inviteeOf(invocation) };
+  context.notes.warn(`${labelOf(context, refused)}: ${error.message}. ${explained.facts.reason}`);
   await context.notes.flush();
   const wallAt = wallClock(settings.zone);
   const choices = clockChoices(chooser, chooser.starts).map(({ value, label }, index) => ({
     value,
-    label: `${dayText(wallAt(chooser.starts[index]!), wallAt(nowIn(context)))} ${label}`,
+    label: `${dayText(wallAt(chooser.starts[index]!), wallAt(nowOf(context)))} ${label}`,
   }));
   const asker = await createAsker(context);
   return asker.choose(`Another time (${settings.zone})`, choices, {

@@ -8,6 +8,7 @@ import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { slots } from './slots.ts';
+import { why } from './why.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
@@ -58,4 +59,4 @@ export const decorate = {
   hosts: (generic: GenericCommand): Command => positional(generic, 'event-type', true),
 };
 
-export const extra = (): Command[] => [slots];
+export const extra = (): Command[] => [slots, why];

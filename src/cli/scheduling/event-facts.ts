@@ -31,7 +31,7 @@ export const textIn = (...values: unknown[]): string | undefined => {
 export const quotedName = ({ name, uri }: Json): string =>
   textIn(name) === undefined ? `event ${idIn(uri)}` : `"${textIn(name)}"`;
 
-const nowOf = ({ runtime, serviceTime }: Context): number => serviceTime() ?? runtime.clock.now();
+export const nowOf = ({ runtime, serviceTime }: Context): number => serviceTime() ?? runtime.clock.now();
 
 /** `"Intro call" (Mon 16 Nov 09:00)` */
 export const nameAndTime = (context: Context, event: Json): string =>
@@ -70,6 +70,10 @@ const people = (names: readonly string[], most: number, total = names.length): s
   const more = Math.max(total, names.length) - named.length;
   return more > 0 ? `${named.join(', ')} +${formatNumber(more)}` : named.join(', ');
 };
+
+/** The active invitees of an event in a few words: `Zoë Müller +1`. Reads them. */
+export const peopleIn = async (context: Context, event: Json): Promise<string> =>
+  people(await inviteesOf(context, event), mostNamedOfSeveral, activeIn(event));
 
 const activeIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) && typeof counter.active === 'number' ? counter.active : 0;

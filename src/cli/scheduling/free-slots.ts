@@ -40,11 +40,11 @@ export interface SlotQuery {
   without?: readonly string[] | undefined;
 }
 
-/** A reason with the name of its host. */
-export type JudgedReason = Reason & { who?: string };
+/** A reason with the URI and the name of its host. */
+export type JudgedReason = Reason & { user?: string; who?: string };
 
 export interface FreeTimes {
-  /** The free times as records, computed one after another. */
+  /** The free times as records, computed one after another. Throws if the hours of all hosts are unknown. */
   slots: Iterable<Json>;
   unchecked: Unchecked[];
   /** The hosts' active events around the window, as far as the token shows them. */
@@ -52,6 +52,8 @@ export interface FreeTimes {
   nameOf(user: string | undefined): string;
   /** Every reason why the meeting can't start at a time of the window, on the grid or not. None if it is free. */
   judge(start: number): JudgedReason[];
+  /** The hosts, and what each of them has against that time. */
+  hostsAt(start: number): { user: string; reasons: JudgedReason[] }[];
 }
 
 /** A meeting that takes more than a week is a mistake. The documentation limits only the durations of a share. */
@@ -99,7 +101,13 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
     hosts.set(idIn(user), { user, hours: undefined });
   }
   const unreadable = new Map<string, string>();
-  for (const schedule of await gather(client.pages(availability.list, { query }))) {
+  let refusal: SchedError | undefined;
+  const schedules = await gather(client.pages(availability.list, { query })).catch((error: unknown) => {
+    if (!isHidden(error)) throw error;
+    refusal = error;
+    return [];
+  });
+  for (const schedule of schedules) {
     const id = idIn(schedule.user);
     const hours = hoursOf(schedule);
     const known = hosts.get(id)?.hours ?? [];
@@ -109,10 +117,11 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
   for (const [id, host] of hosts) {
     const isKnown = host.hours !== undefined && host.hours.length > 0;
     if (!isKnown) host.hours = undefined;
-    const reason = unreadable.get(id) ?? (isKnown ? undefined : 'the service shows no schedule');
+    const reason = unreadable.get(id) ?? (isKnown ? undefined : (refusal?.message ?? 'the service shows no schedule'));
     if (reason !== undefined) unchecked.push({ what: 'hours', user: host.user, reason });
   }
-  return { hosts: [...hosts.values()], names, unreadable: [...unreadable.values()] };
+  if (hosts.size === 0 && refusal !== undefined) unchecked.push({ what: 'hours', reason: refusal.message });
+  return { hosts: [...hosts.values()], names, noHours: refusal ?? noHours(uri, [...unreadable.values()]) };
 };
 
 interface HostedEvent {
@@ -190,7 +199,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
   // Assumed (one-offs.dates-hidden): the service doesn't show the dates of a one-off event type.
   if (type.type === 'AdhocEventType')
     unchecked.push({ what: 'dates', reason: 'the service does not show the dates of a one-off event type' });
-  const { hosts: all, names, unreadable } = await readHosts(context, uri, unchecked);
+  const { hosts: all, names, noHours } = await readHosts(context, uri, unchecked);
   const nameOf = (user: string | undefined): string => names.get(idIn(user)) ?? idIn(user);
   if (host !== undefined) checkHost(host, all, nameOf);
   const needsAll = type.pooling_type !== 'round_robin';
@@ -198,7 +207,6 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
   const hosts = needsAll
     ? all
     : all.filter(({ user, hours }) => hours !== undefined && (host === undefined || idIn(host) === idIn(user)));
-  if (hosts.every(({ hours }) => hours === undefined)) throw noHours(uri, unreadable);
   const active = await readEvents(context, hosts, wanted, duration, unchecked);
   const timed = active.flatMap(({ event, users }) => {
     const span = spanOf(event);
@@ -229,6 +237,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
     until,
   };
   function* slots(): Generator<Json> {
+    if (hosts.every(({ hours }) => hours === undefined)) throw noHours;
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
       const event = seat === undefined ? undefined : joinable[seat]!.event;
       const people =
@@ -243,15 +252,24 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
       };
     }
   }
+  const named = (reason: Reason): JudgedReason => {
+    if (!('host' in reason)) return reason;
+    const { user } = hosts[reason.host]!;
+    return { ...reason, user, who: nameOf(user) };
+  };
   return {
     slots: { [Symbol.iterator]: slots },
     unchecked,
     events: active.map(({ event }) => event),
     nameOf,
-    judge: (start) =>
-      judge(search, start).map((reason) =>
-        'host' in reason ? { ...reason, who: nameOf(hosts[reason.host]!.user) } : reason,
-      ),
+    judge: (start) => judge(search, start).map(named),
+    hostsAt: (start) => {
+      const reasons = judge({ ...search, needsAll: true, seats: [] }, start);
+      return hosts.map(({ user }, index) => ({
+        user,
+        reasons: reasons.filter((reason) => 'host' in reason && reason.host === index).map(named),
+      }));
+    },
   };
 };
 

@@ -12,6 +12,7 @@ export const argumentsFor = async (world: TestWorld): Promise<Record<string, Rec
     event_types_get: { event_type: type },
     event_types_hosts: { event_type: type },
     event_types_slots: { event_type: type },
+    event_types_why: { event_type: type, time: '2027-01-04T09:00:00Z' },
     events_get: { event, with: 'invitees' },
     groups_events: { group },
     groups_get: { group },

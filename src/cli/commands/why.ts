@@ -1,0 +1,198 @@
+import { eventTypes } from '../../api/event-types.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
+import type { Json } from '../../json.ts';
+import type { BlockStyle } from '../../output/block.ts';
+import { humanText } from '../../output/cells.ts';
+import type { View } from '../../output/view.ts';
+import { pad, shorten, width, wrap } from '../../output/width.ts';
+import { spanLabel } from '../../time/label.ts';
+import { readTime } from '../../time/read.ts';
+import { timestampOf, utcText } from '../../time/wall.ts';
+import type { Command, Invocation } from '../command.ts';
+import { genericCommand } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { nowOf, peopleIn } from '../scheduling/event-facts.ts';
+import type { JudgedReason, Unchecked } from '../scheduling/free-slots.ts';
+import { type JudgedTime, judgeTime, nearestText, reasonWords } from '../scheduling/judged-time.ts';
+import type { Context } from '../session/context.ts';
+import { hasRoom } from '../session/network.ts';
+
+const fields = ['start_time', 'verdict', 'reasons', 'nearest', 'unchecked'];
+
+const view: View = {
+  columns: fields.map((path, index) => ({ header: path.toUpperCase(), path, priority: fields.length - index })),
+  id: 'start_time',
+};
+
+/** A reason as data. A host with several schedules has one for each. */
+const recordsOf = (reason: JudgedReason): Json[] => {
+  const { code } = reason;
+  if (code === 'inactive' || code === 'past') return [{ code }];
+  if (code === 'hours') return reason.hours.map((rule) => ({ code, host: reason.user, rule }));
+  return [{ code, host: reason.user, event: reason.busy.event.uri }];
+};
+
+/** A line of the screen: a check that passed, one that didn't, or one that sched could not make. */
+interface Check {
+  mark: '✔' | '✗' | '?';
+  /** The host it is about, or an empty text below a line that names them. */
+  who?: string;
+  text: string;
+}
+
+/** A host can have many events at a time. Names cost a request each. */
+const mostNamed = 4;
+
+/** The people of the events in the way, by the event's URI, as far as the rate limit has room. */
+const readPeople = async (context: Context, reasons: readonly JudgedReason[]): Promise<Map<unknown, string>> => {
+  const events = reasons.flatMap((reason) => ('busy' in reason ? [reason.busy.event] : []));
+  const named = [...new Map(events.map((event) => [event.uri, event])).values()].slice(0, mostNamed);
+  const people = new Map<unknown, string>();
+  if (!(await hasRoom(context, named.length))) return people;
+  for (const event of named) people.set(event.uri, (await readIfPossible(() => peopleIn(context, event))) ?? '');
+  return people;
+};
+
+const isGeneral = ({ code }: JudgedReason): boolean => code === 'inactive' || code === 'past';
+
+const checksOf = async (context: Context, { meeting, reasons, slot, times }: JudgedTime): Promise<Check[]> => {
+  const general = reasons.filter(isGeneral);
+  const failed = general.map((each): Check => ({ mark: '✗', text: reasonWords(context, each, meeting) }));
+  const first: Check[] = failed.length > 0 ? failed : [{ mark: '✔', text: 'active, in the future' }];
+  const notChecked = times.unchecked.map(({ what, user, reason }: Unchecked): Check => {
+    const who = user === undefined ? {} : { who: times.nameOf(user) };
+    return { mark: '?', ...who, text: `not checked: ${what} (${reason})` };
+  });
+  if (slot?.event !== undefined)
+    return [...first, { mark: '✔', text: `joins an event with free seats: ${slot.invitees_remaining}` }];
+  // Events before now were not read.
+  if (general.some(({ code }) => code === 'past')) return first;
+  const hosts = times.hostsAt(meeting.start);
+  const people = await readPeople(
+    context,
+    hosts.flatMap((host) => host.reasons),
+  );
+  const isOpen = (user: string): boolean => times.unchecked.some((each) => each.user === user);
+  const own = hosts.flatMap(({ user, reasons: against }): Check[] => {
+    const who = times.nameOf(user);
+    if (against.length === 0) return isOpen(user) ? [] : [{ mark: '✔', who, text: 'free' }];
+    return against.map((reason, index) => {
+      const names = 'busy' in reason ? people.get(reason.busy.event.uri) : undefined;
+      return { mark: '✗', who: index === 0 ? who : '', text: reasonWords(context, reason, meeting, names) };
+    });
+  });
+  return [...first, ...own, ...notChecked];
+};
+
+const verdicts = { free: ['✔', 'free'], 'not-free': ['✗', 'not free'], unknown: ['?', 'unknown'] } as const;
+
+/** What to know besides the checks: how many hosts are needed, whether `slots` lists the time, and free times near it. */
+const notesOf = (context: Context, type: Json, judged: JudgedTime): string[] => {
+  const { verdict, slot, nearest, meeting, times } = judged;
+  const isAny = type.pooling_type === 'round_robin';
+  const hosts = times.hostsAt(meeting.start).length > 1 ? [isAny ? 'Needs one host.' : 'Needs all hosts.'] : [];
+  const isOff = verdict === 'free' && slot === undefined;
+  const off = isOff ? ['`event-types slots` does not list it, because it is between two starts of its grid.'] : [];
+  const near = nearest.length === 0 ? [] : [`Nearest free: ${nearestText(context, nearest, meeting.start)}.`];
+  return [...hosts, ...off, ...near, 'The service has the last word.'];
+};
+
+const longestName = 24;
+
+const drawWhy = (
+  title: string,
+  verdict: JudgedTime['verdict'],
+  checks: readonly Check[],
+  notes: readonly string[],
+  { paint, available, place }: BlockStyle,
+): string => {
+  const colors = { '✔': paint.done, '✗': paint.error, '?': paint.warning };
+  const [mark, word] = verdicts[verdict];
+  const where = place?.() ?? '';
+  const room = available - width(`${mark} ${word}`) - 2 - (where === '' ? 0 : width(' · sandbox'));
+  const lines = wrap(title, Math.max(20, room));
+  const head = lines.map((line, index) => `${paint.heading(line)}${index === lines.length - 1 ? where : ''}`);
+  const gap = ' '.repeat(Math.max(2, room - width(lines.at(-1)!) + 2));
+  head.push(`${head.pop()}${gap}${colors[mark](`${mark} ${word}`)}`);
+  const names = Math.min(Math.max(...checks.map(({ who = '' }) => width(who))), longestName);
+  const body = checks.flatMap(({ mark: sign, who, text }) => {
+    const left = who === undefined ? '' : `${pad(shorten(who, names), names)}  `;
+    const [first, ...more] = wrap(text, Math.max(20, available - 4 - width(left)));
+    return [`  ${colors[sign](sign)} ${left}${first}`, ...more.map((line) => `    ${' '.repeat(width(left))}${line}`)];
+  });
+  const rest = wrap(notes.join(' '), available - 2).map((line) => paint.faint(`  ${line}`));
+  return [...head, ...body, ...rest].map((line) => `${line}\n`).join('');
+};
+
+const spoken = { '✔': 'Yes', '✗': 'No', '?': 'Unknown' } as const;
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  const { settings, printer, runtime } = context;
+  const now = runtime.clock.now();
+  const reading = args[1] === undefined ? undefined : readTime(args[1], { zone: settings.zone, now });
+  if (reading === undefined) problems.missingArgument('time');
+  else if (!reading.ok) problems.add(reading.problem);
+  const { path, found } = await readInput(invocation, eventTypes.get, []);
+  const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
+  const at = reading?.ok ? timestampOf(reading.instant)! : 0;
+  const judged = await judgeTime(context, type, at);
+  const { meeting, verdict, reasons, nearest, times } = judged;
+  const start = utcText(meeting.start);
+  if (!printer.showsPages)
+    return printer.one(view, {
+      start_time: start,
+      verdict,
+      reasons: reasons.flatMap(recordsOf),
+      nearest: nearest.map((each) => utcText(each)),
+      unchecked: times.unchecked,
+    });
+  const when = spanLabel(start, utcText(meeting.end), settings.zone, nowOf(context))!;
+  const parts = [String(type.name ?? type.uri), when, settings.zone].map(humanText);
+  const checks = (await checksOf(context, judged)).map(
+    ({ mark, who, text }): Check => ({
+      mark,
+      ...(who === undefined ? {} : { who: humanText(who) }),
+      text: humanText(text),
+    }),
+  );
+  const notes = notesOf(context, type, judged);
+  await printer.draw((style) =>
+    settings.accessible
+      ? [
+          `${parts.join(', ')}: ${verdicts[verdict][1]}.`,
+          ...checks.map(({ mark, who, text }) => `${spoken[mark]}: ${who ? `${who}, ` : ''}${text}.`),
+          ...notes,
+        ]
+          .map((line) => `${line}\n`)
+          .join('')
+      : drawWhy(parts.join(' · '), verdict, checks, notes, style),
+  );
+};
+
+export const why: Command = {
+  name: 'why',
+  summary: "Say why a time is or isn't free",
+  arguments: [
+    ...genericCommand('event-types', 'why', eventTypes.get).arguments,
+    {
+      name: 'time',
+      description: 'start of the meeting, such as "2026-12-01 15:00" or "tomorrow 9am"',
+      required: true,
+      offer: async () => ({ question: 'Which time?', choices: [], readOther: async (typed) => ({ value: typed }) }),
+    },
+  ],
+  flags: [],
+  effect: 'read',
+  fields,
+  examples: [
+    'event-types why "Intro call" "tomorrow 12:20"',
+    'event-types why "Intro call" 2026-12-01T15:00+01:00 --json',
+    "event-types why 'Intro call' 'monday 9am' --tz Europe/Berlin --jq .verdict",
+  ],
+  notes: [
+    'sched checks what it can read: whether the event type is active, the hours of each host, and the active events of each host. It names every rule and event in the way, and the free times around it. The service has the last word: it may also know other calendars, breaks or a minimum notice.',
+    'The verdict is free, not-free or unknown, and the exit code is 0 for each. It is unknown if your token may not read the hours or events that decide. JSON has start_time, verdict, reasons (code: inactive, past, hours, seat or busy; host; rule; event), nearest and unchecked. The first reason is the one that the service would name.',
+  ],
+  run,
+};

@@ -1,0 +1,138 @@
+import { hasCategory } from '../../errors.ts';
+import type { Json } from '../../json.ts';
+import { counted } from '../../numbers.ts';
+import { dayText, spanLabel, timeLabel } from '../../time/label.ts';
+import { wallClock } from '../../time/show.ts';
+import type { DayHours, Span } from '../../time/slots.ts';
+import { clockLabel, day, midnightOf, minute, timestampOf, utcText } from '../../time/wall.ts';
+import type { Context } from '../session/context.ts';
+import { nowOf, textIn } from './event-facts.ts';
+import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotQuery } from './free-slots.ts';
+
+/** Free times around another one: how many on each side, and how far away. */
+const mostNearest = 3;
+const nearestDays = 7;
+
+/** What is known about a start time of an event type. */
+export interface JudgedTime {
+  /** The time of the meeting. */
+  meeting: Span;
+  verdict: 'free' | 'not-free' | 'unknown';
+  reasons: JudgedReason[];
+  /** Free starts around it, in order. */
+  nearest: number[];
+  /** What `event-types slots` lists for this start, if anything. */
+  slot: Json | undefined;
+  window: { since: number; until: number };
+  times: FreeTimes;
+}
+
+/** Whether the reasons decide, although something could not be checked. */
+const isSure = ({ pooling_type: pooling, kind }: Json, { unchecked }: FreeTimes, reasons: readonly JudgedReason[]) => {
+  if (unchecked.length === 0 || reasons.some(({ code }) => code === 'inactive' || code === 'past')) return true;
+  // Another host may be free, or a hidden event may have seats left.
+  if (pooling === 'round_robin' || kind === 'group') return false;
+  const isHidden = ({ code, user }: JudgedReason): boolean =>
+    code === 'hours' && unchecked.some((each) => each.what === 'hours' && each.user === user);
+  return !reasons.every(isHidden);
+};
+
+/** Judges a start time of an event type, and finds free ones around it. */
+export const judgeTime = async (
+  context: Context,
+  type: Json,
+  at: number,
+  more: Pick<SlotQuery, 'without'> = {},
+): Promise<JudgedTime> => {
+  const now = nowOf(context);
+  const from = Math.max(at, now);
+  const window = { since: Math.max(from - nearestDays * day, now + 1), until: from + nearestDays * day };
+  const times = await findFreeTimes(context, { type, ...window, ...more });
+  // Events before now were not read.
+  const reasons = times.judge(at).filter(({ code }) => at > now || code === 'inactive' || code === 'past');
+  let slots: Json[] = [];
+  try {
+    slots = [...times.slots];
+  } catch (error) {
+    // The hours of all hosts are unknown, which `unchecked` says.
+    if (!hasCategory(error, 'not-found', 'forbidden', 'usage', 'integrity')) throw error;
+  }
+  const starts = slots.map(({ start_time: start }) => timestampOf(String(start))!);
+  const verdict = isSure(type, times, reasons) ? (reasons.length === 0 ? 'free' : 'not-free') : 'unknown';
+  return {
+    meeting: { start: at, end: at + Number(type.duration) * minute },
+    verdict,
+    reasons,
+    nearest: [
+      ...starts.filter((start) => start < at).slice(-mostNearest),
+      ...starts.filter((start) => start > at).slice(0, mostNearest),
+    ],
+    slot: slots[starts.indexOf(at)],
+    window,
+    times,
+  };
+};
+
+const minutesIn = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+
+/** By how much a meeting misses the hours, if it is inside them in part. */
+const missedBy = ({ timezone, intervals }: DayHours, { start, end }: Span): string => {
+  const wallAt = wallClock(timezone);
+  const midnight = midnightOf(wallAt(start));
+  const [from, to] = [start, end].map((at) => (wallAt(at) - midnight) / minute) as [number, number];
+  for (const interval of intervals) {
+    const [opens, closes] = [minutesIn(interval.from), minutesIn(interval.to)];
+    if (opens <= from && from < closes && closes < to)
+      return `: ends ${counted(Math.ceil(to - closes), 'minute')} too late`;
+    if (from < opens && opens < to && to <= closes)
+      return `: starts ${counted(Math.ceil(opens - from), 'minute')} too early`;
+  }
+  return '';
+};
+
+const hoursText = (context: Context, hours: DayHours, meeting: Span): string => {
+  const { day: name, timezone, intervals } = hours;
+  const { zone } = context.settings;
+  const date = timestampOf(`${name}T00:00:00Z`);
+  const weekday = name.charAt(0).toUpperCase() + name.slice(1);
+  const dayName = date === undefined ? weekday : dayText(date, wallClock(timezone)(nowOf(context)));
+  if (intervals.length === 0) return date === undefined ? `no hours on ${weekday}s` : `off on ${dayName}`;
+  const spans = intervals.map(({ from, to }) => `${from}–${to}`).join(', ');
+  const place = timezone === zone ? '' : ` ${timezone}`;
+  return `${date === undefined ? 'every ' : ''}${dayName} ${spans}${place}${missedBy(hours, meeting)}`;
+};
+
+/** Why a meeting can't be at its time, in words. Its host stands before them. `who` are the people of a busy event. */
+export const reasonWords = (context: Context, reason: JudgedReason, meeting: Span, who?: string): string => {
+  if (reason.code === 'inactive') return 'the event type is not active';
+  if (reason.code === 'past') return 'in the past';
+  if (reason.code === 'hours') return reason.hours.map((hours) => hoursText(context, hours, meeting)).join('; ');
+  const { start_time: start, end_time: end, name } = reason.busy.event;
+  const { zone } = context.settings;
+  const now = nowOf(context);
+  const when = spanLabel(String(start), String(end), zone, now) ?? String(start);
+  const wallAt = wallClock(zone);
+  const date = `${dayText(wallAt(meeting.start), wallAt(now))} `;
+  const what = [textIn(name) ?? 'an event', ...(who ? [who] : [])].join(' · ');
+  return `${reason.code === 'seat' ? 'full' : 'busy'}: ${when.startsWith(date) ? when.slice(date.length) : when} ${what}`;
+};
+
+/** All reasons in one text: `Ada (no hours on Sundays); Bob (busy: 11:00–11:30 Support call)`. */
+export const reasonsText = (context: Context, reasons: readonly JudgedReason[], meeting: Span): string =>
+  reasons
+    .map((reason) => {
+      const words = reasonWords(context, reason, meeting);
+      return reason.who === undefined ? words : `${reason.who} (${words})`;
+    })
+    .join('; ');
+
+/** Starts near another one: `13:30, Fri 20 Nov 09:00, 09:15`. The first one of another day has its date. */
+export const nearestText = (context: Context, starts: readonly number[], near: number): string => {
+  const { zone } = context.settings;
+  const wallAt = wallClock(zone);
+  const isSameDay = (at: number, index: number): boolean =>
+    midnightOf(wallAt(at)) === midnightOf(wallAt(starts[index - 1] ?? near));
+  return starts
+    .map((at, index) => (isSameDay(at, index) ? clockLabel(wallAt(at)) : timeLabel(utcText(at), zone, nowOf(context))!))
+    .join(', ');
+};
