@@ -9,22 +9,19 @@ import { readZone } from '../../time/zone.ts';
 import { offsetText } from '../../time/zoned.ts';
 import type { Invocation } from '../command.ts';
 import { readValue } from '../operation/values.ts';
-import { eventTypeOf, typedEventType } from '../scheduling/answers.ts';
+import { typedEventType } from '../scheduling/answers.ts';
 import { nowOf } from '../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked } from '../scheduling/free-slots.ts';
-import { type JudgedTime, judgeTime, nearestText, reasonsText } from '../scheduling/judged-time.ts';
+import { type JudgedTime, judgeRefused, nearestText, reasonsText, type Start } from '../scheduling/judged-time.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice, ReadOther } from '../session/asker.ts';
-import { requestsLeft } from '../session/booking-limits.ts';
 import type { Context } from '../session/context.ts';
+import { isTimeRefused } from './bulk/item-refused.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 import { clockTexts } from './slots-screen.ts';
 
 /** How many days of free times are offered. */
 const daysOffered = 60;
-
-/** Looks for free times around a refused one only if this many requests are left: nobody should wait for them. */
-const leastLeft = 10;
 
 interface Window {
   since: number;
@@ -166,17 +163,6 @@ export const askStart = async (invocation: Invocation, asker: Asker): Promise<st
   return chosen.includes('T') ? chosen : chooseTime(chooser, invocation, asker, chosen);
 };
 
-/** Why a time was refused, as far as sched can tell, and the free starts around it. */
-const judgeRefused = async ({ context }: Invocation, eventType: string, refused: number) => {
-  if ((await requestsLeft(context)) < leastLeft) throw new SchedError('rate-limited', 'Too few requests are left');
-  const type = await eventTypeOf(context, eventType);
-  return { type, judged: await judgeTime(context, type, refused) };
-};
-
-/** Whether the service refused the time of a booking. */
-const isTimeRefused = (error: unknown): error is SchedError =>
-  hasCategory(error, 'conflict') && error.facts.http !== undefined;
-
 /** What sched knows about the refusal, behind the words of the service. */
 const reasonOf = (context: Context, error: SchedError, { reasons, meeting }: JudgedTime): string => {
   const said = (error.facts.reason ?? '').replace(/\.$/, '');
@@ -187,19 +173,15 @@ const reasonOf = (context: Context, error: SchedError, { reasons, meeting }: Jud
  * Offers free times after the service refused one: to choose from at a terminal, else in the error. Throws the error as
  * it came if it isn't about the time, or if free times can't be read.
  */
-export const chooseAnother = async (
-  invocation: Invocation,
-  { event_type: eventType, start_time: start }: { event_type: string; start_time: string },
-  error: unknown,
-): Promise<string> => {
+export const chooseAnother = async (invocation: Invocation, booking: Start, error: unknown): Promise<string> => {
   const { context } = invocation;
   const { settings } = context;
-  const refused = timestampOf(start);
-  if (!isTimeRefused(error) || refused === undefined) throw error;
-  const { type, judged } = await judgeRefused(invocation, eventType, refused).catch((failure: unknown) => {
+  if (!isTimeRefused(error)) throw error;
+  const judged = await judgeRefused(context, booking).catch((failure: unknown) => {
     throw failure instanceof SchedError && !hasCategory(failure, 'interrupted', 'terminated') ? error : failure;
   });
-  const { nearest: starts, window, times } = judged;
+  const { type, nearest: starts, window, times } = judged;
+  const refused = judged.meeting.start;
   const explained = error.with({ reason: reasonOf(context, error, judged) });
   if (starts.length === 0) throw explained;
   if (!settings.canAsk || settings.yes)

@@ -1,11 +1,14 @@
-import { hasCategory } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import { dayText, spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import type { DayHours, Span } from '../../time/slots.ts';
 import { clockLabel, day, midnightOf, minute, timestampOf, utcText } from '../../time/wall.ts';
+import { requestsLeft } from '../session/booking-limits.ts';
 import type { Context } from '../session/context.ts';
+import { eventTypeOf } from './answers.ts';
 import { nowOf, textIn } from './event-facts.ts';
 import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotQuery } from './free-slots.ts';
 
@@ -13,8 +16,12 @@ import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotQuery } from
 const mostNearest = 3;
 const nearestDays = 7;
 
+/** Looks for free times around a refused one only if this many requests are left: nobody should wait for them. */
+const leastLeft = 20;
+
 /** What is known about a start time of an event type. */
 export interface JudgedTime {
+  type: Json;
   /** The time of the meeting. */
   meeting: Span;
   verdict: 'free' | 'not-free' | 'unknown';
@@ -60,6 +67,7 @@ export const judgeTime = async (
   const starts = slots.map(({ start_time: start }) => timestampOf(String(start))!);
   const verdict = isSure(type, times, reasons) ? (reasons.length === 0 ? 'free' : 'not-free') : 'unknown';
   return {
+    type,
     meeting: { start: at, end: at + Number(type.duration) * minute },
     verdict,
     reasons,
@@ -71,6 +79,28 @@ export const judgeTime = async (
     window,
     times,
   };
+};
+
+/** The start of a booking. */
+export interface Start {
+  event_type: string;
+  start_time: string;
+}
+
+/** Why a time was refused, as far as sched can tell, and the free starts around it. Throws instead of waiting. */
+export const judgeRefused = async (context: Context, { event_type: type, start_time: start }: Start) => {
+  if ((await requestsLeft(context)) < leastLeft) throw new SchedError('rate-limited', 'Too few requests are left');
+  return judgeTime(context, await eventTypeOf(context, type), timestampOf(start)!);
+};
+
+/** The two free times next to a refused one: `free: 13:30, 14:00`. Undefined if they can't be read without waiting. */
+export const freeInstead = async (context: Context, booking: Start): Promise<string | undefined> => {
+  const { nearest, meeting } = (await readIfPossible(() => judgeRefused(context, booking))) ?? {};
+  if (meeting === undefined || nearest === undefined || nearest.length === 0) return undefined;
+  const away = (at: number): number => Math.abs(at - meeting.start);
+  const closest = nearest.toSorted((one, other) => away(one) - away(other)).slice(0, 2);
+  const inOrder = nearest.filter((at) => closest.includes(at));
+  return `free: ${nearestText(context, inOrder, meeting.start)}`;
 };
 
 const minutesIn = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));

@@ -8,6 +8,7 @@ import type { BlockStyle } from '../../../output/block.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
 import { pad, shorten, width, wrap } from '../../../output/width.ts';
 import type { Context } from '../../session/context.ts';
+import { isTimeRefused } from './item-refused.ts';
 import { type BulkResult, resultView } from './run-result.ts';
 
 /** Something in the input that was not done. */
@@ -16,10 +17,16 @@ export interface Failure {
   /** Its time and its person, if they may be shown: `Tue 1 Dec, 13:00`, `Grace Hopper`. */
   named: readonly string[];
   why: string;
+  /** The item, if the service refused its time. */
+  refused?: string;
+  /** Free times instead. */
+  free?: string | undefined;
 }
 
 /** Failures that an answer names. The others are counted, so that the answer stays on the screen. */
 export const mostFailures = 15;
+/** Failures with free times instead. They cost requests. */
+const mostWithFree = 10;
 
 type Cause = Omit<ItemOutcome, 'at' | 'batch' | 'status'> & { status?: number | undefined; error?: SchedError };
 
@@ -45,6 +52,8 @@ export interface Asked {
   lineOf(item: string): number;
   /** The time and the person of an item, if they may be shown. */
   nameOf?(item: string): readonly string[] | Promise<readonly string[]>;
+  /** Free times near that of an item, if they can be read without waiting. */
+  freeInstead?(item: string): Promise<string | undefined>;
   /** The lines that were skipped because they are wrong, and whether that is a failure of the run. */
   wrong: readonly Failure[];
   needsAll?: boolean;
@@ -60,6 +69,7 @@ const failureOf = async (asked: Asked, item: string, cause: Cause): Promise<Fail
   line: asked.lineOf(item),
   named: (await asked.nameOf?.(item)) ?? [],
   why: shortCause(cause),
+  ...(isTimeRefused(cause.error) ? { refused: item } : {}),
 });
 
 /** The items that earlier processes of a run could not do. The receipt has no other cause than the status. */
@@ -111,16 +121,31 @@ const longestName = 24;
 /** With less room for the cause, it has a line of its own. */
 const leastCause = 20;
 
+const withFree = async ({ freeInstead }: Asked, failures: readonly Failure[]): Promise<readonly Failure[]> => {
+  if (freeInstead === undefined) return failures;
+  const refused = failures.filter((failure) => failure.refused !== undefined).slice(0, mostWithFree);
+  const found = new Map<Failure, string | undefined>();
+  for (const failure of refused) found.set(failure, await freeInstead(failure.refused!));
+  return failures.map((failure) => ({ ...failure, free: found.get(failure) }));
+};
+
 /** The failures as rows. Lines without a time and a person are listed together if they failed for the same reason. */
-const rowsOf = ({ failures, asked: { thing } }: Answer): { cells: string[]; why: string }[] => {
+const rowsOf = ({
+  failures,
+  asked: { thing },
+}: Answer): { cells: string[]; why: string; free?: string | undefined }[] => {
   const sorted = failures.toSorted((one, other) => one.line - other.line);
   const nameless = sorted.filter(({ named }) => named.length === 0).map(({ line, why }) => ({ line, problem: why }));
   return [
     ...sorted
       .filter(({ named }) => named.length > 0)
-      .map(({ line, named, why }) => ({ cells: [`${thing} ${formatNumber(line)}`, ...named].map(humanText), why })),
+      .map(({ line, named, why, free }) => ({
+        cells: [`${thing} ${formatNumber(line)}`, ...named].map(humanText),
+        why,
+        free,
+      })),
     ...groupProblems(nameless, thing).map(({ lines, problem = '' }) => ({ cells: [lines], why: problem })),
-  ].map(({ cells, why }) => ({ cells, why: humanText(cutLong(why, 500)) }));
+  ].map((row) => ({ ...row, why: humanText(cutLong(row.why, 500)) }));
 };
 
 const headOf = ({ result: { accepted, total, skipped }, asked: { done } }: Answer): string =>
@@ -148,20 +173,23 @@ const inLines = (lines: readonly string[]): string => lines.map((line) => `${lin
 const drawnAnswer = (answer: Answer, next: readonly string[], { paint, available }: BlockStyle, isAscii: boolean) => {
   const [done, failed] = isAscii ? (['ok', 'x'] as const) : (['✔', '✗'] as const);
   const { accepted, total } = answer.result;
-  const rows = rowsOf(answer).map(({ cells: [place = '', when, who], why }) =>
+  const rows = rowsOf(answer).map(({ cells: [place = '', when, who], ...row }) => ({
+    ...row,
     // A single cell may hold many line numbers: the columns of the other rows must stay where they are.
-    when === undefined ? { cells: [place], why } : { cells: [place, when, shorten(who ?? '', longestName)], why },
-  );
+    cells: when === undefined ? [place] : [place, when, shorten(who ?? '', longestName)],
+  }));
   const columns = rows.filter(({ cells }) => cells.length > 1);
   const widths = [0, 1, 2].map((at) => Math.max(0, ...columns.map(({ cells }) => width(cells[at]!))));
   const more = unnamedIn(answer);
   const text = inLines([
     `${accepted > 0 || total === 0 ? paint.done(done) : paint.error(failed)} ${headOf(answer)}`,
-    ...rows.flatMap(({ cells, why }) => {
+    ...rows.flatMap(({ cells, why: cause, free }) => {
       const padded = cells.flatMap((cell, at) => (widths[at] === 0 ? [] : [pad(cell, widths[at]!)]));
       const row = (cells.length > 1 ? padded : cells).join('  ');
       const room = available - width(failed) - 1;
-      const isNarrow = room - width(row) < leastCause;
+      const why = free === undefined ? cause : `${cause} · ${free}`;
+      // Half of the free times would mislead.
+      const isNarrow = room - width(row) - 2 < (free === undefined ? leastCause - 2 : width(why));
       const [first, ...below] = isNarrow ? [row.trimEnd(), `  ${why}`] : [`${row}  ${why}`];
       return [`${paint.error(failed)} ${shorten(first!, room)}`, ...below.map((line) => shorten(line, available))];
     }),
@@ -176,7 +204,9 @@ const spokenAnswer = (answer: Answer, next: readonly string[]): string => {
   const more = unnamedIn(answer);
   return inLines([
     headOf(answer),
-    ...rowsOf(answer).map(({ cells, why }) => `Failed: ${cells.join(', ')}: ${why}`),
+    ...rowsOf(answer).map(
+      ({ cells, why, free }) => `Failed: ${cells.join(', ')}: ${why}${free === undefined ? '' : `, ${free}`}`,
+    ),
     ...(more > 0 ? [`And ${formatNumber(more)} more failed`] : []),
     ...next.map(humanText),
   ]);
@@ -197,9 +227,9 @@ const partial = (context: Context, { asked, result }: Answer): SchedError => {
 };
 
 /** Prints the result of a run: in words for people. Throws if not everything was done. */
-export const printAnswer = async (context: Context, answer: Answer): Promise<void> => {
+export const printAnswer = async (context: Context, { asked, result, failures }: Answer): Promise<void> => {
   const { printer, settings, runtime } = context;
-  const { asked, result } = answer;
+  const answer = { asked, result, failures: printer.showsPages ? await withFree(asked, failures) : failures };
   const next = nextOf(answer, context);
   if (!printer.showsPages) await printer.one(resultView, result);
   else

@@ -136,6 +136,8 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
     thing,
     lineOf: (mark) => byMark.get(mark)!.line,
     nameOf: (mark) => timeAndPerson(context, byMark.get(mark)!),
+    freeInstead: async (mark) =>
+      (await import('../../scheduling/judged-time.ts')).freeInstead(context, byMark.get(mark)!.body),
     fix: fixAndRepeat(invocation, 'are not sent twice', 'is not sent twice'),
     batchSize: 1,
     send: sendBooking(context, client, await bookingContextOf(context), byMark, bookingOptions(invocation)),

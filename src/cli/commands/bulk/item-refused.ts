@@ -1,5 +1,5 @@
 import { forbiddenBy } from '../../../client/refusal.ts';
-import { isOutcomeUnknown, SchedError } from '../../../errors.ts';
+import { hasCategory, isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import type { SendResult } from '../../../jobs/run.ts';
 
 /** Whether the service refused this item in particular. Any other refusal would also apply to the next item. */
@@ -15,3 +15,7 @@ export const failedItem = (error: unknown, isRefused: (error: SchedError) => boo
   if (!isUnknown && !isRefused(error)) throw error;
   return { verdict: isUnknown ? 'unknown' : 'rejected', status: error.facts.http?.status, error };
 };
+
+/** Whether the service refused the time of a booking. */
+export const isTimeRefused = (error: unknown): error is SchedError =>
+  hasCategory(error, 'conflict') && error.facts.http !== undefined;

@@ -5,6 +5,7 @@ import type { HttpRequest, Send } from '../../../../src/http/message.ts';
 import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, type Result, type WorldOptions } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
+import { isDeep } from '../../../support/tier.ts';
 import {
   bookedIn,
   breaking,
@@ -195,6 +196,31 @@ describe('invitees create --from', () => {
     ]);
   });
 
+  const refused = (count: number) =>
+    Array.from({ length: count }, (_, index) => `2027-02-01T03:${String(10 + index)}:00Z`);
+
+  test.runIf(isDeep)('offers free times instead of the first ten that were refused', async () => {
+    const { world, path, type, write } = await prepare();
+    write(refused(12).map((start) => [type, start, 'ada@example.com', 'Ada', 'UTC']));
+    const { stdout } = await world.run(`invitees create --from ${path} --yes`, { terminals, columns: 120 });
+    expect(stdout.match(/that time isn't available · free: 09:00, 09:30\n/g)).toHaveLength(10);
+    expect(stdout.match(/that time isn't available\n/g)).toHaveLength(2);
+  });
+
+  test('offers no free times if few requests are left', async () => {
+    const { world, path, type, write } = await prepare();
+    write(refused(1).map((start) => [type, start, 'ada@example.com', 'Ada', 'UTC']));
+    const left = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '19', 'x-ratelimit-reset': '60' };
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, headers: { ...reply.headers, ...left } };
+    };
+    await world.run('users me', { send });
+    const { stdout, requests } = await world.run(`invitees create --from ${path} --yes`, { terminals, send });
+    expect(stdout).toContain("that time isn't available\n");
+    expect(requests.at(-1)!.method).toBe('POST');
+  });
+
   test('--skip-invalid books the other lines, and a terminal gets an answer in words', async () => {
     const { world, state, path, type, write, row, create } = await prepare();
     const [, start, email] = row(0) as [string, string, string];
@@ -211,7 +237,8 @@ describe('invitees create --from', () => {
     expect(first.stdout).toBe(
       [
         '✔ 1 of 4 booked',
-        "✗ line 4  Mon 1 Feb 2027 04:00  王小明  that time isn't available",
+        '✗ line 4  Mon 1 Feb 2027 04:00  王小明',
+        "  that time isn't available · free: 09:00, 09:30",
         '✗ line 3  timezone: "Europe/Pairs" is not a time zone. Did you mean Europe/Pari…',
         '✗ line 5  it books the same event type, start and email as line 2',
         'Fix bookings.csv and run the same command again: the other one is not sent',
