@@ -135,6 +135,38 @@ describe('event-types slots', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not a host of this event type')]);
   });
 
+  it('lists several event types in order of time, with the event type as the last column', async () => {
+    const line = 'event-types slots "Partner interview" "Intro call" YBL6DUNR9FS4PNP6 --tz Europe/Berlin';
+    const rows = rowsOf(await world.run(`${line} --first 6`));
+    expect(rows.map(([start, , , type]) => [start, type])).toEqual([
+      ['2026-11-16T09:00:00Z', 'Intro call'],
+      ['2026-11-16T09:15:00Z', 'Intro call'],
+      ['2026-11-16T09:30:00Z', 'Intro call'],
+      ['2026-11-16T09:45:00Z', 'Intro call'],
+      ['2026-11-16T10:30:00Z', 'Partner interview'],
+      ['2026-11-16T10:30:00Z', 'Intro call'],
+    ]);
+    const { stdout } = await world.run(`${line} --first 1 --json`);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { event_type: expect.stringMatching(/YBL6/), event_type_name: 'Intro call' },
+    ]);
+    const few = await onTerminal('"Partner interview" "Intro call" --first 2 --tz UTC');
+    expect(few.stdout).toMatch(/^START \(UTC\) +END +HOSTS +EVENT TYPE\nMon 16 Nov 09:00 .* {2}Intro call\n/);
+    const whole = await onTerminal('"Partner interview" "Intro call" --until 2026-11-18 --tz Europe/Berlin');
+    expect(whole.stdout).toMatch(/^Partner interview · 60 min (.*\n)+Intro call · 15 min .*\n█ free/);
+    expect(whole.stderr).toContain("slots 'Partner interview' 'Intro call'");
+  });
+
+  it('advises quotes for a name of several words, and names an event type that does not exist', async () => {
+    const unquoted = await world.run('event-types slots Intro call --first 1');
+    expect([unquoted.code, unquoted.stderr]).toEqual([
+      2,
+      'error: Put quotes around "Intro call"\ntry: sched event-types slots \'Intro call\' --first 1\n',
+    ]);
+    const { code, stderr } = await world.run('event-types slots "Intro call" Nonsense');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('No event type with ID or name "Nonsense"')]);
+  });
+
   it('prints only the start with -o id, ready for invitees create', async () => {
     const { stdout } = await world.run('event-types slots "Intro call" --first 1 -o id');
     expect(stdout).toBe('2026-11-16T09:00:00Z\n');

@@ -29,7 +29,7 @@ interface FreeDay {
 }
 
 /** More starts than this on several days are a picture. */
-const mostTimes = 40;
+export const mostTimes = 40;
 
 const minutesInDay = day / minute;
 

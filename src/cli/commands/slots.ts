@@ -3,6 +3,7 @@ import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
+import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
 import { timeLabel } from '../../time/label.ts';
@@ -15,6 +16,8 @@ import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { readWholeNumber } from '../operation/values.ts';
+import { flagWords } from '../parse/part.ts';
+import type { FreeTimes } from '../scheduling/free-slots.ts';
 import type { Settings } from '../session/settings.ts';
 
 /** A longer window would take long and help nobody. */
@@ -89,14 +92,46 @@ const slotView: View = {
   id: 'start_time',
 };
 
-function* firstOf(slots: Iterable<Json>, count: number): Generator<Json> {
-  let left = count;
-  for (const slot of slots) {
-    yield slot;
-    left -= 1;
-    if (left <= 0) return;
-  }
-}
+/** The same for several event types. Later columns go to the end, because scripts count them. */
+const severalView: View = {
+  ...slotView,
+  columns: [...slotView.columns, { header: 'EVENT TYPE', path: 'event_type_name', priority: 4 }],
+};
+
+/** The first slots, in order of time. */
+const firstOf = (found: readonly Iterable<Json>[], count: number): Json[] => {
+  const first = found.flatMap((slots) => {
+    const own: Json[] = [];
+    for (const slot of slots) if (own.push(slot) >= count) break;
+    return own;
+  });
+  const startOf = ({ start_time: start }: Json): string => String(start);
+  return first.sort((one, other) => startOf(one).localeCompare(startOf(other))).slice(0, count);
+};
+
+/** Reads the event types that the arguments name, and the conditions on slots. */
+const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows: NonNullable<Input['query']> }> => {
+  const { context, args } = invocation;
+  const flags = [...slotWindowFlags, hostFlag];
+  const types = new Map<unknown, Json>();
+  const readOne = async (words: string[]) => {
+    const { path, rows, found } = await readInput({ ...invocation, args: words }, eventTypes.get, flags);
+    const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
+    types.set(type.uri, type);
+    return rows!;
+  };
+  let rows = {};
+  for (const words of args.length === 0 ? [[]] : args.map((each) => [each]))
+    rows = await readOne(words).catch(async (error: unknown) => {
+      const whole = args.join(' ');
+      if (args.length === 1 || whole.split(' ').length > args.length || !hasCategory(error, 'not-found')) throw error;
+      await readOne([whole]).catch(() => Promise.reject(error));
+      throw usageError([`Put quotes around "${whole}"`], {
+        hint: commandLine('event-types', 'slots', whole, ...flagWords(invocation.parts)),
+      });
+    });
+  return { types: [...types.values()], rows };
+};
 
 /** Adds the flags that make a command use the same account as the current one. */
 const forSameAccount = (command: string, { account, sandbox }: Settings): string =>
@@ -109,33 +144,50 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   const { settings, notes, printer, runtime } = context;
   const step = readWholeNumber('step', invocation, 1, limits.durationMinutes.max);
   const first = readWholeNumber('first', invocation, 1);
-  const { path, rows, found } = await readInput(invocation, eventTypes.get, [...slotWindowFlags, hostFlag]);
-  const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
-  const window = await slotWindow(invocation, rows!);
-  const name = String(type.name ?? type.uri);
-  if (type.active === false) {
-    notes.warn(`${name} is not active, so it can't be booked`);
-    await printer.list(slotView, []);
+  const { types, rows } = await readTypes(invocation);
+  const window = await slotWindow(invocation, rows);
+  const isSeveral = types.length > 1;
+  const view = isSeveral ? severalView : slotView;
+  const nameOf = ({ name, uri }: Json): string => String(name ?? uri);
+  const active = types.filter((type) => type.active !== false);
+  for (const type of types)
+    if (!active.includes(type)) notes.warn(`${nameOf(type)} is not active, so it can't be booked`);
+  if (active.length === 0) {
+    await printer.list(view, []);
     return;
   }
-  const host = typed.host === undefined ? undefined : String(rows!.host);
+  const host = typed.host === undefined ? undefined : String(rows.host);
   const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
-  const times = await findFreeTimes(context, { type, ...window, step, host });
-  const slots = [...firstOf(times.slots, first ?? Number.POSITIVE_INFINITY)];
-  if (!printer.showsPages || slots.length === 0) {
-    const { hiddenColumns } = await printer.list(slotView, [slots]);
+  const found: { type: Json; times: FreeTimes; slots: Iterable<Json> }[] = [];
+  for (const type of active) {
+    const times = await findFreeTimes(context, { type, ...window, step, host });
+    const named = { event_type_name: type.name ?? null };
+    found.push({
+      type,
+      times,
+      slots: isSeveral ? Array.from(times.slots, (slot) => ({ ...slot, ...named })) : times.slots,
+    });
+  }
+  const slots = firstOf(
+    found.map((each) => each.slots),
+    first ?? Number.POSITIVE_INFINITY,
+  );
+  const screen = printer.showsPages && slots.length > 0 ? await import('./slots-screen.ts') : undefined;
+  if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
+    const { hiddenColumns } = await printer.list(view, [slots]);
     noteHidden(notes, hiddenColumns);
   } else {
-    const { drawSlots, hasTimes, spokenSlots } = await import('./slots-screen.ts');
     const isCut = slots.length === first;
     const isSandbox = runtime.stdout.isTerminal && notes.takeSandbox();
-    const screen = { type, slots, ...window, isCut, zone: settings.zone, now: runtime.clock.now(), isSandbox };
-    await printer.draw((style) => {
-      if (settings.accessible) return spokenSlots(screen);
-      const drawn = drawSlots(screen, style);
-      return drawn;
+    const now = runtime.clock.now();
+    const { drawSlots, hasTimes, spokenSlots } = screen;
+    const screens = active.map((type) => {
+      const own = slots.filter(({ event_type: uri }) => uri === type.uri);
+      return { type, slots: own, ...window, isCut, zone: settings.zone, now, isSandbox };
     });
-    if (!hasTimes(screen)) {
+    for (const each of screens.filter(({ slots: own }) => own.length > 0))
+      await printer.draw((style) => (settings.accessible ? spokenSlots(each) : drawSlots(each, style)));
+    if (!screens.every(hasTimes)) {
       const date = wallText(wallClock(settings.zone)(timestampOf(String(slots[0]!.start_time))!)).slice(0, 10);
       problems.own?.setFlag('since', date);
       problems.own?.setFlag('until', date);
@@ -143,11 +195,12 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
       notes.footer(`Exact times of a day: ${problems.own?.line}`);
     }
   }
-  noteUnchecked(context, times);
+  for (const { times } of found) noteUnchecked(context, times);
   if (slots.length === 0)
     return notes.footer(
-      `No free times for ${name} until ${timeLabel(utcText(window.until), settings.zone, runtime.clock.now())}. Look further ahead with --until`,
+      `No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, runtime.clock.now())}. Look further ahead with --until`,
     );
+  const name = nameOf(active.find(({ uri }) => uri === slots[0]!.event_type) ?? active[0]!);
   notes.footer(`Book one: ${forSameAccount(commandLine('invitees', 'create', '--event-type', name), settings)}`);
   notes.footer('The service checks again when you book.');
 };
@@ -155,21 +208,35 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
 export const slots: Command = {
   name: 'slots',
   summary: 'List free times of an event type',
-  arguments: genericCommand('event-types', 'slots', eventTypes.get).arguments,
+  arguments: [
+    ...genericCommand('event-types', 'slots', eventTypes.get).arguments,
+    { name: 'more', description: 'more event types', variadic: true, collection: 'event_types' },
+  ],
   flags: [...slotWindowFlags, hostFlag, ...ownFlags],
   effect: 'read',
   view: slotView,
-  fields: ['start_time', 'end_time', 'event_type', 'event', 'invitees_remaining', 'event_memberships', '_sched'],
+  fields: [
+    'start_time',
+    'end_time',
+    'event_type',
+    'event',
+    'invitees_remaining',
+    'event_memberships',
+    '_sched',
+    'event_type_name',
+  ],
   examples: [
     'event-types slots "Intro call"',
     'event-types slots "Intro call" --since tomorrow --until +14d --tz America/New_York',
     'event-types slots "Support call" --host me --step 15',
     'event-types slots "Intro call" --first 1 -o id',
+    'event-types slots "Intro call" "Support call" --until tomorrow',
   ],
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
     "The service has the last word: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
     'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
+    'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
   ],
   run: runSlots,
 };

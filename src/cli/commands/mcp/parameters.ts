@@ -38,13 +38,13 @@ const propertyOf = (name: string): string => name.replaceAll('-', '_');
 const withoutDashes = (text: string): string =>
   text.replace(/(?<!\S)--([a-z][a-z-]*)/g, (_, name: string) => propertyOf(name));
 
-const ofArgument = ({ name, required, repeatable, choices, description }: ArgumentFacts): Parameter => ({
+const ofArgument = ({ name, required, repeatable, choices, description }: ArgumentFacts, index: number): Parameter => ({
   property: propertyOf(name),
   name,
   isArgument: true,
   isArray: repeatable,
-  // A command without its repeatable argument reads a file instead.
-  isRequired: required || repeatable,
+  // A command whose only argument is repeatable reads a file without it.
+  isRequired: required || (repeatable && index === 0),
   type: 'string',
   isNegatable: false,
   choices,
