@@ -16,6 +16,7 @@ interface CollectionFacts {
 const known = {
   scheduled_events: { nouns: ['events', 'invitees'], singular: 'event' },
   invitees: { nouns: ['invitees'], singular: 'invitee' },
+  invitee_no_shows: { nouns: ['invitees'], singular: 'no-show' },
   event_types: { nouns: ['event-types'], singular: 'event type', isNamed: true },
   event_type_memberships: { nouns: ['event-types'], singular: 'event type host' },
   event_type_availability_schedules: { nouns: ['availability'], singular: 'availability schedule', isNamed: true },

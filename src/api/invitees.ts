@@ -17,7 +17,7 @@ import {
 } from './field.ts';
 import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { listQuery, many, one, operation, resource } from './operation.ts';
+import { deleted, listQuery, many, one, operation, resource } from './operation.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -154,5 +154,16 @@ export const invitees = {
     effect: 'change',
     scope: 'scheduled_events:write',
     reply: one(Invitee),
+  }),
+  // Assumed (invitees.undo-no-show): a no-show is undone by `DELETE /invitee_no_shows/{no_show}` (`204`), the path of the
+  // `uri` that `no_show` of the invitee has.
+  'undo-no-show': operation({
+    summary: 'Undo a no-show',
+    method: 'DELETE',
+    path: '/invitee_no_shows/{no_show}',
+    effect: 'deletion',
+    scope: 'scheduled_events:write',
+    assumed: true,
+    reply: deleted,
   }),
 };

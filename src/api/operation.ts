@@ -24,6 +24,9 @@ export const many = <R extends Resource>(of: R) => ({ kind: 'many', of, status: 
 /** A reply with one record and no envelope. */
 export const bare = <R extends Resource>(of: R, status = 200) => ({ kind: 'bare', of, status }) as const;
 
+/** The empty reply to a deletion. */
+export const deleted = bare(resource('deleted record', {}), 204);
+
 export type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeof bare>;
 
 /** One operation of the service. It holds only facts about the API, none that a single caller needs. */

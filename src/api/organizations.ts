@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { choice, dateTime, described, email, reference, text } from './field.ts';
-import { listQuery, many, one, operation, resource } from './operation.ts';
+import { choice, dateTime, described, email, record, reference, text } from './field.ts';
+import { deleted, listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
 // Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
@@ -74,6 +74,16 @@ export const members = {
     scope: 'organizations:read',
     reply: one(Membership),
   }),
+  // Assumed (organizations.remove): a member is removed by `DELETE /organization_memberships/{membership}` (`204`).
+  remove: operation({
+    summary: 'Remove a member from the organization',
+    method: 'DELETE',
+    path: '/organization_memberships/{membership}',
+    effect: 'deletion',
+    scope: 'organizations:write',
+    assumed: true,
+    reply: deleted,
+  }),
 };
 
 export const invitations = {
@@ -92,5 +102,29 @@ export const invitations = {
       ['created_at'],
     ),
     reply: many(Invitation),
+  }),
+  // Assumed (organizations.invite): a person is invited by `POST /organization_invitations` (`201`) with `organization`
+  // and `email`, and the invitation is revoked by `DELETE /organization_invitations/{invitation}` (`204`).
+  create: operation({
+    summary: 'Invite a person to join the organization',
+    method: 'POST',
+    path: '/organization_invitations',
+    effect: 'creation',
+    scope: 'organizations:write',
+    assumed: true,
+    body: record({
+      organization: reference('organizations', 'organization to join'),
+      email: email('email address of the person to invite'),
+    }),
+    reply: one(Invitation, 201),
+  }),
+  revoke: operation({
+    summary: 'Revoke an invitation',
+    method: 'DELETE',
+    path: '/organization_invitations/{invitation}',
+    effect: 'deletion',
+    scope: 'organizations:write',
+    assumed: true,
+    reply: deleted,
   }),
 };

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isLoopbackUrl } from '../uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
-import { bare, listQuery, many, one, operation, resource } from './operation.ts';
+import { deleted, listQuery, many, one, operation, resource } from './operation.ts';
 
 // Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`
 // (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
@@ -65,9 +65,6 @@ export const Webhook = resource('webhook', {
   updated_at: dateTime('when it was last changed'),
 });
 
-/** The reply to a deletion is empty. */
-export const WebhookDeleted = resource('deleted webhook', {});
-
 const path = '/webhook_subscriptions';
 
 // Assumed (webhooks.paths): webhooks are listed at `GET /webhook_subscriptions` by `organization`, `scope`, `user` and
@@ -126,6 +123,6 @@ export const webhooks = {
     effect: 'deletion',
     scope: 'webhooks:write',
     assumed: true,
-    reply: bare(WebhookDeleted, 204),
+    reply: deleted,
   }),
 };

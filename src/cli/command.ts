@@ -121,8 +121,8 @@ export interface Command {
   /** Whether it runs for a long time beside other commands, so it leaves them most of the rate limit. */
   background?(typed: Typed): boolean;
   operation?: Operation;
-  /** The operation to use if the argument is omitted. It has no command of its own. */
-  withoutArgument?: Operation;
+  /** The operation to use instead, without the argument or with `--undo`. It has no command of its own. */
+  alternative?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
   /** What a command without an operation does at the service: only reads, or anything. Default: nothing. */

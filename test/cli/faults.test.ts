@@ -140,7 +140,13 @@ const linesIn = async ({ run }: TestWorld): Promise<Record<string, string>> => {
   const [relationship] = await json('groups relationships');
   const [form] = await json('routing-forms list');
   const [member] = await json('members list --limit 1');
+  const [other] = await json('members list --role user --limit 1');
+  const [invitation] = await json('invitations list --status pending');
   const [webhook] = await json('webhooks list');
+  const held = await json('events list --past --with invitees');
+  const missed = held
+    .flatMap(({ _sched }: { _sched: { invitees: { uri: string; no_show: unknown }[] } }) => _sched.invitees)
+    .find((each: { no_show: unknown }) => each.no_show !== null);
   const me = await json('users me');
   return {
     'events list': 'events list --limit 1',
@@ -150,6 +156,7 @@ const linesIn = async ({ run }: TestWorld): Promise<Record<string, string>> => {
     'invitees get': `invitees get ${invitee.uri}`,
     'invitees create': `invitees create --event-type ${type} --start 2027-02-01T10:00:00Z --email ada@engine.example --name Ada --timezone UTC`,
     'invitees no-show': `invitees no-show ${invitee.uri}`,
+    'invitees undo-no-show': `invitees no-show ${missed.uri} --undo --yes`,
     'event-types list': 'event-types list --limit 1',
     'event-types get': `event-types get ${type}`,
     'event-types create': 'event-types create --name Chat --duration 25',
@@ -166,7 +173,10 @@ const linesIn = async ({ run }: TestWorld): Promise<Record<string, string>> => {
     'orgs get': 'orgs get',
     'members list': 'members list --limit 1',
     'members get': `members get ${member.uri}`,
+    'members remove': `members remove ${other.uri} --yes`,
     'invitations list': 'invitations list',
+    'invitations create': 'invitations create --email ada@engine.example --yes',
+    'invitations revoke': `invitations revoke ${invitation.uri} --yes`,
     'groups list': 'groups list',
     'groups get': `groups get ${group.uri}`,
     'groups relationships': 'groups relationships',
@@ -502,6 +512,7 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
     'one-offs create': [{ source: 'read' }, { source: 'request' }],
     'webhooks create': [{ source: 'read' }, { source: 'request' }],
     'shares create': [{ source: 'request' }, { source: 'request' }],
+    'invitations create': [{ source: 'request' }, { source: 'request' }],
   };
 
   const cells = writes.flatMap(({ name, row }) =>

@@ -40,7 +40,7 @@ describe('coverage: no operation lacks', () => {
     const leaf = commands.find(({ definition }) => operationsOf(definition).some((each) => each === operation));
     expect(leaf?.description(), 'a command').toBe(leaf?.definition.summary);
     // An operation that a command uses without its argument has no command of its own.
-    const isOwn = leaf?.definition.withoutArgument !== operation;
+    const isOwn = leaf?.definition.alternative !== operation;
     expect(commands.some((each) => each.name() === verb)).toBe(isOwn);
     const words = `${noun} ${leaf?.name()}`;
     expect(reference).toContain(`#### sched ${words}\n`);

@@ -227,7 +227,11 @@ const withoutOurs = ({ _sched, ...record }: Json): Json => record;
 /** Commands that print the service's reply to their own operation. */
 const telling = spoken.filter(
   ({ name, command, code }) =>
-    command.operation !== undefined && code === 0 && !/^(compliance|events (stats|follow)|webhooks delete)/.test(name),
+    command.operation !== undefined &&
+    // The reply to a deletion is empty.
+    command.operation.reply.status !== 204 &&
+    code === 0 &&
+    !/^(compliance|events (stats|follow))/.test(name),
 );
 const listing = telling.filter(({ command }) => command.operation!.reply.kind === 'many');
 /** An agenda is a table in other formats only, and has no limit. */

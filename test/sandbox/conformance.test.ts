@@ -53,7 +53,17 @@ const oneOff = {
 
 /** IDs from the seed, the same in every world. */
 const found = {} as Record<
-  'event' | 'canceled' | 'invitee' | 'missed' | 'eventOfMissed' | 'relationship' | 'form' | 'webhook',
+  | 'event'
+  | 'canceled'
+  | 'invitee'
+  | 'missed'
+  | 'noShow'
+  | 'invitation'
+  | 'invited'
+  | 'accepted'
+  | 'relationship'
+  | 'form'
+  | 'webhook',
   string
 >;
 const id = (name: keyof typeof found) => `<${name}>`;
@@ -161,6 +171,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       wrong: [['an invitee who is already marked', 409, { params: { invitee: id('missed') } }]],
       asUser: 403,
     },
+    'undo-no-show': { happy: { params: { no_show: id('noShow') } }, asUser: 403 },
   },
   'event-types': {
     list: {
@@ -297,8 +308,33 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       asUser: 403,
     },
     get: { happy: { params: { membership: idIn(membership('amara')) } }, asUser: 403 },
+    remove: {
+      happy: { params: { membership: idIn(membership('jonas')) } },
+      wrong: [
+        ['yourself', 403, { params: { membership: idIn(membership('jonas')) } }, { token: 'sandbox_admin' }],
+        ['the owner', 403, { params: { membership: idIn(membership('amara')) } }, { token: 'sandbox_admin' }],
+      ],
+      asUser: 403,
+    },
   },
-  invitations: { list: { happy: { query: { organization } }, wrong: foreign, asUser: 403 } },
+  invitations: {
+    list: { happy: { query: { organization } }, wrong: foreign, asUser: 403 },
+    create: {
+      happy: { body: { organization, email: 'ada@engine.example' } },
+      wrong: [
+        ['another organization', 403, { body: { organization: other } }],
+        ['an invalid email address', 400, { body: { email: 'ada' } }, { parameter: 'email' }],
+        ['a member', 409, { body: { email: 'Jonas.Weber@northlight.example' } }],
+        ['a person who is invited already', 409, { body: { email: '<invited>' } }],
+      ],
+      asUser: 403,
+    },
+    revoke: {
+      happy: { params: { invitation: id('invitation') } },
+      wrong: [['an invitation that was accepted', 409, { params: { invitation: id('accepted') } }]],
+      asUser: 403,
+    },
+  },
   groups: {
     list: { happy: { query: { organization } }, wrong: foreign },
     get: { happy: { params: { group: makeId('seed/group/Leadership') } } },
@@ -511,6 +547,10 @@ beforeAll(async () => {
   found.missed = one(
     `SELECT i.id FROM invitees i JOIN events e ON e.id = i.event ${hosted} WHERE i.doc ->> '$.no_show.uri' IS NOT NULL`,
   );
+  found.noShow = idIn(one(`SELECT doc ->> '$.no_show.uri' FROM invitees WHERE id = '${found.missed}'`));
+  found.invitation = one("SELECT id FROM invitations WHERE status = 'pending' ORDER BY id");
+  found.invited = one(`SELECT email FROM invitations WHERE id = '${found.invitation}'`);
+  found.accepted = one("SELECT id FROM invitations WHERE status = 'accepted' ORDER BY id");
   found.relationship = one('SELECT id FROM group_members ORDER BY id');
   found.webhook = makeId('seed/webhook/https://hooks.northlight.example/crm');
   found.form = uri('routing_forms', one('SELECT id FROM routing_forms ORDER BY id'));

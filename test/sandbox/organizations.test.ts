@@ -97,6 +97,21 @@ describe('organizations', () => {
     });
   });
 
+  describe('removing a member', () => {
+    it('ends access and groups, and keeps the events', async () => {
+      const world = await openWorld();
+      const own = await world.get('/scheduled_events', { user: tomas, organization });
+      const path = new URL(membership('tomas')).pathname;
+      expect((await world.call('DELETE', path)).status).toBe(204);
+      expect((await world.get('/users/me', {}, asUser)).status).toBe(401);
+      expect((await world.get(path)).status).toBe(404);
+      const { body } = await world.get('/group_relationships', { organization, count: '100' });
+      expect(JSON.stringify(body)).not.toContain(membership('tomas'));
+      const kept = await world.get('/scheduled_events', { user: tomas, organization });
+      expect(kept.body.pagination.count).toBe(own.body.pagination.count);
+    });
+  });
+
   describe('locations', () => {
     const list = (query: Record<string, string> = {}, asked = {}) => world.get('/locations', query, asked);
 

@@ -22,6 +22,10 @@ const places: Record<string, (ids: Record<string, string>) => string> = {
     `/group_relationships?organization=${origin}/organizations/${ORGANIZATION_ID}`,
   WEBHOOK_ID: ({ ORGANIZATION_ID }) =>
     `/webhook_subscriptions?scope=organization&organization=${origin}/organizations/${ORGANIZATION_ID}`,
+  INVITATION_ID: ({ ORGANIZATION_ID }) =>
+    `/organization_invitations?status=pending&organization=${origin}/organizations/${ORGANIZATION_ID}`,
+  OTHER_MEMBERSHIP_ID: ({ ORGANIZATION_ID }) =>
+    `/organization_memberships?role=user&organization=${origin}/organizations/${ORGANIZATION_ID}`,
   FORM_ID: ({ ORGANIZATION_ID }) => `/routing_forms?organization=${origin}/organizations/${ORGANIZATION_ID}`,
 };
 
@@ -39,6 +43,10 @@ const idsFor = async (world: World, { line, body }: Transcript): Promise<Record<
     if (!needs(name)) continue;
     const { body } = await world.get(place(ids));
     ids[name] = idOf(body.collection[0].uri);
+  }
+  if (needs('NO_SHOW_ID')) {
+    const marked = "SELECT doc ->> '$.no_show.uri' AS uri FROM invitees WHERE doc ->> '$.no_show.uri' IS NOT NULL";
+    ids.NO_SHOW_ID = idOf(world.store.first<{ uri: string }>(marked)!.uri);
   }
   if (needs('OTHER_USER_ID')) {
     const { body } = await world.get(places.MEMBERSHIP_ID!(ids));

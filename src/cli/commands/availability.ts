@@ -288,7 +288,7 @@ export const decorate = {
         'Without a schedule, one request sets the same rules for all schedules of the event type that you may change. If they would have different rules, name one schedule or use --replace.',
         "A weekday means every week: --day-off friday takes every Friday off. For a single day, use a date, today or tomorrow; today and tomorrow are dates in the schedule's time zone. A range such as 2026-12-24..2026-12-31 includes both dates.",
       ],
-      withoutArgument: all!.operation,
+      alternative: all!.operation,
       run: (invocation) => runUpdate({ one, all: all! }, invocation),
     };
   },

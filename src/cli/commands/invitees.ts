@@ -103,8 +103,10 @@ export const decorate = {
       pageFlag,
     ),
   create: createCommand,
-  'no-show': (generic: GenericCommand): Command => ({
+  'no-show': (generic: GenericCommand, others: Record<string, GenericCommand>): Command => ({
     ...generic,
+    flags: [{ name: 'undo', description: 'take the mark back' }, ...generic.flags],
+    alternative: others['undo-no-show']!.operation,
     arguments: chosen(
       [
         {
@@ -121,6 +123,7 @@ export const decorate = {
     notes: [
       'On a terminal, the event can be chosen from those of the last week, and the only active invitee of an event is taken.',
       'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
+      '--undo takes the mark back, after a confirmation. It needs the event and the invitee, or the full URI of the invitee. An invitee without a mark is reported as such, with exit code 0.',
     ],
     run: (invocation) => runNoShow(generic, invocation),
   }),

@@ -1,15 +1,19 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
-import { hasCategory, usageError } from '../../errors.ts';
-import type { Json } from '../../json.ts';
+import { isPlainId } from '../../client/ids.ts';
+import { hasCategory, SchedError, usageError } from '../../errors.ts';
+import { readIfPossible } from '../../jobs/read-back.ts';
+import { isObject, type Json } from '../../json.ts';
 import { timestampOf } from '../../time/wall.ts';
+import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
-import { changeOrReadBack } from '../scheduling/booking-context.ts';
+import { changeOrReadBack, deleteRecord } from '../scheduling/booking-context.ts';
+import { eventLine } from '../scheduling/event-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
@@ -40,7 +44,40 @@ const confirmEarly = async (context: Context, client: Client, path: Record<strin
 
 const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
 
-export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+/** Takes back the mark of an invitee. Its own URI is only known from the invitee. */
+const undo = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { path = {} } = await readInput(invocation, invitees.get, []);
+  const client = await context.client();
+  const read = () => client.call(invitees.get, { path });
+  const invitee = await read();
+  const who = String(invitee.name ?? invitee.uri);
+  if (!isMarked(invitee)) {
+    await context.notes.done(`not marked as no-show: ${who}`);
+    return printRecord(context, view, withFacts(invitee, { already: true }));
+  }
+  const { uri } = isObject(invitee.no_show) ? invitee.no_show : {};
+  if (typeof uri !== 'string' || !isPlainId(idIn(uri)))
+    throw new SchedError('integrity', "The service doesn't show the URI of this no-show, so it can't be undone");
+  const mark = { no_show: idIn(uri) };
+  if (context.settings.dryRun) return printRequest(invocation, invitees['undo-no-show'], [{ path: mark }]);
+  if (!context.settings.yes)
+    await confirm(context, {
+      question: `Undo the no-show of ${who}?`,
+      action: `undo the no-show of ${who}`,
+      list: context.canConfirm ? [await eventLine(context, path.event!)] : [],
+    });
+  await deleteRecord(context, invitees['undo-no-show'], mark, async () => {
+    const now = await read();
+    return isMarked(now) ? now : undefined;
+  });
+  await context.notes.done(`no longer marked as no-show: ${who}`);
+  await printRecord(context, view, (await readIfPossible(read)) ?? { ...invitee, no_show: null });
+};
+
+export const runNoShow = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
+  if (invocation.typed.undo === true) return undo(generic, invocation);
+  const { view } = generic;
   const { context, args, problems } = invocation;
   const { settings, notes } = context;
   // A bare invitee ID works too, but without its event the invitee can't be read back.

@@ -32,7 +32,14 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   'routing-forms': () => import('./routing-forms.ts'),
   orgs: () => import('./organization.ts'),
   groups: () => import('./groups.ts'),
-  members: async () => ({ ...(await examplesOf('members')), decorate: (await import('./groups.ts')).ofMembers }),
+  members: async () => ({
+    ...(await examplesOf('members')),
+    decorate: { ...(await import('./groups.ts')).ofMembers, ...(await import('./administration.ts')).ofMembers },
+  }),
+  invitations: async () => ({
+    ...(await examplesOf('invitations')),
+    decorate: (await import('./administration.ts')).ofInvitations,
+  }),
   compliance: () => import('./compliance/compliance.ts'),
   webhooks: () => import('./webhooks/webhooks.ts'),
   mcp: async () => {
@@ -62,7 +69,7 @@ const fromCatalogue = (noun: Noun): NounCommands => {
       ([verb, command]): Command => decorate[verb]?.(command, generic) ?? command,
     );
     const isPart = ({ operation }: Command) =>
-      operation !== undefined && own.some(({ withoutArgument }) => withoutArgument === operation);
+      operation !== undefined && own.some(({ alternative }) => alternative === operation);
     return [...own.filter((command) => !isPart(command)), ...extra()];
   };
   // Built once: a server of tools runs many commands in one process.

@@ -31,8 +31,8 @@ export const fieldPaths = (command: Command): string[] => {
 };
 
 /** The operations a command may use: with its argument and, if it has one, without. */
-export const operationsOf = ({ operation, withoutArgument }: Command): Operation[] =>
-  [operation, withoutArgument].filter((each) => each !== undefined);
+export const operationsOf = ({ operation, alternative }: Command): Operation[] =>
+  [operation, alternative].filter((each) => each !== undefined);
 
 /** Paragraphs below the examples: notes, columns in a pipe, and the operation. */
 export const paragraphsOf = (command: Command): string[] => {

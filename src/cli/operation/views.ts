@@ -184,7 +184,7 @@ export const views: Record<ResourceName, View & { page: Page }> = {
       ],
     },
   },
-  'deleted webhook': {
+  'deleted record': {
     columns: [],
     id: 'uri',
     page: { lines: [] },

@@ -1,3 +1,4 @@
+import type { Operation } from '../../api/operation.ts';
 import { capital } from '../../capital.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
@@ -131,6 +132,39 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
   };
 };
 
+/** Rethrows an error. If it is a 404 and the record is there, then the 404 is about the path. */
+const notOffered =
+  (read: Change['read']) =>
+  async (error: unknown): Promise<never> => {
+    if (!hasCategory(error, 'not-found')) throw error;
+    const { advice: _, ...facts } = error.facts;
+    const { method, path } = facts.http ?? {};
+    if (path === undefined || (await readIfPossible(read)) === undefined) throw error;
+    throw new SchedError('not-found', `The service doesn't offer ${method} ${path}`, {
+      ...facts,
+      reason: 'the record exists, but the service found nothing at this path',
+    });
+  };
+
+/** Deletes a record that was there. `read` finds it as long as it is not deleted. */
+export const deleteRecord = async (
+  context: Context,
+  operation: Operation,
+  path: Record<string, string>,
+  read: () => Promise<Json | undefined>,
+): Promise<void> => {
+  const client = await context.client();
+  let attempts = 0;
+  const countAttempt = async () => {
+    attempts += 1;
+  };
+  await client.write(operation, { path }, countAttempt).catch(async (error: unknown) => {
+    // The reply to the first attempt was lost. It was carried out, because the record existed before.
+    const isGone = hasCategory(error, 'not-found') && attempts > 1 && (await readIfPossible(read)) === undefined;
+    if (!isGone) await notOffered(read)(error);
+  });
+};
+
 /**
  * Makes a change and returns the record to print. If the reply is lost, the record is read to find out whether the
  * change was made, and a note says so. `known` is printed if the change was made and the record can't be read. A record
@@ -140,17 +174,7 @@ export const changeOrReadBack = async (
   context: Context,
   wanted: Change & { known(): Json | Promise<Json> },
 ): Promise<Json> => {
-  const changed = await change(wanted, changeOptions(context)).catch(async (error: unknown) => {
-    if (!hasCategory(error, 'not-found')) throw error;
-    const { advice: _, ...facts } = error.facts;
-    const { method, path } = facts.http ?? {};
-    if (path === undefined || (await readIfPossible(wanted.read)) === undefined) throw error;
-    // The record is there, so the 404 is about the path.
-    throw new SchedError('not-found', `The service doesn't offer ${method} ${path}`, {
-      ...facts,
-      reason: 'the record exists, but the service found nothing at this path',
-    });
-  });
+  const changed = await change(wanted, changeOptions(context)).catch(notOffered(wanted.read));
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
   if (changed.refused !== undefined) return withFacts(changed.record, { already: true });
   context.notes.info('The reply was lost, but the record shows that the change was made');

@@ -8,7 +8,7 @@ import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
 import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { day, timestampOf, wallText } from '../../time/wall.ts';
+import { day, timestampOf, utcText, wallText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import { isAlready } from '../operation/write-result.ts';
 import type { Confirmation } from '../session/confirm.ts';
@@ -96,6 +96,10 @@ const lineOf = async (context: Context, event: Json, most: number): Promise<{ li
   };
 };
 
+/** An event as one line of a prompt, by its ID. */
+export const eventLine = async (context: Context, id: string): Promise<string> =>
+  (await lineOf(context, (await readEvents(context, [id]))[0]!, mostNamed)).line;
+
 /** Reads events before a prompt about them. Throws if one doesn't exist. */
 export const readEvents = async (context: Context, ids: readonly string[]): Promise<Json[]> => {
   const client = await context.client();
@@ -171,9 +175,30 @@ export const noShowQuestion = async (context: Context, event: Json, invitee: Jso
   };
 };
 
-/** Meetings of these dates that are looked for. */
-const mostStaying = 50;
-const mostStayingNamed = 3;
+/** Meetings that are looked for. */
+const mostFound = 50;
+const mostFoundNamed = 3;
+
+/** The active meetings of a query, as far as one request shows them: a question must not wait for more. */
+const someMeetings = async (context: Context, query: () => Promise<Record<string, string>>): Promise<Json[]> => {
+  const found = await readIfPossible(async () => {
+    const input = { query: { ...(await query()), status: 'active', sort: 'start_time' } };
+    const options = { limit: mostFound, pageSize: mostFound };
+    for await (const first of (await context.client()).pages(events.list, input, options)) return { first };
+    return {};
+  });
+  return recordsIn(found?.first).filter(({ status }) => status === 'active');
+};
+
+/** The first meetings by time and name: `14:30 Intro call, 16:00 Support call and 2 more`. */
+const namedMeetings = (context: Context, meetings: readonly Json[], zone: string, isOneDay = false): string => {
+  const named = meetings.slice(0, mostFoundNamed).map((event) => {
+    const when = timeLabel(String(event.start_time), zone, nowOf(context))!;
+    return `${isOneDay ? when.slice(-5) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
+  });
+  const more = meetings.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`;
+};
 
 /** The meetings of a user on dates that are taken off, which the service keeps: `1 meeting stays: 14:30 Intro call`. */
 export const stayingMeetings = async (
@@ -184,29 +209,26 @@ export const stayingMeetings = async (
 ): Promise<string | undefined> => {
   const wallOf = (event: Json) => wallText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
   const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
-  const found = await readIfPossible(async () => {
-    const query = {
-      user: typeof user === 'string' ? user : await context.identity.user(),
-      status: 'active',
-      // A date begins up to a day earlier or later than in UTC.
-      min_start_time: aside(dates[0]!, -1),
-      max_start_time: aside(dates.at(-1)!, 2),
-      sort: 'start_time',
-    };
-    const options = { limit: mostStaying, pageSize: mostStaying };
-    // One request: the question must not wait for more.
-    for await (const first of (await context.client()).pages(events.list, { query }, options)) return { first };
-    return {};
-  });
-  const meetings = recordsIn(found?.first).filter(
-    (event) => event.status === 'active' && dates.includes(wallOf(event).slice(0, 10)),
-  );
+  const found = await someMeetings(context, async () => ({
+    user: typeof user === 'string' ? user : await context.identity.user(),
+    // A date begins up to a day earlier or later than in UTC.
+    min_start_time: aside(dates[0]!, -1),
+    max_start_time: aside(dates.at(-1)!, 2),
+  }));
+  const meetings = found.filter((event) => dates.includes(wallOf(event).slice(0, 10)));
   if (meetings.length === 0) return undefined;
-  const named = meetings.slice(0, mostStayingNamed).map((event) => {
-    const when = timeLabel(String(event.start_time), zone, nowOf(context))!;
-    return `${dates.length === 1 ? when.slice(-5) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
-  });
-  const more = meetings.length - named.length;
-  const text = `${counted(meetings.length, 'meeting stays', 'meetings stay')}: ${named.join(', ')}`;
-  return more > 0 ? `${text} and ${formatNumber(more)} more` : text;
+  const count = counted(meetings.length, 'meeting stays', 'meetings stay');
+  return `${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`;
+};
+
+/** The next meetings of a user: `7: Wed 18 Nov 14:00 Support call and 6 more`. */
+export const upcomingMeetings = async (context: Context, user: string): Promise<string> => {
+  const meetings = await someMeetings(context, async () => ({
+    user,
+    organization: await context.identity.organization(),
+    min_start_time: utcText(nowOf(context)),
+  }));
+  if (meetings.length === 0) return 'none shown';
+  const count = `${meetings.length}${meetings.length === mostFound ? ' or more' : ''}`;
+  return `${count}: ${namedMeetings(context, meetings, context.settings.zone)}`;
 };

@@ -7,6 +7,7 @@ const places: Record<CreatedName, NextStep> = {
   'event type': { hint: { command: ['event-types', 'list'], flags: { sort: 'created_at:desc', limit: '5' } } },
   // Bookings need nothing, because sched looks them up.
   invitee: {},
+  invitation: { hint: { command: ['invitations', 'list'], flags: { status: 'pending' } } },
   webhook: {
     // Assumed (webhooks.once): creating a webhook again with the same URL and scope is refused with 409.
     advice: 'you can run the command again: sched assumes that the service accepts a URL only once per scope',

@@ -47,4 +47,19 @@ export const invitees: Handlers<'invitees'> = {
     logActivity(context, 'Invitee.MarkNoShow', { event: marked.event, invitee: marked.uri });
     return marked;
   },
+
+  'undo-no-show'({ params }, context) {
+    const { store, caller, now } = context;
+    const row = store.first<{ id: string; doc: string }>(
+      "SELECT id, doc FROM invitees WHERE doc ->> '$.no_show.uri' = ?",
+      uri('invitee_no_shows', params.no_show),
+    );
+    const { id, doc } = found(row, 'no-show');
+    const invitee: InviteeRecord = { ...JSON.parse(doc), updated_at: timestamp(now), no_show: null };
+    const event: EventRecord = JSON.parse(requireEvent(store, caller, idIn(invitee.event)));
+    store.update('invitees', id, invitee);
+    queueInviteeEvent(context, 'invitee_no_show.deleted', invitee, event);
+    logActivity(context, 'Invitee.UndoNoShow', { event: invitee.event, invitee: invitee.uri });
+    return {};
+  },
 };

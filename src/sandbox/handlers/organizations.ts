@@ -1,9 +1,10 @@
-import { found, notFound } from '../error-replies.ts';
+import { conflict, denied, found, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { chooseOwner, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
+import { logActivity } from '../rules/activity.ts';
 import { type Condition, type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
-import type { InvitationRecord, OrganizationRecord } from '../store/records.ts';
+import { type InvitationRecord, newInvitation, type OrganizationRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
 const membership = `json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
@@ -48,6 +49,25 @@ export const members: Handlers<'members'> = {
     requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's membership.");
     return doc;
   },
+
+  // Assumed (organizations.removed): a removed member loses access and leaves all groups; events and event types stay.
+  // Nobody can remove themselves or the owner (403).
+  remove({ params }, context) {
+    const { store, caller } = context;
+    requireAdministrator(caller);
+    const row = store.first<{ user: string; role: string }>(
+      'SELECT user, role FROM memberships WHERE id = ? AND organization = ?',
+      params.membership,
+      caller.organization,
+    );
+    const { user, role } = found(row, 'membership');
+    if (user === caller.user) throw denied("You can't remove yourself.");
+    if (role === 'owner') throw denied("The owner of the organization can't be removed.");
+    store.run('DELETE FROM memberships WHERE id = ?', params.membership);
+    store.run('DELETE FROM group_members WHERE user = ?', user);
+    logActivity(context, 'OrganizationMembership.Delete', { user: uri('users', user), role });
+    return {};
+  },
 };
 
 export const invitations: Handlers<'invitations'> = {
@@ -60,5 +80,40 @@ export const invitations: Handlers<'invitations'> = {
       ['status = ?', query.status],
     ];
     return readPage<InvitationRecord>(store, { from: 'invitations', where }, query, asked);
+  },
+
+  // Assumed (organizations.invite-twice): inviting a member, or a person with a pending invitation, is refused with 409.
+  create({ body }, context) {
+    const { store, caller, now } = context;
+    requireOrganization(caller, body.organization);
+    requireAdministrator(caller);
+    const { email } = body;
+    const member = `SELECT 1 FROM ${membershipTables} WHERE m.organization = ? AND u.email = ? COLLATE NOCASE`;
+    if (store.first(member, caller.organization, email)) throw conflict('This person is already a member.');
+    const pending = "SELECT 1 FROM invitations WHERE organization = ? AND email = ? AND status = 'pending'";
+    if (store.first(pending, caller.organization, email)) throw conflict('This person is already invited.');
+    const organization = store.get<OrganizationRecord>('organizations', caller.organization)!;
+    const id = store.nextId('invitation');
+    const invitation = newInvitation({ id, email, organization, now });
+    store.insert('invitations', id, invitation, { organization: caller.organization });
+    logActivity(context, 'OrganizationInvitation.Create', { invitation: invitation.uri });
+    return invitation;
+  },
+
+  // Assumed (organizations.revoke): only a pending invitation can be revoked; another one is refused with 409.
+  revoke({ params }, context) {
+    const { store, caller } = context;
+    requireAdministrator(caller);
+    const row = store.first<{ status: string }>(
+      'SELECT status FROM invitations WHERE id = ? AND organization = ?',
+      params.invitation,
+      caller.organization,
+    );
+    if (found(row, 'invitation').status !== 'pending') throw conflict('The invitation was already answered.');
+    store.run('DELETE FROM invitations WHERE id = ?', params.invitation);
+    logActivity(context, 'OrganizationInvitation.Delete', {
+      invitation: uri('organization_invitations', params.invitation),
+    });
+    return {};
   },
 };

@@ -1,10 +1,11 @@
 import { makeId, timestamp, uri } from '../store/names.ts';
-import type {
-  GroupRecord,
-  InvitationRecord,
-  LocationRecord,
-  OrganizationRecord,
-  UserRecord,
+import {
+  type GroupRecord,
+  type InvitationRecord,
+  type LocationRecord,
+  newInvitation,
+  type OrganizationRecord,
+  type UserRecord,
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { daysBefore, eventTypeId, groupId, groups, type Member, organizationId, team, userId } from './team.ts';
@@ -90,21 +91,15 @@ const seedGroups = (store: Store, now: number) => {
 };
 
 const seedInvitations = (store: Store, now: number) => {
-  const { name, kind, plan, stage } = store.get<OrganizationRecord>('organizations', organizationId)!;
+  const organization = store.get<OrganizationRecord>('organizations', organizationId)!;
   for (const { email, status, made, last = made, member } of invited) {
     const id = makeId(`seed/invitation/${email}`);
     const [created_at, updated_at] = [daysBefore(now, made), daysBefore(now, last)];
     const invitation: InvitationRecord = {
-      uri: uri('organization_invitations', id),
-      organization: uri('organizations', organizationId),
-      email,
+      ...newInvitation({ id, email, organization, now }),
       status,
       last_sent_at: status === 'pending' ? updated_at : created_at,
       user: member ? uri('users', userId(member)) : null,
-      name,
-      kind,
-      plan,
-      stage,
       created_at,
       updated_at,
     };

@@ -110,6 +110,30 @@ export const newInvitee = (given: {
   questions_and_answers: [],
 });
 
+export const newInvitation = (given: {
+  id: string;
+  email: string;
+  organization: OrganizationRecord;
+  now: number;
+}): InvitationRecord => {
+  const { uri: organization, name, kind, plan, stage } = given.organization;
+  const at = timestamp(given.now);
+  return {
+    uri: uri('organization_invitations', given.id),
+    organization,
+    email: given.email,
+    status: 'pending',
+    last_sent_at: at,
+    user: null,
+    name,
+    kind,
+    plan,
+    stage,
+    created_at: at,
+    updated_at: at,
+  };
+};
+
 /** A new webhook. `owner` is the ID of the user, group or organization whose events it reports. */
 export const newWebhook = (given: {
   id: string;

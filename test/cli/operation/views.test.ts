@@ -11,7 +11,7 @@ import { createWorld } from '../../support/run.ts';
 type Json = Record<string, unknown>;
 
 /** A command whose JSON has a record of each type. `{event}` is a coming event. */
-const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'deleted webhook' | 'share'>, string> = {
+const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'deleted record' | 'share'>, string> = {
   event: 'events get {event} --with invitees',
   invitee: 'invitees list {event}',
   'event type': 'event-types get "Support call"',
@@ -33,7 +33,7 @@ const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'deleted webho
 
 const records: Record<string, Json> = {
   'accepted deletion': {},
-  'deleted webhook': {},
+  'deleted record': {},
   share: {
     scheduling_links: [{ booking_url: 'https://book.example/d/1', owner: 'https://api.example/event_types/T1' }],
     share_override: { name: 'Call with Ada', duration: 30 },
@@ -96,7 +96,7 @@ describe('pages', () => {
     }
   });
 
-  describe.each(names.filter((name) => !['accepted deletion', 'deleted webhook'].includes(name)))('%s', (name) => {
+  describe.each(names.filter((name) => !['accepted deletion', 'deleted record'].includes(name)))('%s', (name) => {
     it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
       await expectGolden(await draw(name, records[name]!, columns), `page-${name.replaceAll(' ', '-')}.${columns}.txt`);
     });

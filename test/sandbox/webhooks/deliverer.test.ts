@@ -42,6 +42,18 @@ describe('deliveries', () => {
     }
   });
 
+  it('report that a no-show was undone', async () => {
+    const { url, bodies } = await openReceiver();
+    await world.subscribe({ url, events: ['invitee_no_show.deleted'] });
+    const deliverer = world.delivererOf();
+    const { uri } = await world.bookAt('08:00');
+    const marked = await world.call('POST', `/invitees/${uri.split('/').at(-1)}/no_show`);
+    const mark = pathOf(marked.body.resource.no_show.uri);
+    expect([(await world.call('DELETE', mark)).status, (await world.call('DELETE', mark)).status]).toEqual([204, 404]);
+    await deliverer.idle();
+    expect(bodies()).toMatchObject([{ event: 'invitee_no_show.deleted', payload: { uri, no_show: null } }]);
+  });
+
   it('have links to the address that the change came to', async () => {
     const { url, bodies } = await openReceiver();
     await world.subscribe({ url });

@@ -87,4 +87,10 @@ export const transcripts: Record<string, Transcript> = {
     status: 200,
     reply: { resource: invitee },
   },
+  'invitees undo-no-show': {
+    line: 'DELETE /invitee_no_shows/NO_SHOW_ID',
+    headers: plain,
+    status: 204,
+    reply: {},
+  },
 };

@@ -1,4 +1,4 @@
-import { lastPage, plain, type Transcript } from '../transcript.ts';
+import { json, lastPage, plain, type Transcript } from '../transcript.ts';
 
 const organization = {
   uri: 'https://api.example.com/organizations/ORGANIZATION_ID',
@@ -50,6 +50,21 @@ const relationship = {
   updated_at: '2026-01-01T10:00:00.000000Z',
 };
 
+const invitation = {
+  uri: 'https://api.example.com/organizations/ORGANIZATION_ID/invitations/1',
+  organization: 'https://api.example.com/organizations/ORGANIZATION_ID',
+  email: 'ada@example.com',
+  status: 'pending',
+  last_sent_at: '2026-01-01T10:00:00.000000Z',
+  user: null,
+  name: 'Engines Ltd',
+  kind: 'individual',
+  plan: 'enterprise',
+  stage: 'active',
+  created_at: '2026-01-01T10:00:00.000000Z',
+  updated_at: '2026-01-01T10:00:00.000000Z',
+};
+
 export const transcripts: Record<string, Transcript> = {
   'orgs get': {
     line: 'GET /organizations/ORGANIZATION_ID',
@@ -69,27 +84,31 @@ export const transcripts: Record<string, Transcript> = {
     status: 200,
     reply: { resource: membership },
   },
+  'members remove': {
+    line: 'DELETE /organization_memberships/OTHER_MEMBERSHIP_ID',
+    headers: plain,
+    status: 204,
+    reply: {},
+  },
+  'invitations create': {
+    line: 'POST /organization_invitations',
+    headers: json,
+    body: { organization: 'https://api.example.com/organizations/ORGANIZATION_ID', email: 'grace@example.com' },
+    status: 201,
+    reply: { resource: invitation },
+  },
+  'invitations revoke': {
+    line: 'DELETE /organization_invitations/INVITATION_ID',
+    headers: plain,
+    status: 204,
+    reply: {},
+  },
   'invitations list': {
     line: 'GET /organization_invitations?organization=https%3A%2F%2Fapi.example.com%2Forganizations%2FORGANIZATION_ID&status=pending&sort=created_at%3Aasc&count=20',
     headers: plain,
     status: 200,
     reply: {
-      collection: [
-        {
-          uri: 'https://api.example.com/organizations/ORGANIZATION_ID/invitations/1',
-          organization: 'https://api.example.com/organizations/ORGANIZATION_ID',
-          email: 'ada@example.com',
-          status: 'pending',
-          last_sent_at: '2026-01-01T10:00:00.000000Z',
-          user: null,
-          name: 'Engines Ltd',
-          kind: 'individual',
-          plan: 'enterprise',
-          stage: 'active',
-          created_at: '2026-01-01T10:00:00.000000Z',
-          updated_at: '2026-01-01T10:00:00.000000Z',
-        },
-      ],
+      collection: [invitation],
       pagination: lastPage(1),
     },
   },

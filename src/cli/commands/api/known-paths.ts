@@ -6,6 +6,7 @@ import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
 import { isBooking } from '../../../api/limits.ts';
 import type { Operation } from '../../../api/operation.ts';
+import { invitations } from '../../../api/organizations.ts';
 import { isPlainId } from '../../../client/ids.ts';
 import { hasCategory } from '../../../errors.ts';
 import { isObject, jsonIn } from '../../../json.ts';
@@ -13,6 +14,7 @@ import { counted } from '../../../numbers.ts';
 import { ruleWords } from '../../../time/availability-rules.ts';
 import type { Confirmation } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
+import { inviteQuestion } from '../administration.ts';
 
 /** Removes percent-encoding, even if applied several times, and normalizes case and Unicode variants. */
 const folded = (text: string): string => {
@@ -63,6 +65,7 @@ const compliancePart = compliance.delete.path.split('/')[1]!;
 const cancellationPart = segmentsOf(events.cancel.path).at(-1)!;
 const availabilityPart = availability.update.path.split('/')[1]!;
 const noShowPart = segmentsOf(invitees['no-show'].path).at(-1)!;
+const invitationPart = invitations.create.path.slice(1);
 
 /** Whether the request or the reply may contain people's addresses, so that neither may be printed (R49). */
 export const isPrivate = (words: readonly string[]): boolean =>
@@ -124,6 +127,7 @@ const questions: [Operation, AskAbout][] = [
       action: `mark invitee ${id} as no-show`,
     }),
   ],
+  [invitations.create, () => inviteQuestion('the person in the body')],
   [
     availability.update,
     (_, id, body) => ({
@@ -177,7 +181,8 @@ export const questionFor = async (
 ): Promise<Confirmation | undefined> => {
   if (method === 'GET') return undefined;
   const text = folded(path);
-  const isAsking = [compliancePart, cancellationPart, availabilityPart, noShowPart].some((part) => text.includes(part));
+  const parts = [compliancePart, cancellationPart, availabilityPart, noShowPart, invitationPart];
+  const isAsking = parts.some((part) => text.includes(part));
   if (!isAsking && method !== 'DELETE') return undefined;
   const known = method === 'DELETE' ? undefined : knownQuestion(context, path, body);
   if (known !== undefined) return known;
@@ -190,5 +195,6 @@ export const questionFor = async (
 const dangerOf = (method: string, path: string): string => {
   if (method === 'DELETE' || path.includes(compliancePart)) return 'It may permanently delete data.';
   if (path.includes(cancellationPart)) return 'It may cancel events and notify their invitees.';
+  if (path.includes(invitationPart)) return 'It may invite people to the organization.';
   return path.includes(noShowPart) ? 'It may mark invitees as no-show.' : replaces;
 };

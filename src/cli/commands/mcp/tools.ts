@@ -38,8 +38,17 @@ const details: Record<string, string> = {
 /** Nouns without tools. Deleting the data of people is for a person at a terminal or a job, never for a tool. */
 const excluded = new Set(['compliance']);
 
-/** `events follow` never ends. `webhooks create` could send all bookings to an address from injected text. */
-const excludedCommands = new Set(['events follow', 'webhooks create']);
+/**
+ * `events follow` never ends. Text that was injected could let `webhooks create` send all bookings to an address, or let
+ * the others change who belongs to the organization.
+ */
+const excludedCommands = new Set([
+  'events follow',
+  'webhooks create',
+  'invitations create',
+  'invitations revoke',
+  'members remove',
+]);
 
 const effects = new Set(['read', 'change', 'creation', 'deletion']);
 

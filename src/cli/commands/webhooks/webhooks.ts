@@ -8,6 +8,7 @@ import { idIn } from '../../../uri.ts';
 import type { Command, Invocation, Offered } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
+import { deleteRecord } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Facts } from '../../session/prompt.ts';
 import { createCommand } from './create.ts';
@@ -87,15 +88,7 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
     action: `delete the webhook to ${name}`,
     facts: factsOf(webhook),
   });
-  let attempts = 0;
-  const countAttempt = async () => {
-    attempts += 1;
-  };
-  await client.write(webhooks.delete, input, countAttempt).catch((error: unknown) => {
-    // The reply to the first attempt was lost. It was carried out, because the webhook existed before.
-    const isGone = hasCategory(error, 'not-found') && attempts > 1;
-    if (!isGone) throw error;
-  });
+  await deleteRecord(context, webhooks.delete, path, () => client.call(webhooks.get, input));
   await context.notes.done(`deleted: ${name}`);
   await context.printer.one(view, webhook);
 };

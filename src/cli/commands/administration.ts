@@ -1,0 +1,120 @@
+import { Invitation, invitations, Membership, members } from '../../api/organizations.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { gather } from '../../client/paginate.ts';
+import { SchedError, usageError } from '../../errors.ts';
+import { isObject, type Json, textOf } from '../../json.ts';
+import { idIn } from '../../uri.ts';
+import type { Command, Invocation, Offered } from '../command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { printCreated, writeAndRead } from '../operation/write-result.ts';
+import { deleteRecord } from '../scheduling/booking-context.ts';
+import { textIn, upcomingMeetings } from '../scheduling/event-facts.ts';
+import { type Confirmation, confirm } from '../session/confirm.ts';
+import type { Context } from '../session/context.ts';
+
+const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { path = {} } = await readInput(invocation, members.remove, []);
+  const client = await context.client();
+  const read = () => client.call(members.get, { path });
+  // The reply to the removal is empty, so this is also the record that is printed.
+  const member = await read();
+  const { uri, name, email } = isObject(member.user) ? member.user : {};
+  const who = textIn(name, email) ?? `member ${path.membership}`;
+  if (member.role === 'owner') throw usageError([`${who} is the owner of the organization and can't be removed`]);
+  if (idIn(uri) === idIn(await context.identity.user())) throw usageError(["You can't remove yourself"]);
+  if (context.settings.dryRun) return printRequest(invocation, members.remove, [{ path }]);
+  if (!context.settings.yes)
+    await confirm(context, {
+      question: `Remove ${who} from the organization?`,
+      isFinal: true,
+      action: `remove ${who} from the organization`,
+      facts: context.canConfirm
+        ? [
+            ['role', textOf(member.role) ?? 'unknown'],
+            ['upcoming events', await upcomingMeetings(context, String(uri))],
+          ]
+        : [],
+    });
+  await deleteRecord(context, members.remove, path, read);
+  await context.notes.done(`removed: ${who}`);
+  await context.printer.one(view, member);
+};
+
+export const ofMembers = {
+  remove: (generic: GenericCommand, { get }: Record<string, GenericCommand>): Command => ({
+    ...generic,
+    view: get!.view,
+    fields: Object.keys(Membership.record.shape),
+    notes: [
+      'Shows the role and the upcoming events of the member, and asks for confirmation. Nobody can remove themselves or the owner. What becomes of the events is up to the service: move or cancel them first.',
+    ],
+    run: (invocation) => runRemove(get!, invocation),
+  }),
+};
+
+/** The invitations of the organization, or only the pending ones. */
+const listed = async (context: Context, status?: string): Promise<Json[]> => {
+  const query = { organization: await context.identity.organization(), ...(status === undefined ? {} : { status }) };
+  const keep = rowFilter(invitations.list, query);
+  return gather((await context.client()).pages(invitations.list, { query }, { keep }));
+};
+
+const offerInvitations = async ({ context }: Invocation): Promise<Offered> => ({
+  question: 'Which invitation?',
+  choices: (await listed(context, 'pending')).map(({ uri, email }) => ({
+    value: idIn(uri),
+    label: textOf(email) ?? idIn(uri),
+  })),
+});
+
+const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { path = {} } = await readInput(invocation, invitations.revoke, []);
+  if (context.settings.dryRun) return printRequest(invocation, invitations.revoke, [{ path }]);
+  const read = async () => (await listed(context)).find(({ uri }) => idIn(uri) === path.invitation);
+  const invitation = await read();
+  if (invitation === undefined)
+    throw new SchedError('not-found', `No invitation with the ID ${path.invitation}`, {
+      hint: { command: ['invitations', 'list'] },
+      outcome: 'not-sent',
+    });
+  const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
+  await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
+  await deleteRecord(context, invitations.revoke, path, read);
+  await context.notes.done(`revoked: ${whose}`);
+  await context.printer.one(view, invitation);
+};
+
+export const inviteQuestion = (who: string): Confirmation => ({
+  question: `Invite ${who} to join the organization and send an email?`,
+  action: `invite ${who} to join the organization`,
+});
+
+const runInvite = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const input = await readInput(invocation, invitations.create, fieldFlags);
+  if (context.settings.dryRun) return printRequest(invocation, invitations.create, [input]);
+  const who = String((input.body as Json).email);
+  await confirm(context, inviteQuestion(who));
+  const invitation = await writeAndRead(context, invitations.create, input);
+  await context.notes.done(`invited: ${who}`);
+  await printCreated(context, view, invitation);
+};
+
+export const ofInvitations = {
+  create: (generic: GenericCommand): Command => ({
+    ...generic,
+    notes: ['Asks for confirmation: the service sends an email.'],
+    run: (invocation) => runInvite(generic, invocation),
+  }),
+  revoke: (generic: GenericCommand, { list }: Record<string, GenericCommand>): Command => ({
+    ...generic,
+    arguments: generic.arguments.map((argument) => ({ ...argument, offer: offerInvitations })),
+    view: list!.view,
+    fields: Object.keys(Invitation.record.shape),
+    notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],
+    run: (invocation) => runRevoke(list!, invocation),
+  }),
+};
