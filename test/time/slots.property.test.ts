@@ -1,4 +1,10 @@
 import { expect, it } from 'vitest';
+import { eventTypes } from '../../src/api/event-types.ts';
+import { findFreeTimes } from '../../src/cli/scheduling/free-slots.ts';
+import type { Context } from '../../src/cli/session/context.ts';
+import { createClient } from '../../src/client/client.ts';
+import { gather } from '../../src/client/paginate.ts';
+import type { Send } from '../../src/http/message.ts';
 import { type Detail, Refusal } from '../../src/sandbox/error-replies.ts';
 import type { Caller, HandlerContext } from '../../src/sandbox/handler.ts';
 import { invitees } from '../../src/sandbox/handlers/invitees.ts';
@@ -11,15 +17,16 @@ import {
   type EventRecord,
   type EventTypeRecord,
   insertEvent,
+  type LocationRecord,
   newEvent,
   type UserRecord,
 } from '../../src/sandbox/store/records.ts';
 import { dayOf } from '../../src/time/availability-rules.ts';
 import { judge, type SlotSearch } from '../../src/time/slots.ts';
 import { idIn } from '../../src/uri.ts';
-import { noon, openWorld, organization, user, type World } from '../sandbox/world.ts';
+import { noon, openWorld, organization, origin, user, type World } from '../sandbox/world.ts';
 import { createWorld, virtualClock } from '../support/run.ts';
-import { sample, times } from '../support/tier.ts';
+import { isDeep, sample, times } from '../support/tier.ts';
 
 /*
  * `event-types slots` and the sandbox's own booking check are separate code. For random event types, schedules, time
@@ -180,12 +187,27 @@ const store = ({ store }: World, id: string, given: Case): void => {
 
 const undo = new Error('undo');
 
+/** What a booking of an event type needs besides a time and an invitee. */
+const answersTo = ({ store }: World, id: string) => {
+  const { custom_questions: questions } = store.get<EventTypeRecord>('event_types', id)!;
+  const [{ locations }] = store.all<{ locations: string }>('SELECT locations FROM event_types WHERE id = ?', id) as [
+    { locations: string },
+  ];
+  const [place] = JSON.parse(locations) as { kind: LocationRecord['kind'] }[];
+  return {
+    custom_questions: questions
+      .filter(({ enabled }) => enabled)
+      .map(({ name, position, answer_choices: [answer = 'x'] }) => ({ question: name, answer, position })),
+    ...(place === undefined ? {} : { location: { kind: place.kind, location: 'x' } }),
+  };
+};
+
 /** The reason of the sandbox against a booking at this time, by the code that `judge` has for it. Nothing stays booked. */
-const refusalAt = ({ store }: World, id: string, start: number, now: number): string | undefined => {
+const refusalAt = ({ store }: World, id: string, start: number, now: number, more = {}): string | undefined => {
   const caller = { user: idIn(user('amara')), organization: idIn(organization), role: 'owner' } as Caller;
   const context = { store, now, caller } as HandlerContext;
   const invitee = { email: 'ada@engine.example', name: 'Ada Lovelace', timezone: 'Europe/London' };
-  const body = { event_type: uri('event_types', id), start_time: timestamp(start), invitee };
+  const body = { event_type: uri('event_types', id), start_time: timestamp(start), invitee, ...more };
   try {
     store.transaction(() => {
       invitees.create({ params: {}, query: undefined, body }, context);
@@ -223,6 +245,15 @@ const searchOf = ({ schedules, events, pooling, duration, isGroup, since, until,
   };
 };
 
+/** Every quarter of an hour of two weeks. `npm test` takes a few of them. */
+const quartersFrom = (since: number, index: number, few: number): number[] => {
+  const quarter = 15 * minute;
+  const roll = dice(index);
+  const first = Math.ceil(since / quarter) * quarter;
+  const all = Array.from({ length: (14 * day) / quarter }, (_, number) => first + number * quarter);
+  return isDeep ? all : Array.from({ length: few }, () => all[roll(all.length)]!);
+};
+
 /** Times of all kinds: on the grid and beside it, where events start and end, now, and before it. */
 const timesOf = (given: Case, index: number): number[] => {
   const roll = dice(index);
@@ -234,7 +265,7 @@ const timesOf = (given: Case, index: number): number[] => {
     const pool = pools[roll(pools.length + 1)];
     return pool?.[roll(pool.length)] ?? anywhere();
   };
-  return [now, now + minute, ...Array.from({ length: times(12, 60) }, next)];
+  return [now, now + minute, ...Array.from({ length: times(12, 60) }, next), ...quartersFrom(since - day, index, 3)];
 };
 
 /** Starts on the grid: every `step` minutes by the clock of a schedule's zone, from the beginning of each interval. */
@@ -312,7 +343,7 @@ it('offers exactly the starts that the sandbox would book, for random event type
   expect(Math.min(totals.forward, totals.back)).toBeGreaterThan(times(2, 30));
 });
 
-it('judges any time as the sandbox does, with the same first reason', { timeout: 120_000 }, async () => {
+it('judges any time as the sandbox does, with the same first reason', { timeout: 1_200_000 }, async () => {
   const world = await openWorld();
   const seen = new Map<string, number>();
   for (const { index, given } of sample(cases, 1, kindOf)) {
@@ -334,4 +365,33 @@ it('judges any time as the sandbox does, with the same first reason', { timeout:
   }
   for (const code of ['undefined', 'inactive', 'past', 'hours', 'busy'])
     expect(seen.get(code), code).toBeGreaterThan(times(2, 100));
+});
+
+it('judges the event types of the demo as the sandbox does, every quarter of an hour', {
+  timeout: 1_200_000,
+}, async () => {
+  const world = await openWorld();
+  const send: Send = (request) =>
+    world.send({ ...request, headers: { ...request.headers, authorization: 'Bearer sandbox_owner' } });
+  const client = createClient({ baseUrl: origin, send, sendPlain: send });
+  const identity = { mayBeOther: async () => true, organization: async () => organization };
+  const context = { client: async () => client, identity, serviceTime: () => noon } as unknown as Context;
+  const types = await gather(client.pages(eventTypes.list, { query: { organization } }));
+  const seen = new Map<string, number>();
+  for (const [index, type] of types.entries()) {
+    const since = noon - day;
+    const { judge: judged, unchecked } = await findFreeTimes(context, { type, since, until: since + 15 * day });
+    const id = idIn(type.uri);
+    const more = answersTo(world, id);
+    for (const start of quartersFrom(since, index, 12)) {
+      const [first] = judged(start);
+      const code = first?.code === 'seat' ? 'busy' : String(first?.code);
+      expect(code, `${type.name} at ${timestamp(start)}`).toBe(String(refusalAt(world, id, start, noon, more)));
+      seen.set(code, (seen.get(code) ?? 0) + 1);
+    }
+    expect(unchecked).toEqual([]);
+  }
+  expect(types.length).toBeGreaterThan(9);
+  for (const code of ['undefined', 'inactive', 'past', 'hours', 'busy'])
+    expect(seen.get(code), code).toBeGreaterThan(times(0, 100));
 });

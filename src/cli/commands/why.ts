@@ -19,10 +19,7 @@ import { hasRoom } from '../session/network.ts';
 
 const fields = ['start_time', 'verdict', 'reasons', 'nearest', 'unchecked'];
 
-const view: View = {
-  columns: fields.map((path, index) => ({ header: path.toUpperCase(), path, priority: fields.length - index })),
-  id: 'start_time',
-};
+const view: View = { columns: [], id: 'start_time' };
 
 /** A reason as data. A host with several schedules has one for each. */
 const recordsOf = (reason: JudgedReason): Json[] => {
@@ -53,35 +50,34 @@ const readPeople = async (context: Context, reasons: readonly JudgedReason[]): P
   return people;
 };
 
-const isGeneral = ({ code }: JudgedReason): boolean => code === 'inactive' || code === 'past';
-
 const checksOf = async (context: Context, { meeting, reasons, slot, times }: JudgedTime): Promise<Check[]> => {
-  const general = reasons.filter(isGeneral);
-  const failed = general.map((each): Check => ({ mark: '✗', text: reasonWords(context, each, meeting) }));
-  const first: Check[] = failed.length > 0 ? failed : [{ mark: '✔', text: 'active, in the future' }];
-  const notChecked = times.unchecked.map(({ what, user, reason }: Unchecked): Check => {
-    const who = user === undefined ? {} : { who: times.nameOf(user) };
-    return { mark: '?', ...who, text: `not checked: ${what} (${reason})` };
+  const words = (reason: JudgedReason, who?: string) => humanText(reasonWords(context, reason, meeting, who));
+  const nameOf = (user: string) => humanText(times.nameOf(user));
+  const failed = reasons.filter(({ code }) => code === 'inactive' || code === 'past');
+  const first: Check[] =
+    failed.length > 0
+      ? failed.map((reason) => ({ mark: '✗', text: words(reason) }))
+      : [{ mark: '✔', text: 'active, in the future' }];
+  // Events before now were not read.
+  if (failed.some(({ code }) => code === 'past')) return first;
+  const last = times.unchecked.map(({ what, user, reason }: Unchecked): Check => {
+    const text = humanText(`not checked: ${what} (${reason})`);
+    return user === undefined ? { mark: '?', text } : { mark: '?', who: nameOf(user), text };
   });
   if (slot?.event !== undefined)
-    return [...first, { mark: '✔', text: `joins an event with free seats: ${slot.invitees_remaining}` }];
-  // Events before now were not read.
-  if (general.some(({ code }) => code === 'past')) return first;
+    return [...first, { mark: '✔', text: `joins an event with free seats: ${slot.invitees_remaining}` }, ...last];
   const hosts = times.hostsAt(meeting.start);
-  const people = await readPeople(
-    context,
-    hosts.flatMap((host) => host.reasons),
-  );
-  const isOpen = (user: string): boolean => times.unchecked.some((each) => each.user === user);
-  const own = hosts.flatMap(({ user, reasons: against }): Check[] => {
-    const who = times.nameOf(user);
-    if (against.length === 0) return isOpen(user) ? [] : [{ mark: '✔', who, text: 'free' }];
-    return against.map((reason, index) => {
+  const against = hosts.flatMap((host) => host.reasons);
+  const people = await readPeople(context, against);
+  const own = hosts.flatMap(({ user, reasons: all }): Check[] => {
+    const isOpen = times.unchecked.some((each) => each.user === user);
+    if (all.length === 0) return isOpen ? [] : [{ mark: '✔', who: nameOf(user), text: 'free' }];
+    return all.map((reason, index) => {
       const names = 'busy' in reason ? people.get(reason.busy.event.uri) : undefined;
-      return { mark: '✗', who: index === 0 ? who : '', text: reasonWords(context, reason, meeting, names) };
+      return { mark: '✗', who: index === 0 ? nameOf(user) : '', text: words(reason, names) };
     });
   });
-  return [...first, ...own, ...notChecked];
+  return [...first, ...own, ...last];
 };
 
 const verdicts = { free: ['✔', 'free'], 'not-free': ['✗', 'not free'], unknown: ['?', 'unknown'] } as const;
@@ -107,13 +103,12 @@ const drawWhy = (
   { paint, available, place }: BlockStyle,
 ): string => {
   const colors = { '✔': paint.done, '✗': paint.error, '?': paint.warning };
-  const [mark, word] = verdicts[verdict];
+  const [mark] = verdicts[verdict];
+  const said = verdicts[verdict].join(' ');
   const where = place?.() ?? '';
-  const room = available - width(`${mark} ${word}`) - 2 - (where === '' ? 0 : width(' · sandbox'));
-  const lines = wrap(title, Math.max(20, room));
-  const head = lines.map((line, index) => `${paint.heading(line)}${index === lines.length - 1 ? where : ''}`);
-  const gap = ' '.repeat(Math.max(2, room - width(lines.at(-1)!) + 2));
-  head.push(`${head.pop()}${gap}${colors[mark](`${mark} ${word}`)}`);
+  const room = available - width(said) - (where === '' ? 0 : width(' · sandbox'));
+  const lines = wrap(title, Math.max(12, room - 2));
+  const last = `${paint.heading(pad(lines.pop()!, room))}${colors[mark](said)}${where}`;
   const names = Math.min(Math.max(...checks.map(({ who = '' }) => width(who))), longestName);
   const body = checks.flatMap(({ mark: sign, who, text }) => {
     const left = who === undefined ? '' : `${pad(shorten(who, names), names)}  `;
@@ -121,7 +116,7 @@ const drawWhy = (
     return [`  ${colors[sign](sign)} ${left}${first}`, ...more.map((line) => `    ${' '.repeat(width(left))}${line}`)];
   });
   const rest = wrap(notes.join(' '), available - 2).map((line) => paint.faint(`  ${line}`));
-  return [...head, ...body, ...rest].map((line) => `${line}\n`).join('');
+  return [...lines.map(paint.heading), last, ...body, ...rest].map((line) => `${line}\n`).join('');
 };
 
 const spoken = { '✔': 'Yes', '✗': 'No', '?': 'Unknown' } as const;
@@ -149,13 +144,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     });
   const when = spanLabel(start, utcText(meeting.end), settings.zone, nowOf(context))!;
   const parts = [String(type.name ?? type.uri), when, settings.zone].map(humanText);
-  const checks = (await checksOf(context, judged)).map(
-    ({ mark, who, text }): Check => ({
-      mark,
-      ...(who === undefined ? {} : { who: humanText(who) }),
-      text: humanText(text),
-    }),
-  );
+  const checks = await checksOf(context, judged);
   const notes = notesOf(context, type, judged);
   await printer.draw((style) =>
     settings.accessible
