@@ -13,7 +13,6 @@ import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack, deleteRecord } from '../scheduling/booking-context.ts';
-import { eventLine } from '../scheduling/event-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
@@ -61,6 +60,7 @@ const undo = async ({ view }: GenericCommand, invocation: Invocation): Promise<v
     throw new SchedError('integrity', "The service doesn't show the URI of this no-show, so it can't be undone");
   const mark = { no_show: idIn(uri) };
   if (context.settings.dryRun) return printRequest(invocation, invitees['undo-no-show'], [{ path: mark }]);
+  const { eventLine } = await import('../scheduling/event-facts.ts');
   if (!context.settings.yes)
     await confirm(context, {
       question: `Undo the no-show of ${who}?`,
