@@ -1,21 +1,9 @@
+import { dateText, dayCalled } from './days.ts';
 import type { Checked } from './reading.ts';
 import { type Reading, readingTexts } from './reading.ts';
 import { wallClock } from './show.ts';
 import { explainRefusal } from './time-problems.ts';
-import {
-  day,
-  daysIn,
-  hour,
-  midnightOf,
-  minute,
-  mondayOf,
-  months,
-  second,
-  utcText,
-  wallText,
-  weekdayNames,
-  weekdayOf,
-} from './wall.ts';
+import { day, hour, midnightOf, minute, mondayOf, second, utcText } from './wall.ts';
 import { readZone } from './zone.ts';
 import { edgeOfDay, offsetText, resolveWall, type WallReading } from './zoned.ts';
 
@@ -37,7 +25,7 @@ const dated = new RegExp(
   String.raw`^(?<date>\d{4}-\d\d-\d\d)(?:[T ]${clockForm}(?: ?(?<offset>Z|[+-]\d\d:\d\d))?(?:\[!?(?<zone>[^\]=]+)\])?)?$`,
   'i',
 );
-const worded = new RegExp(`^(?<next>next )?(?<word>[a-z]+)(?: ${clockForm})?$`, 'i');
+const worded = new RegExp(`^(?<day>[a-z\\d].*?)(?:(?: at|,)? ${clockForm})?$`, 'i');
 const bareClock = new RegExp(`^${clockForm}$`);
 const relative = /^(?<sign>[+-])(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)?(?:(?<s>\d+)s)?$/i;
 
@@ -54,37 +42,17 @@ const units: Record<string, string> = Object.fromEntries(
   ),
 );
 
-const nearDays: Record<string, number> = { yesterday: -1, today: 0, tomorrow: 1 };
-const shortWeekdays: Record<string, number> = { tues: 2, thur: 4, thurs: 4 };
-
-const weekdayCalled = (word: string): number | undefined => {
-  const index = weekdayNames.findIndex((name) => [name, name.slice(0, 3)].some((form) => form.toLowerCase() === word));
-  return index >= 0 ? index : Object.hasOwn(shortWeekdays, word) ? shortWeekdays[word] : undefined;
-};
-
 const outside = (text: string): Reading => ({
   ok: false,
   problem: `"${text}" is outside the years 1970 to 9999`,
 });
-
-function checkDate(text: string): Checked<number> {
-  const [year, month, date] = text.split('-').map(Number) as [number, number, number];
-  const refuse = (problem: string): Checked<number> => ({ ok: false, problem });
-  if (year < 1970) return refuse(`${text} is outside the years 1970 to 9999`);
-  if (month < 1 || month > 12) return refuse(`${text} doesn't exist: months go from 01 to 12`);
-  const last = daysIn(year, month);
-  if (date < 1 || date > last) return refuse(`${text} doesn't exist: ${months[month - 1]} ${year} has ${last} days`);
-  return { ok: true, value: Date.UTC(year, month - 1, date) };
-}
 
 function checkClock(text: string, midnight: number): Checked<TimeOfDay> {
   const [whole, digits] = text.split('.') as [string, string | undefined];
   const [hours, minutes, seconds = 0] = whole.split(':').map(Number) as [number, number, number?];
   const refuse = (problem: string): Checked<TimeOfDay> => ({ ok: false, problem });
   if (hours === 24 && minutes === 0 && seconds === 0)
-    return refuse(
-      `${text} is not a valid time of day. Use 00:00 of the next day: ${wallText(midnight + day).slice(0, 10)} 00:00`,
-    );
+    return refuse(`${text} is not a valid time of day. Use 00:00 of the next day: ${dateText(midnight + day)} 00:00`);
   if (hours > 23) return refuse(`${text} is not a valid time of day: hours go from 00 to 23`);
   if (minutes > 59) return refuse(`${text} is not a valid time of day: minutes go from 00 to 59`);
   if (seconds > 59) return refuse(`${text} is not a valid time of day: seconds go from 00 to 59 (no leap seconds)`);
@@ -119,12 +87,12 @@ function wholeDay(text: string, midnight: number, { zone, edge }: TimeContext): 
   if (edge) return settled(text, edgeOfDay(midnight, zone, edge), zone, true);
   return {
     ok: false,
-    problem: `"${text}" has no time of day. Add one, for example: ${wallText(midnight).slice(0, 10)} 09:00`,
+    problem: `"${text}" has no time of day. Add one, for example: ${dateText(midnight)} 09:00`,
   };
 }
 
 function readDated(text: string, parts: Record<string, string | undefined>, context: TimeContext): Reading {
-  const date = checkDate(parts.date!);
+  const date = dayCalled(parts.date!, 0)!;
   if (!date.ok) return date;
   if (!parts.clock) return wholeDay(text, date.value, context);
   const clock = checkClock(parts.clock, date.value);
@@ -157,12 +125,6 @@ function readWorded(text: string, midnight: number, clockText: string | undefine
   return settled(text, resolveWall(midnight + sinceMidnight, context.zone), context.zone, true, fraction);
 }
 
-/** `monday` is the first one after today, `next monday` the one of next week. */
-const weekdayAfter = (today: number, weekday: number, isNextWeek: boolean): number =>
-  isNextWeek
-    ? mondayOf(today) + (7 + ((weekday + 6) % 7)) * day
-    : today + (((weekday - weekdayOf(today) + 6) % 7) + 1) * day;
-
 /** The first and last day of `this week`, `next month` and the like. */
 function windowCalled(text: string, today: number): { since: number; until: number } | undefined {
   const [, which, unit] = /^(this|next|last) (week|month)$/i.exec(text) ?? [];
@@ -178,8 +140,9 @@ function windowCalled(text: string, today: number): { since: number; until: numb
   return { since: dayOfMonth(shift, 1), until: dayOfMonth(shift + 1, 0) };
 }
 
-/** Writes `9am` and `16h30` as `09:00` and `16:30`. Returns a problem if there is no such time. */
-function withPlainClock(text: string): Checked<string> {
+/** Writes `9am`, `16h30` and `noon` as `09:00`, `16:30` and `12:00`. Returns a problem if there is no such time. */
+function withPlainClock(typed: string): Checked<string> {
+  const text = typed.replace(/(^|[T ])noon$/i, '$112:00');
   const {
     before = '',
     hours = '',
@@ -235,10 +198,36 @@ function readRelative(
   );
 }
 
+/** The hours of the parts of a day. A morning begins at midnight, so that a window leaves no meeting out. */
+const partsOfDay: Record<string, { from: number; to: number; example: string }> = {
+  morning: { from: 0, to: 12, example: '09:00' },
+  afternoon: { from: 12, to: 18, example: '14:00' },
+  evening: { from: 18, to: 24, example: '18:00' },
+};
+
+/** Reads `tomorrow morning`: an end of a window, but no single time. Returns undefined if the text has no part of a day. */
+function readPart(text: string, today: number, { zone, edge }: TimeContext): Reading | undefined {
+  const form = /^(?:(?:this|(?<day>.+)) )?(?<part>morning|afternoon|evening)$/i;
+  const { day: word = 'today', part } = form.exec(text.replace(/^tonight$/i, 'this evening'))?.groups ?? {};
+  const named = part && dayCalled(word, today, edge !== undefined);
+  if (!named) return undefined;
+  if (!named.ok) return named;
+  const { from, to, example } = partsOfDay[part.toLowerCase()]!;
+  const hours = edge === 'until' ? to : from;
+  if (edge !== undefined) {
+    const isWholeDay = hours % 24 === 0;
+    const meaning = isWholeDay ? edgeOfDay(named.value, zone, edge) : resolveWall(named.value + hours * hour, zone);
+    return settled(text, meaning, zone, true);
+  }
+  const date = dateText(named.value);
+  const problem = `"${text}" is a time window (${date}, ${from}:00 to ${to}:00), not a single time. Use an exact time, such as ${date} ${example}`;
+  return { ok: false, problem };
+}
+
 function readWindow(text: string, { since, until }: { since: number; until: number }, context: TimeContext): Reading {
   const { zone, edge } = context;
   if (edge !== undefined) return settled(text, edgeOfDay(edge === 'since' ? since : until, zone, edge), zone, true);
-  const dates = [since, until].map((midnight) => wallText(midnight).slice(0, 10)).join(' to ');
+  const dates = [since, until].map((midnight) => dateText(midnight)).join(' to ');
   return {
     ok: false,
     problem: `"${text}" is a time window (${dates}), not a single time. Use a day and a time, such as monday 9:00`,
@@ -263,10 +252,10 @@ export function readTime(input: string, context: TimeContext): Reading {
   if (bare) return readWorded(text, today, bare.groups!.clock, context);
   const window = windowCalled(text, today);
   if (window) return readWindow(text, window, context);
-  const { next, word = '', clock } = worded.exec(plain)?.groups ?? {};
-  const weekday = weekdayCalled(word.toLowerCase());
-  const near = Object.hasOwn(nearDays, word.toLowerCase()) ? nearDays[word.toLowerCase()] : undefined;
-  if (weekday !== undefined) return readWorded(text, weekdayAfter(today, weekday, next !== undefined), clock, context);
-  if (near !== undefined && next === undefined) return readWorded(text, today + near * day, clock, context);
+  const part = readPart(text, today, context);
+  if (part) return part;
+  const { day: word = '', clock } = worded.exec(plain)?.groups ?? {};
+  const named = dayCalled(word, today, context.edge !== undefined);
+  if (named !== undefined) return named.ok ? readWorded(text, named.value, clock, context) : named;
   return explainRefusal(text, (rest, zone) => readTime(rest, { ...context, zone: zone ?? context.zone }));
 }

@@ -6,7 +6,7 @@ type Refused = Extract<Reading, { ok: false }>;
 type ReadTime = (text: string, zone?: string) => Reading;
 
 const forms =
-  'Use a day (monday, tomorrow 15:00), a date (2026-12-01 15:00, 2026-12-01T15:00:00Z) or an offset (+2h, -7d)';
+  'Use a day (monday, tomorrow 15:00), a date (dec 1 9am, 2026-12-01 15:00, 2026-12-01T15:00:00Z) or an offset (+2h, -7d)';
 
 const noMonths = 'Months and years are not supported, and m means minutes. Use days (+30d) or a date';
 
@@ -15,17 +15,24 @@ const known: [RegExp, (text: string, parts: RegExpExecArray) => string][] = [
   [/^$/, () => `The time is empty. ${forms}`],
   [/^(\d{4})(\d\d)(\d\d)$/, (_, [, year, month, date]) => `Write the date with hyphens: ${year}-${month}-${date}`],
   [/^\d+(\.\d+)?$/, () => forms],
-  [/^(\d{4})[/.](\d\d?)[/.](\d\d?)/, (_, [, y, m, d]) => `Write the date with hyphens: ${y}-${two(m)}-${two(d)}`],
-  [/^(\d\d?)[/.-](\d\d?)[/.-](\d{4})/, (_, [, left, right, year]) => eitherDate(left!, right!, year!)],
+  [
+    /^(\d{4})[/.](\d\d?)[/.](\d\d?)( .+)?/,
+    (_, [, y, m, d, clock = '']) => `Write the date with hyphens: ${y}-${two(m)}-${two(d)}${clock}`,
+  ],
+  [
+    /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})( .+)?/,
+    (_, [, left, right, year, clock = '']) => eitherDate(left!, right!, year!, clock),
+  ],
   [/^\d\d?[/.-]\d\d?[/.-]\d\d?(?!\d)/, () => 'Write the year with four digits: 2026-12-01'],
   [/^(\d{4})-(\d\d?)-(\d\d?)(?!\d)/, (text, parts) => (/^\d{4}-\d\d-\d\d/.test(text) ? '' : padded(parts))],
   [/^\d{5,}-\d/, () => 'Write the year with four digits: 2026-12-01'],
   [/^\d{4}-\d\d$/, (text) => `Add a day: ${text}-01`],
-  [/\b(noon|midnight)$/i, (_, [, word]) => `Use ${word!.toLowerCase() === 'noon' ? '12:00' : '00:00'} after the day`],
+  [/\bmidnight$/i, () => 'Use 00:00 after the day that begins then'],
   [/:\d\d,\d/, () => 'Write fractions of a second with a point'],
   [
     /^(next|last|this|coming) /i,
-    () => 'Use monday (the first one after today), next monday (the one of next week), a date or an offset (-7d)',
+    () =>
+      'Use monday (the first one after today), next monday (the one of next week), last monday (the last one before today), a date or an offset (-7d)',
   ],
   [
     /^\d{1,2}h$/i,
@@ -47,14 +54,14 @@ const two = (digits: string | undefined): string => (digits ?? '').padStart(2, '
 const padded = ([, year, month, date]: RegExpExecArray): string =>
   `Write month and day with two digits: ${year}-${two(month)}-${two(date)}`;
 
-function eitherDate(left: string, right: string, year: string): string {
+function eitherDate(left: string, right: string, year: string, clock: string): string {
   const dates = [
     [left, right],
     [right, left],
   ].filter(
     ([month, date]) => Number(month) >= 1 && Number(month) <= months.length && Number(date) >= 1 && Number(date) <= 31,
   );
-  const written = [...new Set(dates.map(([month, date]) => `${year}-${two(month)}-${two(date)}`))];
+  const written = [...new Set(dates.map(([month, date]) => `${year}-${two(month)}-${two(date)}${clock}`))];
   return `Write the date as year-month-day${written.length > 0 ? `: ${written.join(' or ')}` : ''}`;
 }
 

@@ -48,6 +48,19 @@ describe('read', () => {
     ['next monday 9:30', '2026-11-23T08:30:00Z', true],
     ['Next Friday 16:00', '2026-11-27T15:00:00Z', true],
     ['next sunday 9am', '2026-11-29T08:00:00Z', true],
+    ['last monday 9:30', '2026-11-16T08:30:00Z', true],
+    ['Last Tuesday 9:30', '2026-11-10T08:30:00Z', true],
+    ['last friday 16:00', '2026-11-13T15:00:00Z', true],
+    ['noon', '2026-11-17T11:00:00Z', true],
+    ['tomorrow noon', '2026-11-18T11:00:00Z', true],
+    ['tomorrow at Noon', '2026-11-18T11:00:00Z', true],
+    ['2026-12-01 noon', '2026-12-01T11:00:00Z', true],
+    ['dec 1 15:00', '2026-12-01T14:00:00Z', true],
+    ['Dec. 1st, 9am', '2026-12-01T08:00:00Z', true],
+    ['1 December at 9:00', '2026-12-01T08:00:00Z', true],
+    ['2nd of sept 2027 noon', '2027-09-02T10:00:00Z', true],
+    ['nov 17 9:00', '2026-11-17T08:00:00Z', true],
+    ['nov 16 9:00', '2027-11-16T08:00:00Z', true],
     ['15:00', '2026-11-17T14:00:00Z', true],
     ['9am', '2026-11-17T08:00:00Z', true],
     ['9 PM', '2026-11-17T20:00:00Z', true],
@@ -154,6 +167,35 @@ describe('read', () => {
         ok: false,
         readings: ['2011-12-29T00:00:00-10:00', '2011-12-31T00:00:00+14:00'],
       });
+  });
+
+  it.each([
+    ['morning', '2026-11-16T23:00:00Z', '2026-11-17T11:00:00Z', '2026-11-17, 0:00 to 12:00'],
+    ['This Afternoon', '2026-11-17T11:00:00Z', '2026-11-17T17:00:00Z', '2026-11-17, 12:00 to 18:00'],
+    ['tonight', '2026-11-17T17:00:00Z', '2026-11-17T23:00:00Z', '2026-11-17, 18:00 to 24:00'],
+    ['last friday morning', '2026-11-12T23:00:00Z', '2026-11-13T11:00:00Z', '2026-11-13, 0:00 to 12:00'],
+    ['2026-12-01 evening', '2026-12-01T17:00:00Z', '2026-12-01T23:00:00Z', 'such as 2026-12-01 18:00'],
+    ['dec 1 morning', '2026-11-30T23:00:00Z', '2026-12-01T11:00:00Z', 'such as 2026-12-01 09:00'],
+  ])('reads %s as a window, and not as a single time', (text, since, until, hint) => {
+    expect([at(text, 'Europe/Paris', 'since'), at(text, 'Europe/Paris', 'until')]).toEqual([since, until]);
+    expect(at(text)).toContain(hint);
+    expect(at(text)).toContain('not a single time');
+  });
+
+  it('joins the parts of a day to a whole day, also where it begins at 01:00', () => {
+    for (const zone of ['Europe/Paris', 'Africa/Cairo', 'America/Havana'])
+      for (const day of ['2026-04-24', '2026-11-01', '2026-10-25']) {
+        expect(at(`${day} morning`, zone, 'since')).toBe(at(day, zone, 'since'));
+        expect(at(`${day} morning`, zone, 'until')).toBe(at(`${day} afternoon`, zone, 'since'));
+        expect(at(`${day} afternoon`, zone, 'until')).toBe(at(`${day} evening`, zone, 'since'));
+        expect(at(`${day} evening`, zone, 'until')).toBe(at(day, zone, 'until'));
+      }
+  });
+
+  it('asks for the year if a window could be about the past', () => {
+    expect(at('dec 1', 'Europe/Paris', 'since')).toBe('2026-11-30T23:00:00Z');
+    for (const text of ['nov 1', 'nov 1 9:00', '1 nov morning'])
+      expect(at(text, 'Europe/Paris', 'since')).toMatch(/has no year\. Use 2026-11-01 or 2027-11-01/);
   });
 
   it.each(['2026-12-01', 'today', 'tomorrow', 'monday'])('rejects %s if a time of day is required', (text) => {
@@ -276,6 +318,8 @@ describe('read', () => {
           expect(day).toBeLessThan(afterSeven);
           expect(edge(`next ${name}`)).toBeGreaterThanOrEqual(week);
           expect(edge(`next ${name}`, 'until')).toBeLessThanOrEqual(weekEnd);
+          expect(edge(`last ${name}`)).toBeGreaterThanOrEqual(edge('-7d') - 86_400_000);
+          expect(edge(`last ${name}`, 'until')).toBeLessThanOrEqual(edge('today'));
         }
         expect(edge('this week', 'until')).toBe(week);
         expect(edge('last week', 'until')).toBe(edge('this week'));
@@ -331,8 +375,14 @@ describe('read', () => {
     ['friday 0am', 'before am and pm, hours go from 1 to 12'],
     ['9:75am', 'minutes go from 00 to 59'],
     ['25h30', 'hours go from 00 to 23'],
-    ['tomorrow noon', 'Use 12:00'],
-    ['last monday', 'Use monday (the first one after today), next monday (the one of next week)'],
+    ['tomorrow midnight', 'Use 00:00 after the day that begins then'],
+    ['dec 32 9:00', 'December 2026 has 31 days'],
+    ['feb 29 9:00', 'February 2027 has 28 days'],
+    ['dec 2026', 'as a time. Use a day'],
+    ['decc 1 9:00', 'as a time. Use a day'],
+    ['last friday', 'Add one, for example: 2026-11-13 09:00'],
+    ['next morning', 'Use monday (the first one after today), next monday (the one of next week), last monday'],
+    ['24.11.2026 09:00', 'year-month-day: 2026-11-24 09:00'],
     ['next year', 'Use monday (the first one after today)'],
     ['next tomorrow', 'Use monday (the first one after today)'],
     ['next week 9:00', 'Use monday (the first one after today)'],

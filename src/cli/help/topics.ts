@@ -110,10 +110,16 @@ const timeTopic = (page: HelpLayout): string[] => [
     ['today, tomorrow 9:00', 'relative to today'],
     ['monday, friday 16:00', 'the first one after today'],
     ['next monday', 'the one of next week; weeks begin on Monday'],
-    ['9am, 9:30 pm, 16:00, 16h30', 'a time today; also after a day'],
+    ['last monday', 'the last one before today'],
+    ['dec 1, 1 December 9:00', 'the first one from today on; with a year: dec 1 2026'],
+    ['9am, 9:30 pm, 16:00, 16h30, noon', 'a time today; also after a day'],
     ['+2h, -7d, +1w', 'relative to now; days and weeks follow the calendar'],
     ['in 2 hours, 3 days ago', 'the same in words'],
     ['this week, next week, last month', 'a week or month: --since is its start, --until its end'],
+    [
+      'morning, friday afternoon',
+      'for --since and --until: morning is 0:00 to 12:00, afternoon to 18:00, evening to 24:00',
+    ],
   ]),
   page.text(
     "--since 'next week' alone begins next Monday and has no end. For that week only, use --since 'next week' --until 'next week'.",

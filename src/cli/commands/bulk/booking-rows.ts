@@ -1,6 +1,7 @@
 import { isObject, jsonIn } from '../../../json.ts';
 import { readTime } from '../../../time/read.ts';
-import type { Reading } from '../../../time/reading.ts';
+import { type Reading, readingTexts } from '../../../time/reading.ts';
+import { day } from '../../../time/wall.ts';
 import { readZone } from '../../../time/zone.ts';
 import type { Invocation } from '../../command.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
@@ -87,10 +88,17 @@ export const readStart = ({ context }: Invocation, { typed }: BookingRow): Readi
   const raw = String(typed.start);
   // A missing or unknown time zone is a problem of its own.
   const theirs = zoneSource === '--tz' ? undefined : readZone(String(typed.timezone));
-  const reading = readTime(raw, { zone: theirs?.ok ? theirs.zone : zone, now: context.runtime.clock.now() });
-  // A file needs a date, so that the same line means the same time when it is run again.
+  const read = (now: number): Reading => readTime(raw, { zone: theirs?.ok ? theirs.zone : zone, now });
+  const now = context.runtime.clock.now();
+  const reading = read(now);
   if (!reading.ok || /^\d{4}-/.test(raw.trim())) return reading;
-  return { ok: false, problem: `"${raw}" has no date. In a file, use 2026-12-01T15:00:00+01:00` };
+  // The same line must mean the same time when the file is run again, also in another year.
+  const later = read(now + 1000 * day);
+  if (later.ok && later.instant === reading.instant) return reading;
+  return {
+    ok: false,
+    problem: `"${raw}" depends on the day it is read. In a file, write a date with a year: ${readingTexts(reading)[0]}`,
+  };
 };
 
 /** The problems of a line that show without asking the service. */

@@ -188,8 +188,10 @@ describe('invitees create --from', () => {
       'line 4: email must be an email address, not "no address"',
       expect.stringContaining('line 4: timezone: "CET" is an abbreviation'),
       'line 4: missing start, name or first_name',
-      expect.stringContaining('line 5: start: "tomorrow 10:00" has no date'),
-      'line 6: start: Can\'t read "24.11.2026 09:00" as a time. Write the date as year-month-day: 2026-11-24',
+      expect.stringContaining(
+        'line 5: start: "tomorrow 10:00" depends on the day it is read. In a file, write a date with a year: 20',
+      ),
+      'line 6: start: Can\'t read "24.11.2026 09:00" as a time. Write the date as year-month-day: 2026-11-24 09:00',
       'line 7: it has 2 cells, but the first line has 5',
       'line 8: it books the same event type, start and email as line 2',
       '7 of 8 lines have a problem. Nothing was sent; use --skip-invalid to skip them',

@@ -1,0 +1,67 @@
+import type { Checked } from './reading.ts';
+import { day, daysIn, mondayOf, months, wallText, weekdayNames, weekdayOf } from './wall.ts';
+
+/* Days as people call them, as midnights on the wall clock. This file doesn't load Temporal: tables of hours use it too. */
+
+const nearDays: Record<string, number> = { yesterday: -1, today: 0, tomorrow: 1 };
+const shortWeekdays: Record<string, number> = { tues: 2, thur: 4, thurs: 4 };
+
+const monthName = '(?<month>[a-z]{3,9})';
+const dayNumber = String.raw`(?<date>\d{1,2})(?:st|nd|rd|th)?`;
+/** `dec 1`, `1 December 2026`, `Dec 1st, 2026` */
+const monthDays = [`${monthName}\\.? ${dayNumber}`, `${dayNumber} (?:of )?${monthName}\\.?`].map(
+  (form) => new RegExp(`^${form}(?:,? (?<year>\\d{4}))?$`, 'i'),
+);
+
+const weekdayCalled = (word: string): number | undefined => {
+  const index = weekdayNames.findIndex((name) => [name, name.slice(0, 3)].some((form) => form.toLowerCase() === word));
+  return index >= 0 ? index : Object.hasOwn(shortWeekdays, word) ? shortWeekdays[word] : undefined;
+};
+
+/** `monday` is the first one after today, `next monday` the one of next week, `last monday` the last one before today. */
+const weekdayFrom = (today: number, weekday: number, which: string | undefined): number => {
+  const sinceMonday = (weekday + 6) % 7;
+  if (which === 'next') return mondayOf(today) + (7 + sinceMonday) * day;
+  // 1 to 7: a weekday is never today.
+  const between = (from: number, to: number): number => ((to - from + 6) % 7) + 1;
+  return which === 'last'
+    ? today - between(weekday, weekdayOf(today)) * day
+    : today + between(weekdayOf(today), weekday) * day;
+};
+
+/** `2026-12-01` */
+export const dateText = (midnight: number): string => wallText(midnight).slice(0, 10);
+
+function checkDate(text: string): Checked<number> {
+  const [year, month, date] = text.split('-').map(Number) as [number, number, number];
+  const refuse = (problem: string): Checked<number> => ({ ok: false, problem });
+  if (year < 1970) return refuse(`${text} is outside the years 1970 to 9999`);
+  if (month < 1 || month > 12) return refuse(`${text} doesn't exist: months go from 01 to 12`);
+  const last = daysIn(year, month);
+  if (date < 1 || date > last) return refuse(`${text} doesn't exist: ${months[month - 1]} ${year} has ${last} days`);
+  return { ok: true, value: Date.UTC(year, month - 1, date) };
+}
+
+/** Without a year, the date is the first one from today on. A window can also be about the past, so there it is unclear. */
+function monthDay(text: string, today: number, isWindow: boolean): Checked<number> | undefined {
+  const { month = '', date, year } = monthDays.map((form) => form.exec(text)).find(Boolean)?.groups ?? {};
+  const index = months.findIndex((name) => name.toLowerCase().startsWith(month.toLowerCase()));
+  if (date === undefined || index < 0) return undefined;
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const inYear = (number: number): string => `${number}-${two(index + 1)}-${two(Number(date))}`;
+  const thisYear = new Date(today).getUTCFullYear();
+  if (year !== undefined) return checkDate(inYear(Number(year)));
+  if (inYear(thisYear) >= dateText(today)) return checkDate(inYear(thisYear));
+  if (!isWindow) return checkDate(inYear(thisYear + 1));
+  return { ok: false, problem: `"${text}" has no year. Use ${inYear(thisYear)} or ${inYear(thisYear + 1)}` };
+}
+
+/** Reads a date or a day in words, counted from today. Returns undefined if the text is neither. */
+export function dayCalled(text: string, today: number, isWindow = false): Checked<number> | undefined {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return checkDate(text);
+  const [, which, word = ''] = /^(?:(next|last) )?([a-z]+)$/.exec(text.toLowerCase()) ?? [];
+  const weekday = weekdayCalled(word);
+  if (weekday !== undefined) return { ok: true, value: weekdayFrom(today, weekday, which) };
+  if (which === undefined && Object.hasOwn(nearDays, word)) return { ok: true, value: today + nearDays[word]! * day };
+  return monthDay(text, today, isWindow);
+}
