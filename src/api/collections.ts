@@ -6,15 +6,15 @@ interface CollectionFacts {
   readonly singular?: string;
   /** People know the records by name. Such a collection has a list to search. */
   readonly isNamed?: true;
-  /** The word for the token's own record. */
-  readonly self?: 'me' | 'current';
+  /** The word for the token's own record, or for the next one of its user. */
+  readonly self?: 'me' | 'current' | 'next';
   /** The part of the token's owner that is a record of the collection, and the default where one is required. */
   readonly owner?: 'user' | 'organization';
 }
 
 /** All collections, by their segment in a path. A path of an operation begins with one. */
 const known = {
-  scheduled_events: { nouns: ['events', 'invitees'], singular: 'event' },
+  scheduled_events: { nouns: ['events', 'invitees'], singular: 'event', self: 'next' },
   invitees: { nouns: ['invitees'], singular: 'invitee' },
   invitee_no_shows: { nouns: ['invitees'], singular: 'no-show' },
   event_types: { nouns: ['event-types'], singular: 'event type', isNamed: true },

@@ -3,12 +3,14 @@ import type { Input } from '../../client/client.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/label.ts';
-import type { Argument, Command, Invocation } from '../command.ts';
+import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, genericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
+import { webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
+import { startsIn } from '../operation/view-values.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { flagWords } from '../parse/part.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
@@ -28,7 +30,7 @@ export const examples = {
     'events list --search berlin --since -30d --until +30d',
     'events list --org current --today --json=uri,name,start_time',
   ],
-  get: ['events get JW6SHQTS78SH7TS8', 'events get JW6SHQTS78SH7TS8 --with invitees --json'],
+  get: ['events get JW6SHQTS78SH7TS8', 'events get next --with invitees --json'],
   cancel: [
     'events cancel JW6SHQTS78SH7TS8 --reason "The host is ill"',
     'events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 --yes',
@@ -143,10 +145,34 @@ const chosenEvent = ([argument]: readonly Argument[], usual: Usual, question: st
       : undefined,
 });
 
+const joinFlag: Flag = { ...webFlag, description: 'open its join link in the browser' };
+
+/** Shows an event with the time until it starts, or opens its join link. */
+const joinable = (generic: GenericCommand): Command => {
+  const { page } = generic.view;
+  const [when, ...rest] = page!.lines;
+  const view = { ...generic.view, page: { ...page!, lines: [when!, { label: 'Starts', value: startsIn }, ...rest] } };
+  const link = { field: 'location.join_url', name: 'join link' };
+  return withPage(searchable.get({ ...generic, view }), () => link, joinFlag);
+};
+
+const nextCommand = (): Command => {
+  const get = joinable(genericCommand('events', 'next', events.get, ['events next', 'events next --web']));
+  return {
+    ...get,
+    summary: 'Show your next event and who comes',
+    arguments: [],
+    notes: [
+      'The next event is the first active one in your calendar that starts from now on. Every command that takes an event also takes the word next: `sched invitees list next`. If there is none, the exit code is 6.',
+    ],
+    run: (invocation) => get.run({ ...invocation, args: ['next'] }),
+  };
+};
+
 export const decorate = {
   ...searchable,
   get: (generic: GenericCommand): Command => ({
-    ...searchable.get(generic),
+    ...joinable(generic),
     arguments: [chosenEvent(generic.arguments, 'next', 'Which event?')],
   }),
   cancel: (generic: GenericCommand): Command => ({
@@ -173,4 +199,4 @@ export const decorate = {
   }),
 };
 
-export const extra = (): Command[] => [agendaCommand(), statsCommand(), followCommand()];
+export const extra = (): Command[] => [nextCommand(), agendaCommand(), statsCommand(), followCommand()];

@@ -195,6 +195,8 @@ export const readInput = async (
     }
     const { uri, record, row } = await referredRecord({ id: '', collection, name }, context, within);
     ids[parameter] = idIn(uri);
+    // Soon `next` is another event: what sched says to try next must be about this one.
+    if (collection === 'scheduled_events') problems.own?.replace(name, idIn(uri));
     // A row of a list may be older than the record, so a GET still reads the record itself.
     if (operation.path === `/${collection}/{${parameter}}`)
       found = operation.method === 'GET' ? record : (record ?? row);

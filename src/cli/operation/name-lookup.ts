@@ -1,14 +1,19 @@
 import { catalogue } from '../../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../../api/collections.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
-import { isRead, type ReadOperation } from '../../client/client.ts';
+import { windowQuery } from '../../api/window.ts';
+import { type Input, isRead, type ReadOperation } from '../../client/client.ts';
+import { rowFilter } from '../../client/filter.ts';
 import { isPlainId } from '../../client/ids.ts';
+import { gather } from '../../client/paginate.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { fold, nearest } from '../../nearest.ts';
+import { utcText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
+import { fillScope } from './default-scope.ts';
 
 type Query = Record<string, string>;
 
@@ -238,4 +243,22 @@ export const findRecord = async (
       ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),
     },
   );
+};
+
+/** The user's first active event that starts from now on. */
+export const findNextEvent = async (context: Context): Promise<Found> => {
+  const { events } = await import('../../api/events.ts');
+  const query: NonNullable<Input['query']> = { status: 'active', sort: 'start_time:asc' };
+  await fillScope(events.list, { query }, 'events', context);
+  Object.assign(
+    query,
+    windowQuery('start_time', { since: utcText(context.serviceTime() ?? context.runtime.clock.now()) }),
+  );
+  const client = await context.client();
+  const [row] = await gather(client.pages(events.list, { query }, { limit: 1, keep: rowFilter(events.list, query) }));
+  if (row !== undefined) return { uri: String(row.uri), row };
+  throw new SchedError('not-found', 'No next event: you have no active event that starts from now on', {
+    hint: { command: ['events', 'list'], flags: { past: true } },
+    outcome: 'not-sent',
+  });
 };

@@ -46,6 +46,7 @@ export const referredRecord = async (
   const { self, owner } = collections[collection];
   const isOwn = name === self;
   if (isOwn && owner !== undefined) return { uri: await identity[owner]() };
+  if (collection === 'scheduled_events') return (await import('./name-lookup.ts')).findNextEvent(context);
   if (!isOwn && !(isPerson(collection) && (isEmail(name) || isUri(name))))
     return (await import('./name-lookup.ts')).findRecord(name, collection, context, within);
   const member = await memberNamed(name, context);

@@ -27,7 +27,9 @@ export const withWholeIds = async (command: Command, invocation: Invocation): Pr
     return ids[0]!;
   };
   const whole = async <Word>(word: Word, collection: Collection | undefined): Promise<Word | string> =>
-    collection !== undefined && mayBeShort(word) ? wholeId(word, collection) : word;
+    collection !== undefined && mayBeShort(word) && word !== collections[collection].self
+      ? wholeId(word, collection)
+      : word;
 
   const wholeArgs: string[] = [];
   for (const [index, arg] of args.entries()) {

@@ -8,7 +8,7 @@ import type { Column, PageLine, View } from '../../output/view.ts';
 import { rulesTexts } from '../../time/availability-rules.ts';
 import { dayText, lengthLabel, spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { day, fullDateLabel, midnightOf, timestampOf } from '../../time/wall.ts';
+import { day, fullDateLabel, midnightOf, minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 
 /*
@@ -51,6 +51,15 @@ export const span =
     if (label === undefined) return valueAt(record, start);
     return `${label} (${[zoneLabel, lengthLabel(from, to) ?? []].flat().join(', ')})`;
   };
+
+/** How long it is until an active event starts: `in 4 h 37 min`, `in 3 days`. */
+export const startsIn: Value = (record, { now }) => {
+  const minutes = Math.ceil(((timestampOf(textAt(record, 'start_time')) ?? 0) - now) / minute);
+  if (minutes <= 0 || valueAt(record, 'status') !== 'active') return undefined;
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60)];
+  if (days >= 2) return `in ${days} days`;
+  return `in ${[hours > 0 ? `${hours} h` : [], minutes % 60 > 0 ? `${minutes % 60} min` : []].flat().join(' ')}`;
+};
 
 /** The same time on the clock of somebody in another zone. Nothing if both clocks show the same. */
 export const spanElsewhere =

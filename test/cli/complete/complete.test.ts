@@ -41,7 +41,8 @@ const situations: [string, string[]][] = [
   ['sched --sandbox ev', ['event-types', 'events']],
   ['sched -o json --tz UTC ev', ['event-types', 'events']],
   ['sched --output=json ev', ['event-types', 'events']],
-  ['sched events ', ['agenda', 'cancel', 'follow', 'get', 'list', 'stats']],
+  ['sched events ', ['agenda', 'cancel', 'follow', 'get', 'list', 'next', 'stats']],
+  ['sched events get ', ['next']],
   ['sched event c', ['cancel']],
   ['sched events -q c', ['cancel']],
   ['sched events stats --by w', ['week', 'weekday']],
@@ -131,7 +132,7 @@ describe('__complete', () => {
   });
 
   test('offers the flags where an argument is unknown or not expected', async () => {
-    expect((await tab('sched events get ', homeless)).words).toContain('--help');
+    expect((await tab('sched webhooks get ', homeless)).words).toContain('--help');
     expect((await tab('sched events list extra ', homeless)).words).toContain('--status');
   });
 

@@ -107,7 +107,7 @@ describe('the tools of mcp serve', () => {
   });
 
   test.each([
-    ["--tools 'events.*,event-types.slots'", /^(events_|event_types_slots$)/, 5],
+    ["--tools 'events.*,event-types.slots'", /^(events_|event_types_slots$)/, 6],
     ['--tools users.me', /^users_me$/, 1],
     ['--allow-writes=events.cancel --tools events.cancel', /^events_cancel$/, 1],
     ["--allow-writes='invitees.*' --tools 'invitees.*'", /^invitees_/, 5],
