@@ -1,6 +1,9 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
+import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
@@ -8,7 +11,7 @@ import { fold } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeOf } from '../operation/default-scope.ts';
-import type { FieldFlag } from '../operation/field-flags.ts';
+import { type FieldFlag, fieldFlags } from '../operation/field-flags.ts';
 import { type GenericCommand, printRequests, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { isForPeople, readBounds, type Scope, type Stage } from '../operation/listing.ts';
@@ -46,7 +49,7 @@ export const typeFlag: FieldFlag = {
   required: false,
 };
 
-const searchFlag: Flag = {
+export const searchFlag: Flag = {
   name: 'search',
   value: 'TEXT',
   description: 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
@@ -151,29 +154,66 @@ const scopeFor = (whose: string | undefined, isFromToday: boolean): Scope => {
     : { rows, hints, empty };
 };
 
+/** The filters of commands that change active events which have not begun. */
+export const choosingFields = fieldFlags(events.list).filter(({ name }) => !['status', 'sort'].includes(name));
+export const choosingFlags: Flag[] = [
+  ...windowFlags.flags.filter(({ name }) => !['past', 'any-time'].includes(name)),
+  typeFlag,
+  searchFlag,
+  ...choosingFields,
+];
+
+/** Which events a command is about: the query, and what only sched can filter by. */
+export const readFilters = async (
+  invocation: Invocation,
+  fieldFlags: readonly FieldFlag[],
+  { isOfGroup = false, isSearchedLater = false } = {},
+) => {
+  const { context } = invocation;
+  const { window, isFromToday } = await windowFlags.read(invocation);
+  const search = readSearch(invocation);
+  const input = await readInput(invocation, events.list, [...fieldFlags, typeFlag]);
+  const { event_type: type } = input.rows!;
+  const query: NonNullable<Input['query']> = { ...input.query!, ...window };
+  const rows = await fillScope(events.list, { query }, 'events', context);
+  const tests: ((row: Json) => boolean)[] = [
+    ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
+    ...(search === undefined || isSearchedLater ? [] : [(row: Json) => wordsOf(row).includes(search)]),
+  ];
+  return {
+    query,
+    rows,
+    isFromToday,
+    search,
+    keep: tests.length === 0 ? undefined : (row: Json) => tests.every((test) => test(row)),
+    settle: () => settleFilters(context, query, isOfGroup),
+  };
+};
+
+/** All active events that the filters choose. */
+export const chosenEvents = async (invocation: Invocation, fieldFlags: readonly FieldFlag[]): Promise<Json[]> => {
+  const { query, keep = () => true, settle } = await readFilters(invocation, fieldFlags);
+  Object.assign(query, { status: 'active', sort: 'start_time:asc' });
+  const { since = '', until } = windowIn(query);
+  if (until !== undefined && until <= since) return [];
+  const { choose = async (rows) => rows } = await settle();
+  const asked = rowFilter(events.list, query);
+  const client = await invocation.context.client();
+  return choose(await gather(client.pages(events.list, { query }, { keep: (row) => asked(row) && keep(row) })));
+};
+
 export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const bounds = readBounds(invocation);
-  const { window, isFromToday } = await windowFlags.read(invocation);
-  const search = readSearch(invocation);
   const isRows = readRows(invocation);
   const isWith = readWith(invocation) || isRows;
-  const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
-  const { event_type: type } = input.rows!;
-  const typedQuery = input.query!;
-  const query: NonNullable<Input['query']> = { ...typedQuery, ...window };
-  const rows = await fillScope(events.list, { query }, 'events', context);
+  const how = { isOfGroup: command.arguments.length > 0, isSearchedLater: isWith };
+  const { query, rows, isFromToday, search, keep, settle } = await readFilters(invocation, command.fieldFlags, how);
   const { dryRun } = context.settings;
   if (dryRun) noteRest(invocation, isWith);
 
-  const { choose, confirm } = dryRun
-    ? { choose: undefined, confirm: [] }
-    : await settleFilters(context, query, command.arguments.length > 0);
+  const { choose, confirm } = dryRun ? { choose: undefined, confirm: [] } : await settle();
   const isSlow = isWith || choose !== undefined;
-  const tests: ((row: Json) => boolean)[] = [
-    ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
-    ...(search === undefined || isWith ? [] : [(row: Json) => wordsOf(row).includes(search)]),
-  ];
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
@@ -194,7 +234,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     input: { query },
     bounds: { ...bounds, pageSize },
     scope: scopeFor(rows, isFromToday),
-    ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
+    keep,
     choose: isEarly ? early : choose,
     add: inOrder(
       ...(isWith && !isEarly ? [addInvitees(context)] : []),

@@ -19,7 +19,7 @@ import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
 import type { Usual } from './event-choices.ts';
-import { searchable } from './events-list.ts';
+import { choosingFlags, searchable } from './events-list.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
 export const examples = {
@@ -35,7 +35,16 @@ export const examples = {
     'events cancel JW6SHQTS78SH7TS8 --reason "The host is ill"',
     'events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 --yes',
     'events cancel --from events.txt --reason "The office is closed" --yes',
+    'events cancel --tomorrow --event-type "Intro call" --reason "The host is ill"',
+    'events cancel --since 2026-12-24 --until 2026-12-31 --confirm 3',
   ],
+};
+
+const confirmFlag: Flag = {
+  name: 'confirm',
+  value: 'COUNT',
+  description: 'with a filter or --from: confirm this number of events',
+  heading: 'Safety',
 };
 
 const isCanceled = ({ status }: Json): boolean => status === 'canceled';
@@ -140,10 +149,30 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 const chosenEvent = ([argument]: readonly Argument[], usual: Usual, question: string): Argument => ({
   ...argument!,
   offer: async (invocation) =>
-    invocation.typed.from === undefined
+    invocation.typed.from === undefined && typedFilters(invocation).length === 0
       ? (await import('./event-choices.ts')).offerEvents(usual, question, invocation)
       : undefined,
 });
+
+const typedFilters = ({ typed }: Invocation): string[] =>
+  choosingFlags.map(({ name }) => name).filter((name) => typed[name] !== undefined);
+
+/** Cancels the events that are named, listed in a file or chosen by filters. */
+const cancelAny = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { typed, args, problems } = invocation;
+  const filters = typedFilters(invocation);
+  const words = filters.map((name) => `--${name}`).join(', ');
+  if (filters.length > 0 && args.length > 0)
+    problems.add(`An event can't be used with ${words}. Name events, or choose them with filters`);
+  if (filters.length > 0 && typed.from !== undefined) problems.add(`--from can't be used with ${words}`);
+  if (filters.length > 0 && filters.every((name) => ['user', 'org', 'group'].includes(name)))
+    problems.add(`${words} only says whose events. Also choose which: --since, --event-type, … or --upcoming for all`);
+  if (filters.length === 0 && typed.from === undefined && typed.confirm !== undefined)
+    problems.add('--confirm needs a filter or --from');
+  if (filters.length === 0 && typed.from === undefined) return runCancel(generic, invocation);
+  const { cancelFiltered, cancelFromFile } = await import('./bulk/cancel.ts');
+  return filters.length === 0 ? cancelFromFile(generic, invocation) : cancelFiltered(generic, invocation);
+};
 
 const joinFlag: Flag = { ...webFlag, description: 'open its join link in the browser' };
 
@@ -184,18 +213,16 @@ export const decorate = {
         variadic: true,
       },
     ],
-    flags: [...generic.flags, ...bulkFlags('events', 'event')],
+    flags: [...choosingFlags, ...generic.flags, ...bulkFlags('events', 'event'), confirmFlag],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
       'Without an event, a terminal lists your next events to choose from: type to filter them, and press space to choose several.',
       'Shows the events and asks for confirmation. With --yes it does neither. An event that is already canceled is reported as such, with exit code 0.',
-      'With --from, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
+      'With filters, it finds active events that have not begun, shows them and asks; without a terminal it needs --confirm COUNT. You can combine the filters, and they are those of `sched events list`.',
+      'With --from or filters, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
       inputNote,
     ],
-    run: async (invocation) =>
-      invocation.typed.from === undefined
-        ? runCancel(generic, invocation)
-        : (await import('./bulk/cancel.ts')).cancelFromFile(generic, invocation),
+    run: (invocation) => cancelAny(generic, invocation),
   }),
 };
 

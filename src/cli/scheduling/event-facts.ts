@@ -121,6 +121,8 @@ export const readSome = async (context: Context, ids: readonly string[]): Promis
 interface Cancellation {
   reason?: unknown;
   total?: number;
+  /** How many events to name. */
+  most?: number;
 }
 
 const notified = (count: number): string => (count === 0 ? '' : ` and notify ${counted(count, 'person', 'people')}`);
@@ -129,10 +131,10 @@ const notified = (count: number): string => (count === 0 ? '' : ` and notify ${c
 export const cancelQuestion = async (
   context: Context,
   found: readonly (Json | string)[],
-  { reason, total = found.length }: Cancellation = {},
+  { reason, total = found.length, most = mostNamed }: Cancellation = {},
 ): Promise<Confirmation> => {
   // Without a prompt, nobody would see the people.
-  const named = context.canConfirm ? found.slice(0, mostNamed) : [];
+  const named = context.canConfirm ? found.slice(0, most) : [];
   const lines = await mapConcurrent(named, async (event) =>
     typeof event === 'string'
       ? { line: event, count: 0 }

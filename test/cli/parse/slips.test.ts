@@ -137,8 +137,8 @@ describe('slips', () => {
   );
 
   test('a flag that the command does not have brings no complaint about its value', async () => {
-    const { stderr } = await world.run('events cancel --from F --confirm 1');
-    expect(stderr).toBe('error: Unknown flag --confirm (see sched events cancel --help)\n');
+    const { stderr } = await world.run('events cancel --from F --quantity 1');
+    expect(stderr).toBe('error: Unknown flag --quantity (see sched events cancel --help)\n');
   });
 
   test('all problems are reported together, and the suggestion corrects them all', async () => {

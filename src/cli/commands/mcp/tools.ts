@@ -52,7 +52,14 @@ const excludedCommands = new Set([
 
 const effects = new Set(['read', 'change', 'creation', 'deletion']);
 
-const toolOf = (name: string, command: Command): Tool => {
+/** A tool names each record that it changes: it reads no file and takes no filter. */
+const withoutFilters = (command: Command): Command => ({
+  ...command,
+  flags: command.flags.filter(({ heading }) => heading !== 'Filters'),
+});
+
+const toolOf = (name: string, given: Command): Tool => {
+  const command = given.flags.some((flag) => flag.name === 'from') ? withoutFilters(given) : given;
   const facts = callFacts(name, command);
   const words = name.split(' ');
   return {
