@@ -2,18 +2,16 @@ import { weekdays } from '../api/weekdays.ts';
 import { isObject, type Json, jsonText } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { counted } from '../numbers.ts';
+import { dateRanges, dateText, dayCalled, nextDate } from './days.ts';
 import { dayText } from './label.ts';
 import type { Checked } from './reading.ts';
-import { day, timestampOf, wallText } from './wall.ts';
+import { timestampOf } from './wall.ts';
 
 /** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
 export type Rule = Json;
 
 const dayForm =
   'a date such as 2026-12-24, a range such as 2026-12-24..2026-12-31, or a weekday such as monday, mon or monday-friday';
-
-/** Days that are counted from today. */
-const nearDays: Record<string, number> = { today: 0, tomorrow: 1 };
 
 /** A range of dates becomes one rule per date, so it is limited to a year. */
 const longestRange = 366;
@@ -78,20 +76,20 @@ const midnightOf = (date: string): number | undefined => timestampOf(`${date}T00
 
 export const isDate = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && midnightOf(text) !== undefined;
 
-const daysAfter = (date: string, days: number): string => wallText(midnightOf(date)! + days * day).slice(0, 10);
-
-/** Reads a date, or `FIRST..LAST`. Returns undefined if the text is neither. */
+/** Reads a date, or `FIRST..LAST`. In words it is today or later. Returns undefined if the text is neither. */
 const readDates = (word: string, today: Today | undefined): Checked<string[]> | undefined => {
   const dateOf = (part: string): string | undefined => {
     if (isDate(part)) return part;
-    return today !== undefined && Object.hasOwn(nearDays, part) ? daysAfter(today(), nearDays[part]!) : undefined;
+    const named = today && dayCalled(part.trim(), midnightOf(today())!);
+    const date = named?.ok ? dateText(named.value) : '';
+    return today !== undefined && date >= today() ? date : undefined;
   };
   const [start = '', end = start, ...rest] = word.split('..');
   const [first, last] = [dateOf(start), dateOf(end)];
   if (first === undefined || last === undefined || rest.length > 0) return undefined;
   if (last < first) return { ok: false, problem: `"${word}" ends before it starts` };
   const dates: string[] = [];
-  for (let date = first; date <= last; date = daysAfter(date, 1)) {
+  for (let date = first; date <= last; date = nextDate(date)) {
     if (dates.length === longestRange) return { ok: false, problem: `"${word}" is longer than a year` };
     dates.push(date);
   }
@@ -107,20 +105,33 @@ export type Today = () => string;
  */
 export const readDays = (text: string, today?: Today): Checked<Rule[]> => {
   const word = text.trim().toLowerCase();
-  const dates = readDates(word, today);
-  if (dates?.ok) return { ok: true, value: dates.value.map((date) => ({ type: 'date', date })) };
-  if (dates !== undefined) return dates;
   const [first = '', last = first] = word.split('-');
   const [from, to] = [weekdayCalled(first), weekdayCalled(last)];
   if (from >= 0 && to >= from) {
     return { ok: true, value: weekdays.slice(from, to + 1).map((wday) => ({ type: 'wday', wday })) };
   }
-  const meant = nearest(word, [...weekdays, ...(today === undefined ? [] : Object.keys(nearDays))]);
+  // A range to a weekday would be unclear where weekdays mean every week.
+  const isUnclear = word.split('..').some((part) => weekdayCalled(part) >= 0);
+  const dates = isUnclear ? undefined : readDates(word, today);
+  if (dates?.ok) return { ok: true, value: dates.value.map((date) => ({ type: 'date', date })) };
+  if (dates !== undefined) return dates;
+  const meant = nearest(word, [...weekdays, ...(today === undefined ? [] : ['today', 'tomorrow'])]);
   return {
     ok: false,
     problem: `"${text}" is not a day. ${meant === undefined ? `Use ${dayForm}` : `Did you mean ${meant}?`}`,
   };
 };
+
+/** Reads dates of days off: one, or `FIRST..LAST`. Here `friday` is the first one after today. */
+export const readDatesOff = (text: string, today: Today): Checked<string[]> => {
+  const dates = readDates(text.trim().toLowerCase(), today);
+  if (dates?.ok && dates.value[0]! < today()) return { ok: false, problem: `"${text}" is before today` };
+  const forms = '(2026-12-24, dec 24, tomorrow, friday or 2026-12-24..2026-12-31)';
+  return dates ?? { ok: false, problem: `"${text}" is not a date from today on ${forms}` };
+};
+
+/** Whether a rule takes a date off. */
+export const isDateOff = (rule: Rule): boolean => rule.type === 'date' && isKnown(rule) && rule.intervals.length === 0;
 
 const readInterval = (text: string): Checked<Json> => {
   const [, from, to] = /^((?:[01]?\d|2[0-3]):[0-5]\d)-((?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/.exec(text.trim()) ?? [];
@@ -228,12 +239,20 @@ const inARow = (changes: readonly DayChange[]): DayChange[][] => {
   const rows: DayChange[][] = [];
   for (const change of changes) {
     const last = rows.at(-1)?.at(-1);
-    const isNext = last !== undefined && isDate(last.day) && daysAfter(last.day, 1) === change.day;
+    const isNext = last !== undefined && isDate(last.day) && nextDate(last.day) === change.day;
     if (isNext && last.now === change.now) rows.at(-1)!.push(change);
     else rows.push([change]);
   }
   return rows;
 };
+
+/** `Thu 24 Dec`, or `24–31 Dec` */
+export const datesWords = (dates: readonly string[], today: string): string =>
+  dateRanges(dates)
+    .map(([first, last]) =>
+      first === last ? dayText(midnightOf(first)!, midnightOf(today)!) : datesText(first, last, today),
+    )
+    .join(', ');
 
 /** `24–31 Dec`, or `28 Dec – 3 Jan 2027` */
 const datesText = (first: string, last: string, today: string): string => {
@@ -251,6 +270,7 @@ const changeText = (changes: readonly DayChange[], today: string): string => {
     const name = isDate(first) ? dayText(midnightOf(first)!, midnightOf(today)!) : dayWords({ wday: first });
     return `${name}: ${old} → ${now}`;
   }
+  if (isWorked(now)) return `${datesText(first, last, today)}, ${counted(changes.length, 'day')} → ${now}`;
   const worked = changes.filter((change) => isWorked(change.old));
   const [hours, ...others] = new Set(worked.map((change) => change.old));
   const same = hours !== undefined && others.length === 0 ? `: ${hours}` : '';

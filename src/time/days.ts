@@ -32,6 +32,20 @@ const weekdayFrom = (today: number, weekday: number, which: string | undefined):
 /** `2026-12-01` */
 export const dateText = (midnight: number): string => wallText(midnight).slice(0, 10);
 
+/** The date after a date. */
+export const nextDate = (date: string): string => dateText(Date.parse(`${date}T00:00:00Z`) + day);
+
+/** Dates in a row, as their first and last one. */
+export const dateRanges = (dates: readonly string[]): [string, string][] => {
+  const ranges: [string, string][] = [];
+  for (const date of [...new Set(dates)].sort()) {
+    const last = ranges.at(-1);
+    if (last !== undefined && nextDate(last[1]) === date) last[1] = date;
+    else ranges.push([date, date]);
+  }
+  return ranges;
+};
+
 function checkDate(text: string): Checked<number> {
   const [year, month, date] = text.split('-').map(Number) as [number, number, number];
   const refuse = (problem: string): Checked<number> => ({ ok: false, problem });

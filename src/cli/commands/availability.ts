@@ -1,30 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
-import { availability } from '../../api/availability.ts';
+import { AvailabilitySchedule, availability } from '../../api/availability.ts';
 import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject, type Json, jsonText, recordsIn } from '../../json.ts';
+import { isObject, type Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import {
   changeRules,
   datesTakenOff,
   dayOf,
-  isKnown,
   type Rule,
   readDays,
   readRule,
   rulesDifference,
 } from '../../time/availability-rules.ts';
-import { wallClock } from '../../time/show.ts';
-import { wallText } from '../../time/wall.ts';
-import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, genericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
+import { nameOf, rulesOf, type Sent, shownRules, showsChange, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { askChange, changeFlags, offerSchedules } from './ask-availability.ts';
@@ -39,6 +36,12 @@ export const examples = {
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off tomorrow --yes',
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2030-12-24..2030-12-31 --yes',
     "availability update --event-type YBL6DUNR9FS4PNP6 --replace --rule 'mon-fri 09:00-17:00'",
+  ],
+  off: [
+    'availability off tomorrow',
+    "availability off 2030-12-24..2030-12-31 'jan 6' --yes",
+    'availability off 2030-12-24 --undo',
+    'availability off --list',
   ],
 };
 
@@ -61,9 +64,6 @@ const flags: Flag[] = [
 
 /** The commands of the two operations: for one schedule, and for all schedules of an event type. */
 type Updates = Record<'one' | 'all', GenericCommand>;
-
-const todayIn = ({ serviceTime, runtime }: Context, zone: string): string =>
-  wallText(wallClock(zone)(serviceTime() ?? runtime.clock.now())).slice(0, 10);
 
 /** Reads the rules and days from the flags. `zone` is the time zone of today and tomorrow. */
 const readTyped = ({ context, typed, problems }: Invocation, zone: () => string) => {
@@ -97,50 +97,11 @@ const readSchedules = async ({ context }: Invocation, eventType: string, id: str
   });
 };
 
-/** The time zone of a schedule's dates: the new one, else the current one. */
-const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
-  const reading = readZone(String(typed.timezone ?? schedule.timezone ?? ''));
-  return reading.ok ? reading.zone : context.settings.zone;
-};
-
-const shownRules = ({ rules }: Json): Rule[] => recordsIn(rules);
-
-/** The rules of a schedule. The service takes all rules at once, and rules of two forms may mean anything together. */
-const rulesOf = ({ rules }: Json): Rule[] => {
-  if (Array.isArray(rules) && rules.every(isKnown)) return rules;
-  const other = [rules].flat().find((rule) => !isKnown(rule));
-  throw new SchedError('integrity', "Can't read the current rules of the schedule", {
-    reason: `sched can't read the hours in ${jsonText(other ?? null)}, so it can't change some rules and keep the others`,
-    advice: 'add --replace to set only the rules that you give',
-    outcome: 'not-applied',
-  });
-};
-
-/** The fields of the request. With `--body` it may have others too. */
-interface Sent extends Json {
-  event_type?: unknown;
-  rules?: unknown;
-  timezone?: unknown;
-}
-
-/**
- * Whether a schedule shows the change. Rules from `--body` may have fields that sched doesn't know: if only those differ,
- * it returns undefined.
- */
-const showsChange = (now: Json, { rules, timezone }: Sent, isExact: boolean): boolean | undefined => {
-  if (timezone !== undefined && now.timezone !== timezone) return false;
-  if (rules === undefined || isDeepStrictEqual(now.rules, rules)) return true;
-  if (rulesDifference(shownRules(now), shownRules({ rules }), '').length > 0) return false;
-  return isExact ? undefined : true;
-};
-
 /** Whether all schedules show the change. If only some do, it returns undefined: the others may belong to other people. */
 const allShowChange = (schedules: readonly Json[], sent: Sent, isExact: boolean): boolean | undefined => {
   const [first, ...others] = new Set(schedules.map((schedule) => showsChange(schedule, sent, isExact)));
   return others.length === 0 ? first : undefined;
 };
-
-const nameOf = ({ name, uri }: Json): string => (name ? `${name} (${idIn(String(uri))})` : idIn(String(uri)));
 
 /** Reads the input of the command: for one schedule, or for all schedules of the event type. */
 const readUpdate = async ({ one, all }: Updates, invocation: Invocation) => {
@@ -190,11 +151,12 @@ const withMeetings = async (invocation: Invocation, plans: Plans, differences: s
   const dates = datesTakenOff(plan!.before, plan!.after);
   if (others.length > 0 || dates.length === 0 || context.settings.yes || !context.canConfirm) return differences;
   const { stayingMeetings } = await import('../scheduling/event-facts.ts');
-  const staying = await stayingMeetings(context, plan!.schedule.user, dates, zoneOf(plan!.schedule, invocation));
+  const zone = zoneOf(plan!.schedule, invocation);
+  const [staying, ...ways] = await stayingMeetings(context, plan!.schedule.user, dates, zone);
   if (staying === undefined) return differences;
   return dates.length === 1 && differences.length === 1
-    ? [`${differences[0]} · ${staying}`]
-    : [...differences, staying];
+    ? [`${differences[0]} · ${staying}`, ...ways]
+    : [...differences, staying, ...ways];
 };
 
 /** What changes in words, under the name of each schedule if there are several. */
@@ -292,4 +254,34 @@ export const decorate = {
       run: (invocation) => runUpdate({ one, all: all! }, invocation),
     };
   },
+};
+
+const offFlags: Flag[] = [
+  { name: 'undo', description: 'remove the days off on these dates' },
+  { name: 'list', description: 'list your days off from today on' },
+];
+
+export const extra = (): Command[] => {
+  const generic = genericCommand('availability', 'off', availability.update, examples.off);
+  return [
+    {
+      ...generic,
+      summary: 'Take days off on all your schedules',
+      arguments: [
+        {
+          name: 'date',
+          description: "2026-12-24, 'dec 24', tomorrow, friday (the first one after today) or 2026-12-24..2026-12-31",
+          variadic: true,
+        },
+      ],
+      flags: offFlags,
+      fields: [...Object.keys(AvailabilitySchedule.record.shape), '_sched', 'date', 'schedules'],
+      notes: [
+        "Changes your own schedule of each event type that you host, and nobody else's. Dates are dates of each schedule's time zone. Shows what changes and the meetings on these dates, which stay, and asks for confirmation.",
+        'A day off is a rule on top of the weekly hours, so --undo removes it and the weekly hours count again. Special hours of that date are replaced: --undo cannot bring them back, but sched prints the command that does. --undo also removes days off that were there before: leave out the dates that sched calls already off.',
+        'If a schedule cannot be changed, the others are, and the exit code is 11. Run the same command again: what is done stays. JSON has the changed schedules, with the special hours in _sched.replaced.',
+      ],
+      run: async (invocation) => (await import('./availability-off.ts')).runOff(generic, invocation),
+    },
+  ];
 };

@@ -10,6 +10,7 @@ import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, timestampOf, utcText, wallText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import { isAlready } from '../operation/write-result.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -202,13 +203,16 @@ const namedMeetings = (context: Context, meetings: readonly Json[], zone: string
   return `${named.join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`;
 };
 
-/** The meetings of a user on dates that are taken off, which the service keeps: `1 meeting stays: 14:30 Intro call`. */
+/**
+ * The meetings of a user on dates that are taken off, which the service keeps: `1 meeting stays: 14:30 Intro call`, and
+ * the commands that move or cancel them. Empty if there are none.
+ */
 export const stayingMeetings = async (
   context: Context,
   user: unknown,
   dates: readonly string[],
   zone: string,
-): Promise<string | undefined> => {
+): Promise<string[]> => {
   const wallOf = (event: Json) => wallText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
   const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
   const found = await someMeetings(context, async () => ({
@@ -218,9 +222,18 @@ export const stayingMeetings = async (
     max_start_time: aside(dates.at(-1)!, 2),
   }));
   const meetings = found.filter((event) => dates.includes(wallOf(event).slice(0, 10)));
-  if (meetings.length === 0) return undefined;
+  if (meetings.length === 0) return [];
   const count = counted(meetings.length, 'meeting stays', 'meetings stay');
-  return `${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`;
+  const days = meetings.map((event) => wallOf(event).slice(0, 10)).sort();
+  const window = ['--since', days[0]!, '--until', days.at(-1)!];
+  const own = await context.identity.user().catch(() => user);
+  const whose = typeof user === 'string' && user !== own ? ['--user', idIn(user)] : [];
+  const chosen = [...window, ...whose, ...(zone === context.settings.zone ? [] : ['--tz', zone])];
+  return [
+    `${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`,
+    `move: ${commandLine('events', 'move', ...chosen, '--shift', '+1w')}`,
+    `cancel: ${commandLine('events', 'cancel', ...chosen)}`,
+  ];
 };
 
 /** The next meetings of a user: `7: Wed 18 Nov 14:00 Support call and 6 more`. */

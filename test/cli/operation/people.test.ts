@@ -61,6 +61,9 @@ interface Place {
 /** Flags and arguments without a field of a request. Tests below cover them. */
 const special = [
   'compliance delete --org',
+  // The filters of `events list`.
+  'events cancel --user',
+  'events cancel --org',
   'event-types slots --host',
   'profiles add --user',
   'profiles add --org',
@@ -80,8 +83,10 @@ const placeOfArgument = (words: string[], { operation }: Found, { name, suggesti
 const placeOfFlag = (words: string[], { operation }: Found, flag: Flag & Partial<FieldFlag>): Place[] => {
   const { name, field, path = [], suggestions } = flag;
   const collection = field && inspect(inspect(field).element ?? field).collection;
+  const title = `${words.join(' ')} --${name}`;
   if (operation === undefined || collection === undefined || names[collection] === undefined) return [];
-  return [{ title: `${words.join(' ')} --${name}`, words, collection, flag: name, suggestions, operation, path }];
+  if (special.includes(title)) return [];
+  return [{ title, words, collection, flag: name, suggestions, operation, path }];
 };
 
 const places: Place[] = [];

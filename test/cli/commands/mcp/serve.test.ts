@@ -58,6 +58,7 @@ describe('the tools of mcp serve', () => {
     const { tools } = await client.listTools();
     const writes = tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
     expect(Object.fromEntries(writes.map(({ name, annotations }) => [name, annotations?.destructiveHint]))).toEqual({
+      availability_off: true,
       availability_update: true,
       event_types_create: false,
       event_types_update: true,

@@ -1,0 +1,250 @@
+import { isDeepStrictEqual } from 'node:util';
+import { availability } from '../../api/availability.ts';
+import { eventTypes } from '../../api/event-types.ts';
+import { gather } from '../../client/paginate.ts';
+import { SchedError, sameCommand } from '../../errors.ts';
+import type { Json } from '../../json.ts';
+import { counted } from '../../numbers.ts';
+import { valueAt } from '../../output/fields.ts';
+import type { Column, View } from '../../output/view.ts';
+import {
+  changeRules,
+  datesWords,
+  dayOf,
+  isDateOff,
+  type Rule,
+  readDatesOff,
+  rulesDifference,
+  ruleText,
+  ruleWords,
+} from '../../time/availability-rules.ts';
+import { dateRanges } from '../../time/days.ts';
+import { fullDateLabel } from '../../time/wall.ts';
+import { idIn } from '../../uri.ts';
+import type { Invocation } from '../command.ts';
+import { commandLine } from '../messages/command-lines.ts';
+import { fillScope } from '../operation/default-scope.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { withFacts } from '../operation/write-result.ts';
+import { changeOrReadBack } from '../scheduling/booking-context.ts';
+import { mapConcurrent } from '../scheduling/map-concurrent.ts';
+import { nameOf, rulesOf, shownRules, showsChange, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
+import { confirm } from '../session/confirm.ts';
+import type { Context } from '../session/context.ts';
+
+/** How many schedules are read at the same time, if the rate limit allows. */
+const atOnce = 4;
+
+/** A schedule of the user, with the event types that use it: the service lists schedules by event type only. */
+interface Own {
+  schedule: Json;
+  types: string[];
+}
+
+interface Plan extends Own {
+  /** The typed dates, in the schedule's time zone. */
+  dates: string[];
+  before: Rule[];
+  after: Rule[];
+  /** Dates that were off before. */
+  already: string[];
+  /** Special hours of dates that are taken off. */
+  replaced: Rule[];
+}
+
+const readByType = async (context: Context, type: string): Promise<Json[]> =>
+  gather((await context.client()).pages(availability.list, { query: { event_type: type } }));
+
+/** The user's own schedules of all event types that the user hosts, each of them once. */
+const readOwn = async (context: Context): Promise<Own[]> => {
+  const user = idIn(await context.identity.user());
+  const query = {};
+  await fillScope(eventTypes.list, { query }, 'event-types', context);
+  const hosted = await gather((await context.client()).pages(eventTypes.list, { query }));
+  const own = new Map<string, Own>();
+  const found = await mapConcurrent(hosted, atOnce, ({ uri }) => readByType(context, String(uri)));
+  for (const [index, schedules] of found.entries())
+    for (const schedule of schedules.filter((each) => idIn(each.user) === user)) {
+      const { types } = own.get(String(schedule.uri)) ?? { types: [] };
+      own.set(String(schedule.uri), { schedule, types: [...types, String(hosted[index]!.uri)] });
+    }
+  if (own.size > 0) return [...own.values()];
+  throw new SchedError('not-found', 'You have no availability schedules', {
+    hint: { command: ['event-types', 'list'] },
+  });
+};
+
+/** The typed dates, which may be in words, in a time zone. */
+const datesIn = (zone: string, { context, args }: Invocation, onProblem = (_: string): void => {}): string[] => {
+  const dates = args.flatMap((text) => {
+    const read = readDatesOff(text, () => todayIn(context, zone));
+    if (!read.ok) onProblem(read.problem);
+    return read.ok ? read.value : [];
+  });
+  return [...new Set(dates)].sort();
+};
+
+const updateLine = ({ schedule, types }: Own, ...flags: string[]) =>
+  commandLine('availability', 'update', idIn(schedule.uri), '--event-type', idIn(types[0]), ...flags);
+
+/** What changes in a schedule. A day off is a rule on top of the weekly hours, which stay as they are. */
+const planFor = (own: Own, dates: string[], isUndo: boolean): Plan => {
+  const before = rulesOf(own.schedule, `set its hours first: ${updateLine(own, '--replace')}`);
+  const rules = before.filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
+  if (isUndo) {
+    const after = before.filter((rule) => !(rules.includes(rule) && isDateOff(rule)));
+    return { ...own, dates, before, after, already: [], replaced: [] };
+  }
+  const replaced = rules.filter((rule) => !isDateOff(rule));
+  const special = replaced.map(dayOf);
+  const already = rules.map(dayOf).filter((date) => !special.includes(date));
+  const set = dates.filter((date) => !already.includes(date)).map((date) => ({ type: 'date', date, intervals: [] }));
+  return { ...own, dates, before, after: changeRules(before, set, []), already, replaced };
+};
+
+const isChange = ({ before, after }: Plan): boolean => !isDeepStrictEqual(before, after);
+
+/** The dates whose rules differ between the two sets. */
+const changedDates = ({ before, after }: Plan): string[] =>
+  [...before, ...after].filter((rule) => !before.includes(rule) || !after.includes(rule)).map(dayOf);
+
+/** Each line once, with the number of schedules that it is about if that isn't all of them. */
+const counting = (plans: readonly Plan[], linesOf: (plan: Plan) => readonly string[]): string[] => {
+  const lines = plans.flatMap(linesOf);
+  return [...new Set(lines)].map((line) => {
+    const count = lines.filter((each) => each === line).length;
+    return count === plans.length ? line : `${line} (${count} of ${plans.length} schedules)`;
+  });
+};
+
+/** What changes, what can't be restored, and the meetings that stay. */
+const linesFor = async (plans: readonly Plan[], invocation: Invocation): Promise<string[]> => {
+  const { context, typed } = invocation;
+  const today = todayIn(context, context.settings.zone);
+  const lines = [
+    ...counting(plans, ({ before, after }) => rulesDifference(before, after, today)),
+    ...counting(plans, ({ replaced }) =>
+      replaced.map((rule) => `--undo can't restore the special hours of ${ruleWords(rule)}`),
+    ),
+    ...counting(plans, ({ already }) => (already.length === 0 ? [] : [`already off: ${datesWords(already, today)}`])),
+  ];
+  if (typed.undo === true || context.settings.yes || !context.canConfirm) return lines;
+  const { stayingMeetings } = await import('../scheduling/event-facts.ts');
+  const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, invocation), plan]));
+  for (const [zone, { schedule, dates }] of zones)
+    lines.push(...(await stayingMeetings(context, schedule.user, dates, zone)));
+  return lines;
+};
+
+/** Changes one schedule. It is read again first, because the service replaces all rules at once. */
+const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed }: Invocation): Promise<Json> => {
+  const client = await context.client();
+  const read = async () => (await readByType(context, types[0]!)).find((each) => each.uri === uri);
+  const schedule = await read();
+  if (schedule === undefined) throw new SchedError('not-found', 'The schedule is gone', { outcome: 'not-applied' });
+  const plan = planFor({ schedule, types }, dates, typed.undo === true);
+  const replaced = plan.replaced.map(ruleText);
+  if (!isChange(plan)) return withFacts(schedule, { already: true, replaced });
+  const body = { rules: plan.after };
+  const record = await changeOrReadBack(context, {
+    send: () => client.write(availability.update, { path: { schedule: idIn(uri) }, body }),
+    read,
+    isDone: (now) => showsChange(now, body, false),
+    known: () => ({ ...schedule, ...body }),
+  });
+  const rules = replaced.flatMap((rule) => ['--rule', rule]);
+  if (rules.length > 0) context.notes.info(`To restore the special hours: ${updateLine(plan, ...rules)}`);
+  return withFacts(record, { ...(record._sched as object), replaced });
+};
+
+/** Sends all plans and prints the schedules. One that fails doesn't stop the others. */
+const sendAll = async (plans: readonly Plan[], view: View, invocation: Invocation): Promise<void> => {
+  const { notes, runtime, printer } = invocation.context;
+  const records: Json[] = [];
+  const failures: SchedError[] = [];
+  for (const plan of plans) {
+    runtime.interrupted.throwIfAborted();
+    try {
+      records.push(await send(plan, invocation));
+    } catch (error) {
+      if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
+      failures.push(error);
+      const why = error.facts.reason ? ` (${error.facts.reason})` : '';
+      notes.warn(`failed: ${nameOf(plan.schedule)}: ${error.message}${why}`);
+    }
+  }
+  if (records.length === 0) throw failures[0];
+  if (!printer.showsPages) await printer.list(view, [records]);
+  if (failures.length === 0) return;
+  const message = `${failures.length} of ${counted(plans.length, 'schedule')} not changed`;
+  throw new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
+};
+
+const schedulesColumn: Column = { header: 'SCHEDULES', path: 'schedules', priority: 3 };
+const dayOff = (row: object): string => fullDateLabel(Date.parse(String(valueAt(row, 'date'))));
+
+const listView: View = {
+  columns: [{ header: 'DATE', path: 'date', priority: 4 }, schedulesColumn],
+  tableColumns: () => [{ header: 'DATE', path: 'date', priority: 4, value: dayOff }, schedulesColumn],
+  title: 'Your days off',
+  id: 'date',
+};
+
+/** Prints the dates that are off from today on, and on how many schedules. */
+const printList = async (invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const own = await readOwn(context);
+  const dates = own.flatMap(({ schedule }) => {
+    const today = todayIn(context, zoneOf(schedule, invocation));
+    return [...new Set(shownRules(schedule).filter(isDateOff).map(dayOf))].filter((date) => date >= today);
+  });
+  const countOf = (date: string) => dates.filter((each) => each === date).length;
+  const rows = [...new Set(dates)].sort().map((date) => ({
+    date,
+    schedules: countOf(date) === own.length ? 'all schedules' : `${countOf(date)} of ${own.length}`,
+  }));
+  await context.printer.list(listView, [rows]);
+  if (rows.length === 0) context.notes.footer('No days off from today on');
+};
+
+export const runOff = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context, args, typed, problems } = invocation;
+  const isUndo = typed.undo === true;
+  if (typed.list === true && (isUndo || args.length > 0)) problems.add("--list can't be used with dates or --undo");
+  if (typed.list !== true && args.length === 0) problems.missingArgument('date');
+  datesIn(context.settings.zone, invocation, (problem) => problems.add(problem));
+  problems.check();
+  if (typed.list === true) return printList(invocation);
+  const own = await readOwn(context);
+  const plans = own.map((each) => planFor(each, datesIn(zoneOf(each.schedule, invocation), invocation), isUndo));
+  const changes = plans.filter(isChange);
+  const dates = plans.flatMap((plan) => plan.dates);
+  const words = datesWords(dates, todayIn(context, context.settings.zone));
+  const { dryRun, yes } = context.settings;
+  if (changes.length === 0) {
+    const state = isUndo ? 'no schedule has a day off' : 'all schedules are off';
+    const why = dates.length === 0 ? "it is over in your schedules' time zone" : `${state} on ${words}`;
+    context.notes.info(`Nothing to change: ${why}`);
+    const records = plans.map(({ schedule }) => withFacts(schedule, { already: true, replaced: [] }));
+    if (!context.printer.showsPages) await context.printer.list(view, [records]);
+    return;
+  }
+  const types = new Set(changes.flatMap((plan) => plan.types)).size;
+  const what = isUndo ? `Undo the days off ${words}` : `Take ${words} off`;
+  const where = `on ${counted(changes.length, 'schedule')} (${counted(types, 'event type')})`;
+  const list = await linesFor(plans, invocation);
+  if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
+  if (dryRun) {
+    const inputOf = ({ schedule: { uri }, after: rules }: Plan) => ({ path: { schedule: idIn(uri) }, body: { rules } });
+    return printRequest(invocation, availability.update, changes.map(inputOf));
+  }
+  const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
+  await confirm(context, { question: `${what} ${where}?`, action, list });
+  await sendAll(changes, view, invocation);
+  const changed = dateRanges(changes.flatMap(changedDates)).map(([first, last]) =>
+    first === last ? first : `${first}..${last}`,
+  );
+  const back = commandLine('availability', 'off', ...changed, ...(isUndo ? [] : ['--undo']));
+  const [done, way] = isUndo ? ['No longer off', 'Again'] : ['Off', 'Undo'];
+  await context.notes.done(`${done.toLowerCase()}: ${words} ${where}`, `${done}: ${words} ${where}. ${way}: ${back}`);
+};

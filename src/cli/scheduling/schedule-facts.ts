@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SchedError } from '../../errors.ts';
+import { type Json, jsonText, recordsIn } from '../../json.ts';
+import { isKnown, type Rule, rulesDifference } from '../../time/availability-rules.ts';
+import { wallClock } from '../../time/show.ts';
+import { wallText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { idIn } from '../../uri.ts';
+import type { Invocation } from '../command.ts';
+import type { Context } from '../session/context.ts';
+
+/* What commands know about an availability schedule. */
+
+export const todayIn = ({ serviceTime, runtime }: Context, zone: string): string =>
+  wallText(wallClock(zone)(serviceTime() ?? runtime.clock.now())).slice(0, 10);
+
+/** The time zone of a schedule's dates: the new one, else the current one. */
+export const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
+  const reading = readZone(String(typed.timezone ?? schedule.timezone ?? ''));
+  return reading.ok ? reading.zone : context.settings.zone;
+};
+
+export const shownRules = ({ rules }: Json): Rule[] => recordsIn(rules);
+
+/** The rules of a schedule. The service takes all rules at once, and rules of two forms may mean anything together. */
+export const rulesOf = ({ rules }: Json, advice = 'add --replace to set only the rules that you give'): Rule[] => {
+  if (Array.isArray(rules) && rules.every(isKnown)) return rules;
+  const other = [rules].flat().find((rule) => !isKnown(rule));
+  throw new SchedError('integrity', "Can't read the current rules of the schedule", {
+    reason: `sched can't read the hours in ${jsonText(other ?? null)}, so it can't change some rules and keep the others`,
+    advice,
+    outcome: 'not-applied',
+  });
+};
+
+/** The fields of the request. With `--body` it may have others too. */
+export interface Sent extends Json {
+  event_type?: unknown;
+  rules?: unknown;
+  timezone?: unknown;
+}
+
+/**
+ * Whether a schedule shows the change. Rules from `--body` may have fields that sched doesn't know: if only those differ,
+ * it returns undefined.
+ */
+export const showsChange = (now: Json, { rules, timezone }: Sent, isExact: boolean): boolean | undefined => {
+  if (timezone !== undefined && now.timezone !== timezone) return false;
+  if (rules === undefined || isDeepStrictEqual(now.rules, rules)) return true;
+  if (rulesDifference(shownRules(now), shownRules({ rules }), '').length > 0) return false;
+  return isExact ? undefined : true;
+};
+
+export const nameOf = ({ name, uri }: Json): string => (name ? `${name} (${idIn(String(uri))})` : idIn(String(uri)));

@@ -1,0 +1,300 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { HttpRequest } from '../../src/http/message.ts';
+import { callTool, connect } from '../support/mcp-client.ts';
+import { createWorld, someday, type TestWorld } from '../support/run.ts';
+import { times } from '../support/tier.ts';
+import { faults } from './lost-answers.ts';
+
+interface Rule {
+  type: string;
+  wday?: string;
+  date?: string;
+  intervals: { from: string; to: string }[];
+}
+interface Schedule {
+  uri: string;
+  user: string;
+  timezone: string;
+  rules: Rule[];
+  _sched?: { already?: boolean; reconciled?: boolean; replaced: string[] };
+}
+
+const terminals = ['stdin' as const, 'stdout' as const, 'stderr' as const];
+const isPatch = ({ method }: HttpRequest) => method === 'PATCH';
+const off = (date: string): Rule => ({ type: 'date', date, intervals: [] });
+const isOff = ({ type, intervals }: Rule) => type === 'date' && intervals.length === 0;
+
+const json = async ({ run }: TestWorld, ...words: string[]) => JSON.parse((await run([...words, '--json'])).stdout);
+
+const ask = async ({ service, token }: TestWorld, path: string) => {
+  const headers = { authorization: `Bearer ${token}` };
+  return JSON.parse((await service({ method: 'GET', url: `http://127.0.0.1:4010${path}`, headers })).body);
+};
+
+/** All schedules of the event types that the members of the team host, and which of them are the user's own. */
+const schedulesOf = async (world: TestWorld): Promise<{ own: Schedule[]; others: Schedule[] }> => {
+  const { resource: me } = await ask(world, '/users/me');
+  const types = await ask(world, `/event_types?organization=${me.current_organization}&count=100`);
+  const found = new Map<string, Schedule>();
+  for (const { uri } of types.collection)
+    for (const each of (await ask(world, `/event_type_availability_schedules?event_type=${uri}&count=100`)).collection)
+      found.set(each.uri, each);
+  const all = [...found.values()];
+  return { own: all.filter(({ user }) => user === me.uri), others: all.filter(({ user }) => user !== me.uri) };
+};
+
+const patch = (world: TestWorld, { uri }: Schedule, body: Partial<Schedule>) =>
+  world.service({
+    method: 'PATCH',
+    url: uri,
+    headers: { authorization: `Bearer ${world.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+describe('availability off', () => {
+  let refusing: TestWorld;
+  beforeAll(async () => {
+    refusing = await createWorld();
+  });
+
+  test('takes the dates off on all own schedules, and --undo gives them back', async () => {
+    const world = await createWorld({ columns: 80 });
+    const before = await schedulesOf(world);
+    const done = await world.run("availability off 2026-12-24..2026-12-25 'jan 4' --yes --json");
+    expect([done.code, done.requests.filter(isPatch)]).toEqual([
+      0,
+      expect.objectContaining({ length: before.own.length }),
+    ]);
+    const after = await schedulesOf(world);
+    const dates = ['2026-12-24', '2026-12-25', '2027-01-04'].map(off);
+    expect(after.own.map(({ rules }) => rules)).toEqual(before.own.map(({ rules }) => [...rules, ...dates]));
+    expect(after.others).toEqual(before.others);
+    expect(JSON.parse(done.stdout)).toHaveLength(before.own.length);
+    expect(JSON.parse(done.stdout)[0]).toEqual({
+      ...after.own.find(({ uri }) => uri === JSON.parse(done.stdout)[0].uri),
+      _sched: { replaced: [] },
+    });
+    const again = await world.run('availability off 2026-12-24 --yes');
+    expect([again.code, again.requests.filter(isPatch)]).toEqual([0, []]);
+    expect(again.stderr).toContain('Nothing to change: all schedules are off on Thu 24 Dec');
+    const listed = await world.run('availability off --list');
+    expect(listed.stdout).toContain(
+      '2026-12-24\tall schedules\n2026-12-25\tall schedules\n2027-01-04\tall schedules\n',
+    );
+    expect((await world.run('availability off 2026-12-24..2027-01-04 --undo --yes')).code).toBe(0);
+    expect(await schedulesOf(world)).toEqual(before);
+  });
+
+  test('asks with what is lost, what was off before, and the meetings that stay', async () => {
+    const world = await createWorld({ columns: 100 });
+    const [first] = (await schedulesOf(world)).own;
+    const special = { type: 'date', date: '2026-11-19', intervals: [{ from: '09:00', to: '12:00' }] };
+    await patch(world, first!, { rules: [...first!.rules, special, off('2026-11-20')] });
+    const { screen, requests } = await world.run('availability off 2026-11-18..2026-11-20', {
+      terminals,
+      stdin: 'n\n',
+    });
+    for (const line of [
+      'Take 18–20 Nov off on 10 schedules (10 event types)?\n',
+      '  18–20 Nov, 3 working days: 09:00–12:30, 13:00–17:00 → off (9 of 10 schedules)\n',
+      "  --undo can't restore the special hours of 2026-11-19: 09:00–12:00 (1 of 10 schedules)\n",
+      '  already off: Fri 20 Nov (1 of 10 schedules)\n',
+      '  5 meetings stay: Wed 18 Nov 11:00 Partner interview, ',
+      '  move: sched events move --since 2026-11-18 --until 2026-11-20 --tz Europe/Berlin --shift +1w\n',
+      '  cancel: sched events cancel --since 2026-11-18 --until 2026-11-20 --tz Europe/Berlin\n',
+    ])
+      expect(screen).toContain(line);
+    expect(requests.filter(isPatch)).toEqual([]);
+    const done = await world.run('availability off 2026-11-18..2026-11-20', { terminals, stdin: 'y\n' });
+    expect(done.screen).toContain("--rule '2026-11-19 09:00-12:00'");
+    expect(done.screen).toContain('✔ Off: 18–20 Nov on 10 schedules (10 event types). Undo:');
+    expect(done.screen).toContain('sched availability off 2026-11-18..2026-11-20 --undo');
+  });
+
+  test("reads tomorrow in the schedule's time zone, and says which date that is", async () => {
+    // 23:30 in UTC is the next day in Berlin.
+    const world = await createWorld({ start: Date.parse('2026-11-16T23:30:00Z') });
+    const { stderr } = await world.run('availability off tomorrow --tz UTC --yes');
+    expect(stderr).toMatch(/^Wed 18 Nov: .* → off\noff: Wed 18 Nov on 10 schedules \(10 event types\)\n$/);
+    expect((await schedulesOf(world)).own[0]!.rules.at(-1)).toEqual(off('2026-11-18'));
+  });
+
+  test('changes the others if one fails, and completes them when it is run again', async () => {
+    const world = await createWorld();
+    let patches = 0;
+    const some = await world.run('availability off 2026-12-24 --yes --json', {
+      send: async (request) =>
+        isPatch(request) && ++patches === 2
+          ? { status: 403, headers: { 'content-type': 'application/json' }, body: '{"message":"No"}' }
+          : world.service(request),
+    });
+    expect(some.code).toBe(11);
+    expect(JSON.parse(some.stdout)).toHaveLength(9);
+    expect(some.stderr).toContain('1 of 10 schedules not changed');
+    const rest = await world.run('availability off 2026-12-24 --yes --json');
+    expect([rest.code, rest.requests.filter(isPatch).length]).toEqual([0, 1]);
+  });
+
+  test.each(['reset after commit', '500 after commit', 'reset before commit'] as const)(
+    'reads back: %s',
+    async (name) => {
+      const world = await createWorld();
+      let patches = 0;
+      const { code, stdout } = await world.run('availability off 2026-12-24 --yes --json', {
+        send: (request) =>
+          isPatch(request) && ++patches === 1 ? faults[name](request, world.service) : world.service(request),
+      });
+      expect(code).toBe(0);
+      const records: Schedule[] = JSON.parse(stdout);
+      expect(records.every(({ rules }) => rules.some(({ date }) => date === '2026-12-24'))).toBe(true);
+      expect(records[0]!._sched!.reconciled).toBe(name === 'reset before commit' ? undefined : true);
+    },
+  );
+
+  test('keeps what others change right before', async () => {
+    const world = await createWorld();
+    const { own } = await schedulesOf(world);
+    let reads = 0;
+    const { code } = await world.run('availability off 2026-12-24 --yes', {
+      send: async (request) => {
+        // All schedules are read once to plan, then each once more.
+        if (request.url.includes('/event_type_availability_schedules?') && ++reads === 11)
+          for (const each of own) await patch(world, each, { rules: [...each.rules, off('2026-12-30')] });
+        return world.service(request);
+      },
+    });
+    const after = (await schedulesOf(world)).own;
+    expect([code, after.map(({ rules }) => rules.slice(-2))]).toEqual([
+      0,
+      own.map(() => [off('2026-12-30'), off('2026-12-24')]),
+    ]);
+  });
+
+  test.each([
+    ['', 'Missing argument <date>'],
+    ['--undo', 'Missing argument <date>'],
+    ['--list tomorrow', "--list can't be used with dates or --undo"],
+    ['--list --undo', "--list can't be used with dates or --undo"],
+    ['2026-02-30', '"2026-02-30" is not a date from today on'],
+    ['yesterday', '"yesterday" is not a date from today on'],
+    ['2026-11-14', '"2026-11-14" is before today'],
+    ['2026-12-31..2026-12-24', 'ends before it starts'],
+    ['2026-12-01..2028-12-01', 'is longer than a year'],
+    ['mon-fri', '"mon-fri" is not a date from today on (2026-12-24, dec 24, tomorrow, friday or'],
+  ])('refuses %j before any request', async (words, problem) => {
+    const { code, stderr, requests } = await refusing.run(`availability off ${words}`);
+    expect([code, requests, stderr]).toEqual([2, [], expect.stringContaining(problem)]);
+  });
+
+  test('as a tool asks what a terminal would ask', async () => {
+    const world = await createWorld();
+    const questions: string[] = [];
+    const answer = (question: string) => {
+      questions.push(question);
+      return 'no' as const;
+    };
+    const { client, close } = await connect(world, '--allow-writes=availability.off', { answer });
+    const { error } = await callTool(client, 'availability_off', { date: ['2026-11-20'] });
+    await close();
+    expect(error).toMatchObject({ code: 'confirmation-required', message: 'Not confirmed. Nothing was sent' });
+    expect(questions).toEqual([expect.stringContaining('1 meeting stays: 15:00 Board preview')]);
+  });
+
+  test('changes nothing if the rules of a schedule have an unknown form', async () => {
+    const world = await createWorld();
+    const { code, requests, stderr } = await world.run('availability off 2026-12-24 --yes', {
+      send: async (request) => {
+        const reply = await world.service(request);
+        return { ...reply, body: reply.body.replaceAll('"intervals"', '"spans"') };
+      },
+    });
+    expect([code, requests.filter(isPatch)]).toEqual([13, []]);
+    expect(stderr).toContain('set its hours first: sched availability update KESGWCQUND3DVJZ3 --event-type ');
+  });
+});
+
+/** A generator of numbers below `limit`, the same for the same account. */
+const numbersOf = (account: number) => {
+  let state = account * 2_654_435_761 + 1;
+  return (limit: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+};
+
+const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland', 'America/Santiago'];
+const hours = [
+  [{ from: '09:00', to: '17:00' }],
+  [{ from: '00:00', to: '24:00' }],
+  [
+    { from: '08:00', to: '12:00' },
+    { from: '12:00', to: '23:45' },
+  ],
+  [],
+];
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const dateAfter = (days: number) => new Date(someday + days * 86_400_000).toISOString().slice(0, 10);
+const dateIn = (zone: string, at: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(at);
+
+/** Gives the own schedules of an account other zones, hours, special hours and days off. */
+const scramble = async (world: TestWorld, number: (limit: number) => number) => {
+  for (const schedule of (await schedulesOf(world)).own) {
+    const weekly = weekdays.filter(() => number(5) > 0);
+    const rules: Rule[] = [
+      ...weekly.map((wday) => ({ type: 'wday', wday, intervals: hours[number(hours.length)]! })),
+      ...Array.from({ length: number(6) }, (_, index) => ({
+        type: 'date',
+        date: dateAfter(2 + index * 3 + number(3)),
+        intervals: hours[number(hours.length)]!,
+      })),
+    ];
+    const { status } = await patch(world, schedule, { rules, timezone: zones[number(zones.length)]! });
+    expect(status).toBe(200);
+  }
+};
+
+test('on the demo and generated accounts, nobody can book the user on a day off, and only what was said is lost', {
+  timeout: 600_000,
+}, async () => {
+  let checked = 0;
+  for (let account = times(1, 0); account <= times(1, 50); account += 1) {
+    const world = await createWorld();
+    const number = numbersOf(account);
+    if (account > 0) await scramble(world, number);
+    const [first, length] = [2 + number(20), number(6)];
+    const args = [`${dateAfter(first)}..${dateAfter(first + length)}`, dateAfter(first + length + 1 + number(5))];
+    const dates = [...Array.from({ length: length + 1 }, (_, index) => dateAfter(first + index)), args[1]!];
+    const before = await schedulesOf(world);
+    const done = await world.run(['availability', 'off', ...args, '--yes', '--json']);
+    const after = await schedulesOf(world);
+    expect([account, done.code, after.others]).toEqual([account, 0, before.others]);
+
+    const { uri: me } = await json(world, 'users', 'me');
+    for (const type of (await json(world, 'event-types', 'list', '--active')).slice(number(3), 3 + number(3))) {
+      const schedules: Schedule[] = await json(world, 'availability', 'list', '--event-type', type.uri);
+      const { timezone } = schedules.find(({ user }) => user === me)!;
+      const window = ['--since', dateAfter(first - 2), '--until', dateAfter(first + length + 8)];
+      const slots = await json(world, 'event-types', 'slots', type.uri, ...window);
+      for (const { start_time: start, end_time: end, event, event_memberships: hosts } of slots) {
+        if (event || !hosts.some(({ user }: { user: string }) => user === me)) continue;
+        checked += 1;
+        for (const at of [Date.parse(start), Date.parse(end) - 1])
+          expect([account, type.name, dates.includes(dateIn(timezone, at))]).toEqual([account, type.name, false]);
+      }
+    }
+
+    const records: Schedule[] = JSON.parse(done.stdout);
+    const undone = await world.run(['availability', 'off', ...args, '--undo', '--yes']);
+    expect([account, undone.code]).toEqual([account, 0]);
+    const restored = await schedulesOf(world);
+    expect(restored.others).toEqual(before.others);
+    for (const [index, { uri, rules }] of before.own.entries()) {
+      const said = records.find((record) => record.uri === uri)?._sched?.replaced ?? [];
+      const lost = ({ date = '' }: Rule) => said.some((text) => text.startsWith(date) && date !== '');
+      const kept = rules.filter((rule) => !lost(rule) && !(isOff(rule) && dates.includes(rule.date!)));
+      expect([account, uri, restored.own[index]!.rules]).toEqual([account, uri, kept]);
+    }
+  }
+  // The days around them can be booked.
+  expect(checked).toBeGreaterThan(0);
+});
