@@ -33,7 +33,6 @@ import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
 /** How many schedules are read at the same time, if the rate limit allows. */
-const atOnce = 4;
 
 /** A schedule of the user, with the event types that use it: the service lists schedules by event type only. */
 interface Own {
@@ -62,7 +61,7 @@ const readOwn = async (context: Context): Promise<Own[]> => {
   await fillScope(eventTypes.list, { query }, 'event-types', context);
   const hosted = await gather((await context.client()).pages(eventTypes.list, { query }));
   const own = new Map<string, Own>();
-  const found = await mapConcurrent(hosted, atOnce, ({ uri }) => readByType(context, String(uri)));
+  const found = await mapConcurrent(hosted, ({ uri }) => readByType(context, String(uri)));
   for (const [index, schedules] of found.entries())
     for (const schedule of schedules.filter((each) => idIn(each.user) === user)) {
       const { types } = own.get(String(schedule.uri)) ?? { types: [] };

@@ -1,7 +1,7 @@
 import { Webhook, webhooks } from '../../../api/webhooks.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { gather } from '../../../client/paginate.ts';
-import { fallBack, hasCategory } from '../../../errors.ts';
+import { fallBack } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { textOf } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
