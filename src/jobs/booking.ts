@@ -2,7 +2,8 @@ import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
 import { hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { isLocal, type LedgerEntry, type StoredEntry, serviceName } from '../state/ledger.ts';
+import { isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
+import type { LedgerEntry } from '../state/ledger-entry.ts';
 import { idIn } from '../uri.ts';
 import {
   afterReply,

@@ -1,15 +1,17 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
-import { isTime, isWithin } from '../numbers.ts';
+import { isTime } from '../numbers.ts';
 import type { RandomBytes } from '../system.ts';
 import { isLoopback } from '../uri.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile, writePrivateFile } from './files.ts';
+import { type CommonEntry, damagedEntry, type LedgerEntry, type LedgerKind, ledgerTrouble } from './ledger-entry.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /*
- * The bookings sent from this machine, and their outcomes. One file per booking and attempt:
+ * What was sent from this machine, and its outcome: a ledger of bookings, and one of moves. One file per booking and
+ * attempt, or per move and step:
  *
  *   START-DIGEST.NUMBER.json
  *
@@ -23,66 +25,35 @@ import { writeWholeFile } from './whole-file.ts';
  * Reading never removes entries, because this machine's clock may be wrong.
  */
 
-export interface LedgerEntry {
-  /** In version 1 the digest includes the origin. */
-  version: 1 | 2;
-  /** Digest of the event type, start and email address. The address itself is not stored. */
-  digest: string;
-  /** The address of the service, as `serviceName` writes it. */
-  origin: string;
-  event_type: string;
-  start_time: string;
-  /** `open`: sent or about to be sent, without a reply yet. */
-  state: 'open' | 'booked' | 'refused';
-  /** When it was sent, in milliseconds since 1970, by the clock of the machine that reads it. */
-  at: number;
-  /** The timeout of the request. */
-  timeoutMs: number;
-  pid: number;
-  /** The machine that sent it. Missing in a ledger of one machine. */
-  host?: string;
-  /** The sender's organization, if known. A token of another organization can't see its hosts. */
-  organization?: string;
-  event?: string;
-  invitee?: string;
-  /** For a requested duplicate: the original booking, as far as it is known. */
-  besides?: Pick<LedgerEntry, 'event' | 'invitee'> & {
-    /** The service accepted the original booking but hasn't shown it. */
-    isUnseen?: true;
-  };
-  /** Invitees that existed before a duplicate was sent, so none of them is the duplicate. */
-  shownBefore?: string[];
-}
-
-export interface StoredEntry {
+export interface StoredEntry<Entry extends CommonEntry = LedgerEntry> {
   number: number;
-  entry: LedgerEntry;
+  entry: Entry;
   /** Written by this machine before it shared its ledger. */
   isInFiles?: boolean;
 }
 
-export interface FoundAttempts {
+export interface FoundAttempts<Entry extends CommonEntry = LedgerEntry> {
   /** The highest number of the first digest, or 0. */
   last: number;
   /** The last attempt for each address of the service. */
-  attempts: StoredEntry[];
+  attempts: StoredEntry<Entry>[];
 }
 
-export interface Ledger {
+export interface Ledger<Entry extends CommonEntry = LedgerEntry> {
   /** Whose bookings it holds: "this machine". */
   readonly reach: string;
   /** Finds earlier attempts. The first digest is the current one, the others are those of older versions. */
-  find(digests: readonly string[]): Promise<FoundAttempts>;
+  find(digests: readonly string[]): Promise<FoundAttempts<Entry>>;
   /** Writes the next attempt to disk. Returns false if another process was faster. */
-  claim(kept: StoredEntry): Promise<boolean>;
+  claim(kept: StoredEntry<Entry>): Promise<boolean>;
   /** Replaces an attempt. */
-  replace(kept: StoredEntry): Promise<void>;
+  replace(kept: StoredEntry<Entry>): Promise<void>;
   /** Notes that a look-up did not find this attempt. Returns the service's time of the first such look-up. */
-  miss(kept: StoredEntry, serviceTime: number): Promise<number>;
+  miss(kept: StoredEntry<Entry>, serviceTime: number): Promise<number>;
   /** All attempts at that address whose outcome is unknown. */
-  open(origin: string): Promise<StoredEntry[]>;
+  open(origin: string): Promise<StoredEntry<Entry>[]>;
   /** The last attempt of each booking whose meeting starts from `since` on and before `until`. */
-  between(since: number, until: number): Promise<StoredEntry[]>;
+  between(since: number, until: number): Promise<StoredEntry<Entry>[]>;
   /** Removes entries of meetings that started over 30 days before `now`. Open ones stay: time alone settles nothing. */
   prune(now: number): Promise<void>;
 }
@@ -106,7 +77,9 @@ export const serviceName = (baseUrl: string): string => {
 };
 
 /** The last attempt for each address of the service. */
-export const lastByService = (attempts: readonly StoredEntry[]): StoredEntry[] => [
+export const lastByService = <Entry extends CommonEntry>(
+  attempts: readonly StoredEntry<Entry>[],
+): StoredEntry<Entry>[] => [
   ...new Map(
     attempts.toSorted((a, b) => a.number - b.number).map((kept) => [serviceName(kept.entry.origin), kept]),
   ).values(),
@@ -114,42 +87,20 @@ export const lastByService = (attempts: readonly StoredEntry[]): StoredEntry[] =
 
 export const isOpenAt =
   (origin: string) =>
-  ({ entry }: StoredEntry): boolean =>
+  ({ entry }: StoredEntry<CommonEntry>): boolean =>
     entry.state === 'open' && serviceName(entry.origin) === serviceName(origin);
 
-export const byAge = (a: StoredEntry, b: StoredEntry): number => a.entry.at - b.entry.at;
-
-const dayMs = 86_400_000;
-
-/** Whether a value from outside has every fact that a decision needs. */
-export const isEntry = (value: unknown): value is LedgerEntry => {
-  const entry = (value ?? {}) as Partial<LedgerEntry>;
-  return (
-    isWithin(entry.version, 1, 2) &&
-    ['open', 'booked', 'refused'].includes(entry.state!) &&
-    [entry.digest, entry.origin, entry.event_type].every((text) => typeof text === 'string') &&
-    !Number.isNaN(Date.parse(entry.start_time!)) &&
-    isTime(entry.at) &&
-    isWithin(entry.timeoutMs, 0, dayMs)
-  );
-};
-
-export const damagedEntry = (where: string, what: 'file' | 'key'): SchedError =>
-  new SchedError('environment', 'A booking ledger entry is damaged', {
-    reason: where,
-    advice: `check whether it was booked (sched events list), then remove the ${what}`,
-    outcome: 'not-sent',
-  });
+export const byAge = (a: StoredEntry<CommonEntry>, b: StoredEntry<CommonEntry>): number => a.entry.at - b.entry.at;
 
 interface FileLedgerOptions {
   directory: string;
   randomBytes: RandomBytes;
 }
 
-export const startOf = ({ start_time }: Pick<LedgerEntry, 'start_time'>): number =>
+export const startOf = ({ start_time }: Pick<CommonEntry, 'start_time'>): number =>
   Math.floor(Date.parse(start_time) / 1000);
 
-const nameOf = (entry: Pick<LedgerEntry, 'digest' | 'start_time'>, number: number): string =>
+const nameOf = (entry: Pick<CommonEntry, 'digest' | 'start_time'>, number: number): string =>
   `${startOf(entry).toString(36)}-${entry.digest}.${number}.json`;
 
 interface Name {
@@ -166,46 +117,43 @@ const readName = (name: string): Name | undefined => {
     : { name, start: Number.parseInt(start!, 36), digest: digest!, number: Number(number) };
 };
 
-export const ledgerTrouble = (reason: string, fix: string): SchedError =>
-  new SchedError('environment', "Can't use the booking ledger, so nothing was booked", {
-    reason,
-    advice: `${fix}, or add --allow-duplicate to book without the ledger`,
-    outcome: 'not-sent',
-  });
-
-const trouble = (directory: string, reason: string): SchedError =>
-  ledgerTrouble(`${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
+const unwritable = (kind: LedgerKind<CommonEntry>, directory: string, reason: string): SchedError =>
+  ledgerTrouble(kind, `${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
 
 /** So long after its start, a slot is not booked again. */
-export const keptForMs = 30 * dayMs;
+export const keptForMs = 30 * 86_400_000;
 
 let drafts = 0;
 
 /** A ledger in files, which survive a killed process and a power cut. */
-export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledger => {
+export const fileLedger = <Entry extends CommonEntry>(
+  { directory, randomBytes }: FileLedgerOptions,
+  kind: LedgerKind<Entry>,
+): Ledger<Entry> => {
+  const trouble = (reason: string) => unwritable(kind, directory, reason);
   const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {
     const all = await readdir(directory).catch((error: unknown) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
-      throw trouble(directory, codeOf(error));
+      throw trouble(codeOf(error));
     });
     return all.flatMap((name) => readName(name) ?? []);
   };
 
-  const read = async ({ name, number }: Name): Promise<StoredEntry | undefined> => {
+  const read = async ({ name, number }: Name): Promise<StoredEntry<Entry> | undefined> => {
     const text = await readPrivateFile(join(directory, name));
     if (text === undefined) return undefined;
     try {
       const entry: unknown = JSON.parse(text);
-      if (isEntry(entry)) return { number, entry };
+      if (kind.isEntry(entry)) return { number, entry };
     } catch {
       // Reported below.
     }
-    throw damagedEntry(join(directory, name), 'file');
+    throw damagedEntry(kind, join(directory, name), 'file');
   };
 
-  const lastOf = async (all: Name[]): Promise<StoredEntry[]> =>
+  const lastOf = async (all: Name[]): Promise<StoredEntry<Entry>[]> =>
     lastByService((await Promise.all(all.map(read))).filter((kept) => kept !== undefined));
 
   const byDigest = (all: Name[]): Name[][] => {
@@ -215,10 +163,10 @@ export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledge
   };
 
   /** The last attempts of all these bookings. */
-  const lastIn = async (all: Name[]): Promise<StoredEntry[]> =>
+  const lastIn = async (all: Name[]): Promise<StoredEntry<Entry>[]> =>
     (await Promise.all(byDigest(all).map(lastOf))).flat().sort(byAge);
 
-  const notePath = ({ number, entry }: StoredEntry) =>
+  const notePath = ({ number, entry }: StoredEntry<Entry>) =>
     join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
 
   return {
@@ -242,7 +190,7 @@ export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledge
         return true;
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false;
-        throw trouble(directory, error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error));
+        throw trouble(error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error));
       }
     },
     replace: async ({ number, entry }) =>
@@ -273,11 +221,15 @@ export const fileLedger = ({ directory, randomBytes }: FileLedgerOptions): Ledge
 };
 
 /** Used if there is no directory for a ledger: nothing is booked, unless duplicates are allowed. */
-export const noLedger = (directory: string, reason: string): Ledger => ({
+export const noLedger = <Entry extends CommonEntry>(
+  directory: string,
+  reason: string,
+  kind: LedgerKind<Entry>,
+): Ledger<Entry> => ({
   reach: 'this machine',
   find: async () => ({ last: 0, attempts: [] }),
   claim: async () => {
-    throw trouble(directory, reason);
+    throw unwritable(kind, directory, reason);
   },
   replace: async () => {},
   miss: async (_, serviceTime) => serviceTime,

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { credentialKey, credentialName } from '../../src/auth/credential.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
-import type { LedgerEntry } from '../../src/state/ledger.ts';
+import type { LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { bookingLine, plainType, posts } from '../cli/lost-answers.ts';
 import { serveBookings } from '../support/bookings.ts';
 import type { Result, TestWorld } from '../support/run.ts';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { afterReply, type BookingContext } from '../../src/jobs/booking-attempt.ts';
-import { fileLedger, type Ledger, type LedgerEntry } from '../../src/state/ledger.ts';
+import { fileLedger, type Ledger } from '../../src/state/ledger.ts';
+import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import {
   bookedIn,
   bookingLine,
@@ -57,10 +58,8 @@ describe('a booking that another process is sending', () => {
 
   /** Waits for it. `onSleep` happens between two looks. */
   const waited = async (onSleep: (ledger: Ledger, passed: number) => Promise<void>, mayBeRunning = () => true) => {
-    const ledger = fileLedger({
-      directory: join(temporaryDirectory(), 'bookings'),
-      randomBytes: (count) => new Uint8Array(count),
-    });
+    const directory = join(temporaryDirectory(), 'bookings');
+    const ledger = fileLedger({ directory, randomBytes: (count) => new Uint8Array(count) }, bookings);
     await ledger.claim(kept);
     let now = 1e12;
     const clock = {

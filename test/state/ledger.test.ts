@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { fileLedger, type LedgerEntry, serviceName } from '../../src/state/ledger.ts';
+import { fileLedger, serviceName } from '../../src/state/ledger.ts';
+import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../cli/lost-answers.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
@@ -130,7 +131,7 @@ describe('ledger', () => {
     ...more,
   });
   const open = () =>
-    fileLedger({ directory: join(state, 'bookings'), randomBytes: (count) => new Uint8Array(count).fill(7) });
+    fileLedger({ directory: join(state, 'bookings'), randomBytes: (count) => new Uint8Array(count).fill(7) }, bookings);
 
   test('prunes entries over 30 days after their start, except open and damaged ones', async () => {
     const ledger = open();
@@ -166,7 +167,7 @@ describe('ledger', () => {
   test('throws if it cannot be read, instead of looking empty', async () => {
     const loop = join(state, 'loop');
     symlinkSync(loop, loop);
-    const ledger = fileLedger({ directory: loop, randomBytes: (count) => new Uint8Array(count) });
+    const ledger = fileLedger({ directory: loop, randomBytes: (count) => new Uint8Array(count) }, bookings);
     await expect(ledger.find(['0'.repeat(64)])).rejects.toMatchObject({ category: 'environment' });
   });
 

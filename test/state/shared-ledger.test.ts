@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
-import { fileLedger, type Ledger, type LedgerEntry } from '../../src/state/ledger.ts';
+import { fileLedger, type Ledger } from '../../src/state/ledger.ts';
+import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { ledgerKey, redisLedger } from '../../src/state/redis/ledger.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
@@ -39,7 +40,7 @@ const files: Place = {
     let seed = 0;
     return () => {
       seed += 1;
-      return fileLedger({ directory, randomBytes: (count) => new Uint8Array(count).fill(seed) });
+      return fileLedger({ directory, randomBytes: (count) => new Uint8Array(count).fill(seed) }, bookings);
     };
   },
 };
@@ -61,11 +62,14 @@ const redisPlace = (engine: string): Place => ({
     const connection = await connectionTo(engine);
     await connection.command('FLUSHALL');
     return (skewMs = 0) =>
-      redisLedger({
-        connection,
-        clock: createServerClock({ now: () => realClock.now() + skewMs }),
-        host: `machine ${skewMs}`,
-      });
+      redisLedger(
+        {
+          connection,
+          clock: createServerClock({ now: () => realClock.now() + skewMs }),
+          host: `machine ${skewMs}`,
+        },
+        bookings,
+      );
   },
 });
 
@@ -184,7 +188,7 @@ describe.each(engines.map(redisPlace))('ledger in $name', ({ name, newLedger }) 
     const connection = await connectionTo(name);
     await open().claim({ number: 1, entry: entry(1) });
     await open().claim({ number: 1, entry: entry(2, { state: 'booked' }) });
-    const ttl = async (key: string) => Number(await connection.command('TTL', ledgerKey(key)));
+    const ttl = async (key: string) => Number(await connection.command('TTL', ledgerKey(bookings, key)));
     const left = (until: number) => (until - realClock.now()) / 1000;
     for (const digit of [1, 2])
       expect(Math.abs((await ttl(entry(digit).digest)) - left(start + digit * day + 30 * day))).toBeLessThan(60);
@@ -200,10 +204,10 @@ describe.each(engines.map(redisPlace))('ledger in $name', ({ name, newLedger }) 
     const open = await newLedger();
     const connection = await connectionTo(name);
     await open().claim({ number: 1, entry: entry(1, { start_time: '2020-01-01T00:00:00Z' }) });
-    await connection.command('DEL', ledgerKey(entry(1).digest));
+    await connection.command('DEL', ledgerKey(bookings, entry(1).digest));
     await open().claim({ number: 1, entry: entry(2) });
-    expect(await connection.command('ZRANGE', ledgerKey('starts'), '0', '-1')).toEqual([entry(2).digest]);
-    expect(await connection.command('ZRANGE', ledgerKey('open'), '0', '-1')).toEqual([entry(2).digest]);
+    expect(await connection.command('ZRANGE', ledgerKey(bookings, 'starts'), '0', '-1')).toEqual([entry(2).digest]);
+    expect(await connection.command('ZRANGE', ledgerKey(bookings, 'open'), '0', '-1')).toEqual([entry(2).digest]);
   });
 
   const damages: [string, string][] = [
@@ -222,7 +226,7 @@ describe.each(engines.map(redisPlace))('ledger in $name', ({ name, newLedger }) 
     const open = await newLedger();
     const connection = await connectionTo(name);
     await open().claim({ number: 1, entry: entry(1) });
-    await connection.command('SET', ledgerKey(entry(1).digest), text);
+    await connection.command('SET', ledgerKey(bookings, entry(1).digest), text);
     const refused = { category: 'environment', message: 'A booking ledger entry is damaged' };
     await expect(open().find([entry(1).digest])).rejects.toMatchObject(refused);
     await expect(open().open('https://api.example.com')).rejects.toMatchObject(refused);
@@ -232,7 +236,7 @@ describe.each(engines.map(redisPlace))('ledger in $name', ({ name, newLedger }) 
   test('throws if a key has another type', async () => {
     const open = await newLedger();
     const connection = await connectionTo(name);
-    await connection.command('LPUSH', ledgerKey(entry(1).digest), 'x');
+    await connection.command('LPUSH', ledgerKey(bookings, entry(1).digest), 'x');
     const refused = { category: 'environment', facts: { reason: expect.stringContaining('WRONGTYPE') } };
     await expect(open().find([entry(1).digest])).rejects.toMatchObject(refused);
     await expect(open().claim({ number: 1, entry: entry(1) })).rejects.toMatchObject(refused);

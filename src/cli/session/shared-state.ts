@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
 import { SchedError } from '../../errors.ts';
+import { type MoveEntry, moves } from '../../jobs/move-record.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
+import { bookings, type CommonEntry, type LedgerKind } from '../../state/ledger-entry.ts';
 import { readNamedFile } from '../../state/named-file.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
@@ -17,7 +19,9 @@ import type { Settings } from './settings.ts';
 /** The state that commands with the same token share. Commands don't know where it is kept. */
 export interface SharedState {
   readonly budget: SharedBudget;
+  /** The bookings. */
   readonly ledger: Ledger;
+  readonly moves: Ledger<MoveEntry>;
   /** Returns unused permits when the command ends. */
   close(): Promise<void>;
 }
@@ -35,11 +39,11 @@ const budgetDirectory = (runtime: Runtime): string | undefined => {
   return base === undefined ? undefined : join(base, 'budget');
 };
 
-const fileLedgerOf = (runtime: Runtime): Ledger => {
+const fileLedgerOf = <Entry extends CommonEntry>(runtime: Runtime, kind: LedgerKind<Entry>): Ledger<Entry> => {
   const state = stateDirectory(runtime);
   return state === undefined
-    ? noLedger(directoryPath('state', runtime), homeMissing(runtime))
-    : fileLedger({ directory: join(state, 'bookings'), randomBytes: runtime.randomBytes });
+    ? noLedger(directoryPath('state', runtime), homeMissing(runtime), kind)
+    : fileLedger({ directory: join(state, kind.name), randomBytes: runtime.randomBytes }, kind);
 };
 
 const longestPassword = 10_000;
@@ -62,7 +66,7 @@ export const redisAddressOf = async (url: string, { env, secrets, interrupted }:
 
 interface Remote {
   budgets: BudgetStore;
-  ledgerWith(files: Ledger): Ledger;
+  ledgerWith<Entry extends CommonEntry>(kind: LedgerKind<Entry>, files: Ledger<Entry>): Ledger<Entry>;
   close(): void;
 }
 
@@ -80,18 +84,10 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
   const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
   return {
     budgets: redisBudgets(options),
-    ledgerWith: (files) => withEarlierFiles(redisLedger(options), files),
+    ledgerWith: (kind, files) => withEarlierFiles(redisLedger(options, kind), files),
     close: connection.close,
   };
 };
-
-/** The state that commands with the same token share. Commands don't know where it is kept. */
-export interface SharedState {
-  readonly budget: SharedBudget;
-  readonly ledger: Ledger;
-  /** Returns unused permits when the command ends. */
-  close(): Promise<void>;
-}
 
 export const openSharedState = async (
   runtime: Runtime,
@@ -119,11 +115,17 @@ export const openSharedState = async (
     },
     onRemoteTrouble: (reason) => notes.info(`The rate budget is not shared with other machines right now. ${reason}`),
   });
+  const ledgerOf = <Entry extends CommonEntry>(kind: LedgerKind<Entry>): Ledger<Entry> => {
+    const files = fileLedgerOf(runtime, kind);
+    return remote?.ledgerWith(kind, files) ?? files;
+  };
   return {
     budget,
     get ledger() {
-      const files = fileLedgerOf(runtime);
-      return remote?.ledgerWith(files) ?? files;
+      return ledgerOf(bookings);
+    },
+    get moves() {
+      return ledgerOf(moves);
     },
     close: async () => {
       await budget.close();

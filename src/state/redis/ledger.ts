@@ -2,25 +2,22 @@ import { SchedError } from '../../errors.ts';
 import { isTime } from '../../numbers.ts';
 import {
   byAge,
-  damagedEntry,
   type FoundAttempts,
-  isEntry,
   isOpenAt,
   keptForMs,
   type Ledger,
-  type LedgerEntry,
   lastByService,
-  ledgerTrouble,
   type StoredEntry,
   serviceName,
   startOf,
 } from '../ledger.ts';
+import { type CommonEntry, damagedEntry, type LedgerKind, ledgerTrouble } from '../ledger-entry.ts';
 import type { RedisOptions } from './budgets.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
 import { nonsense } from './redis-client.ts';
 
 /*
- * The booking ledger in Redis, for all machines that use it.
+ * A ledger in Redis, for all machines that use it. That of moves has the keys sched:1:{moves}:…
  *
  *   sched:1:{bookings}:DIGEST   the attempts of a booking, and when each was first missed, as JSON
  *   sched:1:{bookings}:starts   the digests by the start of their meeting
@@ -30,70 +27,86 @@ import { nonsense } from './redis-client.ts';
  * could still matter. `at` is stored by the server's clock, too.
  */
 
-export const ledgerKey = (name: string): string => `${prefix}{bookings}:${name}`;
+export const ledgerKey = ({ name }: { name: string }, key: string): string => `${prefix}{${name}}:${key}`;
 
 /** By the number of the attempt. */
-interface BookingRecord {
-  attempts: Record<string, LedgerEntry>;
+interface StoredAttempts<Entry> {
+  attempts: Record<string, Entry>;
   missed: Record<string, number>;
 }
 
 /** Older bookings are removed from the indexes. A day more, because an index has no exact end. */
 const indexedForMs = keptForMs + 86_400_000;
 
-const troubleOf = (error: unknown): SchedError =>
-  error instanceof SchedError
-    ? error
-    : ledgerTrouble((error as Error).message, 'make sure that Redis can be used (sched doctor)');
-
-const isBooking = (value: unknown): value is BookingRecord => {
-  const { attempts, missed } = (value ?? {}) as Partial<BookingRecord>;
+const areAttempts = <Entry extends CommonEntry>(
+  value: unknown,
+  kind: LedgerKind<Entry>,
+): value is StoredAttempts<Entry> => {
+  const { attempts, missed } = (value ?? {}) as Partial<StoredAttempts<Entry>>;
   return (
     typeof attempts === 'object' &&
     attempts !== null &&
     typeof missed === 'object' &&
     missed !== null &&
     Object.keys(attempts).every((number) => /^\d{1,9}$/.test(number)) &&
-    Object.values(attempts).every(isEntry) &&
+    Object.values(attempts).every(kind.isEntry) &&
     Object.values(missed).every(isTime)
   );
 };
 
-const readBooking = (text: string | undefined, digest: string): BookingRecord => {
+const readAttempts = <Entry extends CommonEntry>(
+  text: string | undefined,
+  kind: LedgerKind<Entry>,
+  digest: string,
+): StoredAttempts<Entry> => {
   if (text === undefined) return { attempts: {}, missed: {} };
   try {
-    const booking: unknown = JSON.parse(text);
-    if (isBooking(booking)) return booking;
+    const found: unknown = JSON.parse(text);
+    if (areAttempts(found, kind)) return found;
   } catch {
     // Reported below.
   }
-  throw damagedEntry(`the key ${ledgerKey(digest)} in Redis`, 'key');
+  throw damagedEntry(kind, `the key ${ledgerKey(kind, digest)} in Redis`, 'key');
 };
 
-export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger => {
+/** All attempts, with the time by this machine's clock. */
+const storedIn = <Entry extends CommonEntry>(
+  { attempts }: StoredAttempts<Entry>,
+  toLocal: (time: number) => number,
+): StoredEntry<Entry>[] =>
+  Object.entries(attempts).map(([number, entry]) => ({
+    number: Number(number),
+    entry: { ...entry, at: toLocal(entry.at) },
+  }));
+
+export const redisLedger = <Entry extends CommonEntry>(
+  { connection, clock, host }: RedisOptions,
+  kind: LedgerKind<Entry>,
+): Ledger<Entry> => {
   const safely = <Value>(work: () => Promise<Value>): Promise<Value> =>
     work().catch((error: unknown) => {
-      throw troubleOf(error);
+      if (error instanceof SchedError) throw error;
+      throw ledgerTrouble(kind, (error as Error).message, 'make sure that Redis can be used (sched doctor)');
     });
 
   /** Changes the attempts of a booking. `alter` returns undefined if there is nothing to write. */
   const change = <Value>(
-    { entry }: StoredEntry,
-    alter: (booking: BookingRecord, stored: LedgerEntry) => { value: Value; isSame?: boolean },
+    { entry }: StoredEntry<Entry>,
+    alter: (stored: StoredAttempts<Entry>, entry: Entry) => { value: Value; isSame?: boolean },
   ): Promise<Value> =>
     safely(async () => {
       const start = startOf(entry);
-      return changeRecord(connection, clock, ledgerKey(entry.digest), ({ text, now }) => {
-        const booking = readBooking(text, entry.digest);
-        const { value, isSame = false } = alter(booking, { host, ...entry, at: clock.toServer(entry.at) });
-        const isOpen = Object.values(booking.attempts).some(({ state }) => state === 'open');
+      return changeRecord(connection, clock, ledgerKey(kind, entry.digest), ({ text, now }) => {
+        const stored = readAttempts(text, kind, entry.digest);
+        const { value, isSame = false } = alter(stored, { host, ...entry, at: clock.toServer(entry.at) });
+        const isOpen = lastByService(storedIn(stored, clock.toLocal)).some(({ entry: last }) => last.state === 'open');
         return {
-          text: isSame ? undefined : JSON.stringify(booking),
+          text: isSame ? undefined : JSON.stringify(stored),
           keptForMs: Math.max(0, start * 1000 - now) + keptForMs,
           indexes: {
             member: entry.digest,
             lowest: Math.floor((now - indexedForMs) / 1000),
-            scores: { [ledgerKey('starts')]: start, [ledgerKey('open')]: isOpen ? start : undefined },
+            scores: { [ledgerKey(kind, 'starts')]: start, [ledgerKey(kind, 'open')]: isOpen ? start : undefined },
           },
           value,
         };
@@ -101,19 +114,16 @@ export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger =
     });
 
   /** The last attempt for each address of the service. */
-  const lastOf = async (digest: string): Promise<FoundAttempts> => {
-    const { text } = await readRecord(connection, clock, ledgerKey(digest));
-    const all = Object.entries(readBooking(text, digest).attempts).map(([number, entry]) => ({
-      number: Number(number),
-      entry: { ...entry, at: clock.toLocal(entry.at) },
-    }));
+  const lastOf = async (digest: string): Promise<FoundAttempts<Entry>> => {
+    const { text } = await readRecord(connection, clock, ledgerKey(kind, digest));
+    const all = storedIn(readAttempts(text, kind, digest), clock.toLocal);
     return { last: Math.max(0, ...all.map(({ number }) => number)), attempts: lastByService(all) };
   };
 
   /** The last attempts of the bookings in an index, from `since` on and before `until`, in seconds. */
-  const inIndex = (index: 'starts' | 'open', since: string, until: string): Promise<StoredEntry[]> =>
+  const inIndex = (index: 'starts' | 'open', since: string, until: string): Promise<StoredEntry<Entry>[]> =>
     safely(async () => {
-      const digests = await connection.command('ZRANGEBYSCORE', ledgerKey(index), since, until);
+      const digests = await connection.command('ZRANGEBYSCORE', ledgerKey(kind, index), since, until);
       if (!Array.isArray(digests)) throw nonsense(connection);
       const found = await Promise.all(digests.map((digest) => lastOf(String(digest))));
       return found.flatMap(({ attempts }) => attempts).sort(byAge);
@@ -149,15 +159,19 @@ export const redisLedger = ({ connection, clock, host }: RedisOptions): Ledger =
   };
 };
 
-const marked = (entries: StoredEntry[]): StoredEntry[] => entries.map((kept) => ({ ...kept, isInFiles: true }));
+const marked = <Entry extends CommonEntry>(entries: StoredEntry<Entry>[]): StoredEntry<Entry>[] =>
+  entries.map((kept) => ({ ...kept, isInFiles: true }));
 
 /**
  * A ledger that several machines share, and the one that this machine used before in files. New attempts are shared. An
  * attempt in the files stays there, but still counts: its booking must not be made again (R27).
  */
-export const withEarlierFiles = (shared: Ledger, files: Ledger): Ledger => {
-  const homeOf = ({ isInFiles }: StoredEntry): Ledger => (isInFiles ? files : shared);
-  const both = async (find: (ledger: Ledger) => Promise<StoredEntry[]>): Promise<StoredEntry[]> =>
+export const withEarlierFiles = <Entry extends CommonEntry>(
+  shared: Ledger<Entry>,
+  files: Ledger<Entry>,
+): Ledger<Entry> => {
+  const homeOf = ({ isInFiles }: StoredEntry<Entry>): Ledger<Entry> => (isInFiles ? files : shared);
+  const both = async (find: (ledger: Ledger<Entry>) => Promise<StoredEntry<Entry>[]>): Promise<StoredEntry<Entry>[]> =>
     [...(await find(shared)), ...marked(await find(files))].sort(byAge);
   return {
     ...shared,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../system.ts';
+import { bookings } from '../ledger-entry.ts';
 import { ledgerKey } from './ledger.ts';
 import { prefix, readRecord } from './record.ts';
 import { nonsense, type RedisConnection } from './redis-client.ts';
@@ -73,8 +74,8 @@ export const reportOn = async (connection: RedisConnection, clock: Pick<Clock, '
     latencyMs: Math.min(...times),
     aheadMs: serverClock.ahead(),
     ...(await countBudgets(connection)),
-    bookings: await countOf(connection, ledgerKey('starts')),
-    openBookings: await countOf(connection, ledgerKey('open')),
+    bookings: await countOf(connection, ledgerKey(bookings, 'starts')),
+    openBookings: await countOf(connection, ledgerKey(bookings, 'open')),
     ...(isEvicting ? { eviction: policy } : {}),
     ...(info.aof_enabled === undefined ? {} : { hasLog: info.aof_enabled === '1' }),
   };

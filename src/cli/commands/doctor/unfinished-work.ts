@@ -15,11 +15,12 @@ export const bookingCheck: Check = async (context) => {
   const { runtime, account } = context;
   const baseUrl = baseUrlOf(context);
   if (baseUrl === undefined) return [];
-  const { fileLedger } = await import('../../../state/ledger.ts');
-  const ledger = fileLedger({
-    directory: join(directoryPath('state', runtime), 'bookings'),
-    randomBytes: runtime.randomBytes,
-  });
+  const [{ fileLedger }, { bookings }] = await Promise.all([
+    import('../../../state/ledger.ts'),
+    import('../../../state/ledger-entry.ts'),
+  ]);
+  const directory = join(directoryPath('state', runtime), bookings.name);
+  const ledger = fileLedger({ directory, randomBytes: runtime.randomBytes }, bookings);
   const open = await ledger.open(baseUrl).catch((error: unknown) => failed('bookings', error));
   if (!Array.isArray(open)) return [open];
   const { length } = open;

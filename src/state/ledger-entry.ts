@@ -1,0 +1,96 @@
+import { SchedError } from '../errors.ts';
+import { isTime, isWithin } from '../numbers.ts';
+
+/** What the entries of every ledger have. */
+export interface CommonEntry {
+  /** A SHA-256 digest of what was wanted. */
+  digest: string;
+  /** The address of the service, as `serviceName` writes it. */
+  origin: string;
+  /** When the meeting starts. The entry is kept until 30 days after it. */
+  start_time: string;
+  /** `open` while the outcome is unknown. */
+  state: string;
+  /** When it was written, in milliseconds since 1970, by the clock of the machine that reads it. */
+  at: number;
+  /** The timeout of a request. */
+  timeoutMs: number;
+  pid: number;
+  /** The machine that wrote it. Missing in a ledger of one machine. */
+  host?: string;
+}
+
+/** A booking. Its digest is of the event type, start and email address. The address itself is not stored. */
+export interface LedgerEntry extends CommonEntry {
+  /** In version 1 the digest includes the origin. */
+  version: 1 | 2;
+  event_type: string;
+  /** `open`: sent or about to be sent, without a reply yet. */
+  state: 'open' | 'booked' | 'refused';
+  /** The sender's organization, if known. A token of another organization can't see its hosts. */
+  organization?: string;
+  event?: string;
+  invitee?: string;
+  /** For a requested duplicate: the original booking, as far as it is known. */
+  besides?: Pick<LedgerEntry, 'event' | 'invitee'> & {
+    /** The service accepted the original booking but hasn't shown it. */
+    isUnseen?: true;
+  };
+  /** Invitees that existed before a duplicate was sent, so none of them is the duplicate. */
+  shownBefore?: string[];
+}
+
+/** What a ledger is about: its name, the check of its entries, and its words for errors. */
+export interface LedgerKind<Entry extends CommonEntry> {
+  /** The name of its directory, and of its keys in Redis. */
+  name: string;
+  /** Whether a value from outside has every fact that a decision needs. */
+  isEntry(value: unknown): value is Entry;
+  damaged: { message: string; advice: string };
+  /** `else` is what can be done without the ledger. */
+  unusable: { message: string; else: string };
+}
+
+const dayMs = 86_400_000;
+
+/** Whether a value from outside has the facts of every ledger. */
+export const isCommonEntry = (entry: Partial<CommonEntry>): boolean =>
+  [entry.digest, entry.origin, entry.state].every((text) => typeof text === 'string') &&
+  !Number.isNaN(Date.parse(entry.start_time!)) &&
+  isTime(entry.at) &&
+  isWithin(entry.timeoutMs, 0, dayMs);
+
+export const bookings: LedgerKind<LedgerEntry> = {
+  name: 'bookings',
+  isEntry: (value): value is LedgerEntry => {
+    const entry = (value ?? {}) as Partial<LedgerEntry>;
+    return (
+      isCommonEntry(entry) &&
+      isWithin(entry.version, 1, 2) &&
+      ['open', 'booked', 'refused'].includes(entry.state!) &&
+      typeof entry.event_type === 'string'
+    );
+  },
+  damaged: {
+    message: 'A booking ledger entry is damaged',
+    advice: 'check whether it was booked (sched events list)',
+  },
+  unusable: {
+    message: "Can't use the booking ledger, so nothing was booked",
+    else: ', or add --allow-duplicate to book without the ledger',
+  },
+};
+
+export const damagedEntry = ({ damaged }: LedgerKind<CommonEntry>, where: string, what: 'file' | 'key'): SchedError =>
+  new SchedError('environment', damaged.message, {
+    reason: where,
+    advice: `${damaged.advice}, then remove the ${what}`,
+    outcome: 'not-sent',
+  });
+
+export const ledgerTrouble = ({ unusable }: LedgerKind<CommonEntry>, reason: string, fix: string): SchedError =>
+  new SchedError('environment', unusable.message, {
+    reason,
+    advice: `${fix}${unusable.else}`,
+    outcome: 'not-sent',
+  });
