@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { counted } from '../numbers.ts';
-import { type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
-import type { LedgerEntry } from '../state/ledger-entry.ts';
+import { isLocal, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
+import { type CommonEntry, type LedgerEntry, limitOf } from '../state/ledger-entry.ts';
 import type { Clock } from '../system.ts';
 import { idIn } from '../uri.ts';
 import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type WantedBooking } from './look-up.ts';
@@ -24,8 +24,10 @@ export interface BookingContext {
   owner(): Promise<Owner>;
   timeoutMs: number;
   pid: number;
+  /** The name of this machine. */
+  host: string;
   /** Whether the process of an open attempt may still run. Not this process, and only a guess for other machines. */
-  mayBeRunning(entry: LedgerEntry): boolean;
+  mayBeRunning(entry: Pick<CommonEntry, 'pid' | 'host'>): boolean;
   /** Makes the client keep to the booking limits of the plan. */
   applyPlanLimits(): Promise<void>;
   /** The command that looks the booking up again later. */
@@ -34,8 +36,6 @@ export interface BookingContext {
   onUnkept(reason: string): void;
 }
 
-/** R27: a request that still shows nowhere this long after its timeout was not carried out. */
-const settlingMs = 120_000;
 /** The number of an attempt that isn't in the ledger. */
 export const ledgerWriteFailed = 0;
 
@@ -52,9 +52,6 @@ export const digestOf = (
         [2, idKey(event_type), secondOf(start_time), address];
   return createHash('sha256').update(JSON.stringify(key)).digest('hex');
 };
-
-/** How long after it was sent a request may still be carried out. */
-const limitOf = ({ timeoutMs }: LedgerEntry): number => timeoutMs + settlingMs;
 
 /** How often to look whether another process has got its reply. */
 const lookAgainMs = 250;
@@ -74,6 +71,16 @@ export const afterReply = async (context: BookingContext, kept: StoredEntry): Pr
   }
   return newest;
 };
+
+/**
+ * Whether an entry may be about the same service, even under another address. Local services whose record URIs are
+ * local too, such as the sandbox, are distinguished by port.
+ */
+export const mayBeHere = (
+  { origin }: Pick<BookingContext, 'origin'>,
+  { entry }: StoredEntry<CommonEntry>,
+  uri: string,
+): boolean => serviceName(entry.origin) === origin || ![origin, entry.origin, uri].every(isLocal);
 
 const wantedOf = (entry: LedgerEntry): WantedBooking => ({
   event_type: entry.event_type,

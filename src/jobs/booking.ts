@@ -13,6 +13,7 @@ import {
   digestOf,
   ledgerWriteFailed,
   lookUpAttempt,
+  mayBeHere,
   notBooked,
   notLookedUp,
   type UnknownOutcome,
@@ -41,6 +42,8 @@ export interface Booking {
   event_type: string;
   start_time: string;
   invitee: { email: string };
+  /** URI of the old event, if this is part of a move. */
+  moves?: string;
   /** Sends the request. Must call `leaving` right before each time the request is sent. */
   send(leaving: () => Promise<void>): Promise<Written>;
 }
@@ -82,13 +85,6 @@ const activeBooking = async (context: BookingContext, kept: StoredEntry): Promis
     throw unknown(context, kept, `it was booked from ${context.ledger.reach}, but the service doesn't show it`, doubt);
   return undefined;
 };
-
-/**
- * Whether an attempt may have been sent to the same service, even under another address. Local services whose record
- * URIs are local too, such as the sandbox, are distinguished by port.
- */
-const mayBeHere = ({ origin }: BookingContext, { entry }: StoredEntry, eventType: string): boolean =>
-  serviceName(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
 
 /** Returns the existing booking with --if-absent or `keepEarlier`. Otherwise throws, so that it isn't booked again. */
 const alreadyBooked = (
@@ -229,6 +225,7 @@ export const book = async (
     at: clock.now(),
     timeoutMs: context.timeoutMs,
     pid: context.pid,
+    ...(booking.moves === undefined ? {} : { moves: booking.moves }),
   };
   // If the owner is unknown, an empty look-up later proves nothing.
   const asking = await context.owner().catch(() => undefined);

@@ -1,11 +1,16 @@
+import { SchedError, sameCommand } from '../errors.ts';
+import { counted } from '../numbers.ts';
 import type { Ledger, StoredEntry } from '../state/ledger.ts';
-import { type CommonEntry, isCommonEntry, type LedgerKind } from '../state/ledger-entry.ts';
+import { type CommonEntry, isCommonEntry, type LedgerKind, limitOf } from '../state/ledger-entry.ts';
+import { idIn } from '../uri.ts';
+import type { BookingContext } from './booking-attempt.ts';
 
 export type MoveOrder = 'book-first' | 'cancel-first';
 
 /**
- * How far a move has come. Before each request that changes something, `sched` claims the next number of the record with
- * the phase of that request.
+ * How far a move has come. Right before each request that changes something, and when the phase changes, `sched` claims
+ * the next number of the record. So two processes never advance one move, and the last claim says when the last request
+ * was sent.
  *
  * - `planned`: nothing was sent. With `book-first`, the people are being booked at the new time.
  * - `canceling`: the cancellation of the old event is being sent. With `book-first`, everybody is booked.
@@ -14,7 +19,8 @@ export type MoveOrder = 'book-first' | 'cancel-first';
  * - `done`: moved.
  * - `ended`: not moved. The record doesn't count any more.
  */
-export type MovePhase = 'planned' | 'canceling' | 'booking' | 'back' | 'done' | 'ended';
+const phases = ['planned', 'canceling', 'booking', 'back', 'done', 'ended'] as const;
+export type MovePhase = (typeof phases)[number];
 
 /** A move of an event. Its digest is of the ID of the old event, whose start is `start_time`. It has no address. */
 export interface MoveEntry extends CommonEntry {
@@ -29,13 +35,11 @@ export interface MoveEntry extends CommonEntry {
   invitees: string[];
   phase: MovePhase;
   /** URI of the new event, as soon as it is known. */
-  event?: string;
+  event?: string | undefined;
 }
 
 export type MoveLedger = Ledger<MoveEntry>;
 export type StoredMove = StoredEntry<MoveEntry>;
-
-const phases: readonly unknown[] = ['planned', 'canceling', 'booking', 'back', 'done', 'ended'];
 
 export const moves: LedgerKind<MoveEntry> = {
   name: 'moves',
@@ -46,7 +50,7 @@ export const moves: LedgerKind<MoveEntry> = {
       entry.version === 1 &&
       ['open', 'closed'].includes(entry.state!) &&
       ['book-first', 'cancel-first'].includes(entry.order!) &&
-      phases.includes(entry.phase) &&
+      phases.includes(entry.phase!) &&
       typeof entry.old === 'string' &&
       !Number.isNaN(Date.parse(entry.to!)) &&
       Array.isArray(entry.invitees)
@@ -54,4 +58,58 @@ export const moves: LedgerKind<MoveEntry> = {
   },
   damaged: { message: 'The record of a move is damaged', advice: 'check both times (sched events list)' },
   unusable: { message: "Can't record the move, so nothing more was sent", else: '' },
+};
+
+/** The words of the command that ends an open move. */
+export const endsMove = ({ old, to }: Pick<MoveEntry, 'old' | 'to'>): string[] => [
+  'events',
+  'move',
+  idIn(old),
+  '--to',
+  to,
+];
+
+interface MoveWorld {
+  moves: MoveLedger;
+  booking: Pick<BookingContext, 'clock' | 'pid' | 'host' | 'timeoutMs' | 'mayBeRunning'>;
+}
+
+/** Throws while another process may be in the middle of this move. Later, it is taken over: a claim stops the other. */
+export const refuseWhileRunning = ({ booking }: MoveWorld, entry: MoveEntry): void => {
+  const left = entry.at + limitOf(entry) - booking.clock.now();
+  if (left <= 0 || !booking.mayBeRunning(entry)) return;
+  const { pid, host = booking.host } = entry;
+  const hint = sameCommand;
+  if (host === booking.host)
+    throw new SchedError('conflict', `Process ${pid} is moving this event right now`, {
+      advice: 'wait until that process has ended, or end it',
+      hint,
+    });
+  const seconds = Math.ceil(left / 1000);
+  throw new SchedError('outcome-unknown', `Process ${pid} on ${host} may be moving this event right now`, {
+    reason: `it can be taken over in ${counted(seconds, 'second')}`,
+    hint,
+    outcome: 'unknown',
+    retryAfterSeconds: seconds,
+  });
+};
+
+/** Claims the next number of a move. Throws if another process was faster. */
+export const claimNext = async (
+  { moves: ledger, booking }: MoveWorld,
+  { number, entry: { host: _, ...entry } }: StoredMove,
+  change: Partial<MoveEntry>,
+): Promise<StoredMove> => {
+  const { clock, pid, timeoutMs } = booking;
+  const { phase = entry.phase } = change;
+  const state = phase === 'done' || phase === 'ended' ? 'closed' : 'open';
+  const next: StoredMove = {
+    number: number + 1,
+    entry: { ...entry, ...change, state, at: clock.now(), pid, timeoutMs },
+  };
+  if (await ledger.claim(next)) return next;
+  throw new SchedError('outcome-unknown', 'Another sched process has taken over this move', {
+    hint: sameCommand,
+    outcome: 'unknown',
+  });
 };

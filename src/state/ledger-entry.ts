@@ -38,6 +38,8 @@ export interface LedgerEntry extends CommonEntry {
   };
   /** Invitees that existed before a duplicate was sent, so none of them is the duplicate. */
   shownBefore?: string[];
+  /** URI of the old event, if the booking is part of a move. */
+  moves?: string;
 }
 
 /** What a ledger is about: its name, the check of its entries, and its words for errors. */
@@ -50,6 +52,12 @@ export interface LedgerKind<Entry extends CommonEntry> {
   /** `else` is what can be done without the ledger. */
   unusable: { message: string; else: string };
 }
+
+/** R27: a request that still shows nowhere this long after its timeout was not carried out. */
+const settlingMs = 120_000;
+
+/** How long after it was sent a request may still be carried out. */
+export const limitOf = ({ timeoutMs }: Pick<CommonEntry, 'timeoutMs'>): number => timeoutMs + settlingMs;
 
 const dayMs = 86_400_000;
 

@@ -108,6 +108,7 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     owner: () => ownerOf(context),
     timeoutMs: settings.timeoutMs,
     pid: machine.pid,
+    host: machine.host,
     mayBeRunning: ({ pid, host = machine.host }) =>
       host !== machine.host || (pid !== machine.pid && machine.isAlive(pid)),
     applyPlanLimits: async () => (await import('../session/booking-limits.ts')).applyPlanLimits(context),
