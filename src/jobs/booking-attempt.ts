@@ -87,6 +87,7 @@ const wantedOf = (entry: LedgerEntry): WantedBooking => ({
   start_time: entry.start_time,
   organization: entry.organization,
   isMeant: (other) => digestOf(entry, entry, other) === entry.digest,
+  isEarlier: (uri) => entry.shownBefore?.includes(uri) === true,
 });
 
 /** Why the outcome of a booking is unknown. */
@@ -94,7 +95,11 @@ export interface UnknownOutcome {
   reason: string;
   /** After how many seconds another look-up may settle it. */
   seconds?: number;
+  /** Missing if time can settle it. */
+  advice?: string;
 }
+
+const bookAnyway = '--allow-duplicate books anyway';
 
 /** What to do about an unknown outcome. An attempt at another address can only be reconciled there. */
 const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): NextStep => {
@@ -114,6 +119,7 @@ export const unknown = (
   new SchedError('outcome-unknown', "Can't tell whether this was booked", {
     reason: `${reason}; ${doubt.reason}`,
     ...nextStep(context, kept),
+    ...(doubt.advice === undefined ? {} : { advice: doubt.advice }),
     outcome: 'unknown',
     ...(doubt.seconds === undefined ? {} : { retryAfterSeconds: doubt.seconds }),
   });
@@ -153,15 +159,13 @@ export const unknownOutcomeOf = async (
   }
   const isClear = entry.besides === undefined || entry.shownBefore !== undefined || seen.found.length === 0;
   if (!isClear || seen.isSharedSlot)
-    return {
-      reason: 'that time is booked, but maybe not by this attempt; --allow-duplicate books anyway',
-    };
+    return { reason: 'that time is booked, but maybe not by this attempt', advice: bookAnyway };
   const since = missed + limitOf(entry);
   return (await isTrustworthy(context.client, await context.owner(), wantedOf(entry), seen, since))
     ? undefined
     : {
-        reason:
-          'no booking was found, but the list of events shows nothing newer either, so it may lag behind; --allow-duplicate books anyway',
+        reason: 'no booking was found, but the list of events shows nothing newer either, so it may lag behind',
+        advice: bookAnyway,
       };
 };
 

@@ -253,8 +253,9 @@ export const book = async (
     }
   }
   if (options.ifAbsent) {
-    const [record] = (await lookUpAttempt(context, entry)).found;
-    if (record !== undefined) return { record, how: 'existing' };
+    const { found: seen, others } = await lookUpAttempt(context, entry);
+    if (seen.length > 0) return { record: seen[0], how: 'existing' };
+    if (others.length > 0) entry.shownBefore = others;
   }
 
   let kept: StoredEntry | undefined;

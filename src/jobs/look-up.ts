@@ -21,6 +21,8 @@ export interface WantedBooking {
   /** The organization of the hosts, if known. */
   organization?: string | undefined;
   isMeant(email: string): boolean;
+  /** Whether this invitee was there before the booking was sent. */
+  isEarlier(uri: string): boolean;
 }
 
 export interface LookUp {
@@ -28,7 +30,9 @@ export interface LookUp {
   found: Json[];
   /** Whether the events of every host were seen, so that an empty result proves something. */
   isComplete: boolean;
-  /** Whether there is an event of that type at that time, but without the invitee. */
+  /** Other active invitees of that event type at that time. */
+  others: string[];
+  /** Whether there is an event of that type at that time without the invitee, and not only with earlier ones. */
   isSharedSlot: boolean;
   /** The user or organization whose events were listed. */
   whose: Partial<Owner>;
@@ -115,20 +119,26 @@ export const lookUp = async (client: Client, owner: Owner, wanted: WantedBooking
       secondOf(event.start_time) === secondOf(wanted.start_time),
   );
   const found: Json[] = [];
+  const others: string[] = [];
+  let isShared = false;
   let sawAll = isComplete && areReadable(rows, 'event_type', 'start_time');
   for (const event of fitting) {
     try {
       // No address filter: a service that spells the address differently would hide the invitee, who'd be booked again.
       const all = await gather(client.pages(invitees.list, { path: { event: idIn(event.uri) } }));
       sawAll &&= areReadable(all, 'email');
-      found.push(...all.filter(({ email, status }) => status !== 'canceled' && wanted.isMeant(String(email))));
+      const active = all.filter(({ status }) => status !== 'canceled');
+      const meant = active.filter(({ email }) => wanted.isMeant(String(email)));
+      const rest = active.filter((each) => !meant.includes(each)).map(({ uri }) => String(uri));
+      found.push(...meant);
+      others.push(...rest);
+      isShared ||= event.status !== 'canceled' && (rest.length === 0 || !rest.every(wanted.isEarlier));
     } catch (error) {
       if (!isHidden(error)) throw error;
       sawAll = false;
     }
   }
-  const isSharedSlot = found.length === 0 && fitting.some(({ status }) => status !== 'canceled');
-  return { found, isComplete: sawAll, isSharedSlot, whose };
+  return { found, isComplete: sawAll, others, isSharedSlot: found.length === 0 && isShared, whose };
 };
 
 /** Enough to find something new on any busy service, with few requests. */

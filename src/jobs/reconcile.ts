@@ -39,7 +39,7 @@ export async function* reconcile(context: BookingContext): AsyncGenerator<Settle
         ? {}
         : { decidable_at: new Date(context.clock.now() + doubt.seconds * 1000).toISOString() }),
       ...(record === undefined ? {} : { uri: String(record.uri), event: String(record.event) }),
-      ...(doubt === undefined ? {} : { reason: doubt.reason }),
+      ...(doubt === undefined ? {} : { reason: [doubt.reason, doubt.advice].filter(Boolean).join('; ') }),
     };
   }
 }

@@ -36,7 +36,7 @@ export interface LedgerEntry extends CommonEntry {
     /** The service accepted the original booking but hasn't shown it. */
     isUnseen?: true;
   };
-  /** Invitees that existed before a duplicate was sent, so none of them is the duplicate. */
+  /** Invitees who had that time before it was sent, as far as they were looked for: none of them is this booking. */
   shownBefore?: string[];
   /** URI of the old event, if the booking is part of a move. */
   moves?: string;

@@ -16,13 +16,24 @@ const lookingAt = (events: Json[], people: Json[]) => {
     yield operation === invitees.list ? people : events;
   };
   const owner = { user: 'https://api.example.com/users/U', organization };
-  const wanted = { event_type, start_time, organization, isMeant: (email: string) => email === 'a@x.example' };
+  const [isMeant, isEarlier] = ['a@x.example', `${event.uri}/invitees/E`].map((one) => (text: string) => text === one);
+  const wanted = { event_type, start_time, organization, isMeant: isMeant!, isEarlier: isEarlier! };
   return lookUp({ pages } as Client, owner, wanted);
 };
 
 describe('a booking that is not found', () => {
   test('is missing for sure if all rows can be read', async () => {
     expect(await lookingAt([event], [invitee])).toMatchObject({ found: [], isComplete: true });
+  });
+
+  // R27: the service may have spelled the address of the invitee in another way.
+  test.each<[string, Json[], boolean]>([
+    ['a new invitee', [invitee], true],
+    ['an earlier one', [{ ...invitee, uri: `${event.uri}/invitees/E` }], false],
+    ['an earlier one and a new one', [{ ...invitee, uri: `${event.uri}/invitees/E` }, invitee], true],
+    ['no invitee', [], true],
+  ])('may be the event at that time with %s', async (_, people, isSharedSlot) => {
+    expect(await lookingAt([event], people)).toMatchObject({ isSharedSlot });
   });
 
   test.each<[string, Json[], Json[]]>([
