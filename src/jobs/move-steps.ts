@@ -111,11 +111,17 @@ export const bookAt = (run: Run, person: Person, start_time: string): Promise<Js
   });
 };
 
+/** All bookings of a move at that time. */
+export const allBookedAt = async (run: Run, start_time: string): Promise<Json[]> => {
+  const found: Json[] = [];
+  for (const person of run.plan.bookings) found.push(...[(await bookedAt(run, person, start_time)) ?? []].flat());
+  return found;
+};
+
 /** Ends the move because someone else canceled the old event. What is booked at the new time stays. */
 export const endCanceled = async (run: Run, old: Json): Promise<never> => {
   const { bookings, to } = run.plan;
-  const found: Json[] = [];
-  for (const person of bookings) found.push(...[(await bookedAt(run, person, to)) ?? []].flat());
+  const found = await allBookedAt(run, to);
   const event = found[0]?.event as string | undefined;
   await claim(run, { phase: 'ended', event });
   const when = typeof old.updated_at === 'string' ? `it was canceled at ${old.updated_at}; ` : '';

@@ -7,6 +7,7 @@ import { mayBeHere } from './booking-attempt.ts';
 import { idKey, secondOf } from './look-up.ts';
 import { endsMove, type MoveEntry, refuseWhileRunning, type StoredMove } from './move-record.ts';
 import {
+  allBookedAt,
   areBooked,
   bookAt,
   bookedAt,
@@ -20,6 +21,7 @@ import {
   type MoveContext,
   type MovePlan,
   oldIsCanceled,
+  type Person,
   type Run,
   readEvent,
   telling,
@@ -43,8 +45,6 @@ export interface Moved {
   invitees: Json[];
 }
 
-const addressOf = (email: unknown): string => String(email).trim().toLowerCase();
-
 /** Closes the record of a move that is done, and reads the new event. */
 const finish = async (run: Run, event: string, booked?: Json[]): Promise<Moved> => {
   const { context, plan, hasSent } = run;
@@ -55,12 +55,13 @@ const finish = async (run: Run, event: string, booked?: Json[]): Promise<Moved> 
     // As for bookings, a record must be old by both clocks.
     await context.moves.prune(Math.min(serviceTime() ?? 0, clock.now())).catch(() => {});
   }
-  const moved = new Set(plan.bookings.map(({ body }) => addressOf(body.invitee.email)));
   const shown = booked ?? (await readIfPossible(() => inviteesOf(context, event))) ?? [];
+  const keyOf = (email: unknown) => String(email).trim().toLowerCase();
+  const inviteeOf = ({ body }: Person) => shown.filter(({ email }) => keyOf(email) === keyOf(body.invitee.email));
   return {
     ...(hasSent ? { how: 'moved' } : { how: 'already', at }),
     event: (await readIfPossible(() => readEvent(context, event))) ?? { uri: event, start_time: plan.to },
-    invitees: shown.filter(({ email }) => moved.has(addressOf(email))),
+    invitees: plan.bookings.flatMap(inviteeOf),
   };
 };
 
@@ -81,15 +82,15 @@ const bookFirst = async (run: Run): Promise<Moved> => {
   const before = await readEvent(context, plan.event);
   if (isCanceled(before)) return mayBeDone ? finish(run, event!) : endCanceled(run, before);
   const booked: Json[] = [];
-  const atBoth = () => `${areBooked(booked.length, plan.bookings.length)} at both times`;
+  const atBoth = ({ length }: Json[]) => `${areBooked(length, plan.bookings.length)} at both times`;
   for (const person of plan.bookings) {
     try {
       booked.push(await bookAt(run, person, plan.to));
     } catch (error) {
-      const [first] = booked;
       if (error === oldIsCanceled) return endCanceled(run, await readEvent(context, plan.event));
-      if (!isRefusal(error)) throw telling(error, first === undefined ? 'the old event stands' : atBoth());
-      if (first !== undefined) throw atBothTimes(atBoth(), first, error.facts.reason);
+      if (!isRefusal(error)) throw telling(error, booked.length === 0 ? 'the old event stands' : atBoth(booked));
+      const found = await allBookedAt(run, plan.to);
+      if (found.length > 0) throw atBothTimes(atBoth(found), found[0]!, error.facts.reason);
       await claim(run, { phase: 'ended' });
       throw error;
     }
@@ -99,8 +100,8 @@ const bookFirst = async (run: Run): Promise<Moved> => {
   if (isCanceled(old) && !mayBeDone) return endCanceled(run, old);
   const more = await joined(run, old);
   if (more > 0)
-    throw atBothTimes(atBoth(), first, `${counted(more, 'person', 'people')} joined the old event meanwhile`);
-  await cancelOld(run, mayBeDone, atBoth(), String(first.event));
+    throw atBothTimes(atBoth(booked), first, `${counted(more, 'person', 'people')} joined the old event meanwhile`);
+  await cancelOld(run, mayBeDone, atBoth(booked), String(first.event));
   return finish(run, String(first.event), booked);
 };
 
@@ -175,16 +176,15 @@ const changeTarget = async (run: Run): Promise<void> => {
   const { plan } = run;
   const { entry } = run.kept;
   const isBack = entry.phase === 'back';
-  for (const start of isBack ? [entry.to, entry.start_time] : [entry.to])
-    for (const person of plan.bookings) {
-      const record = await bookedAt(run, person, start);
-      if (record === undefined) continue;
-      throw new SchedError('conflict', `This event is being moved to ${start}`, {
-        reason: `${addressOf(person.body.invitee.email)} is booked at that time`,
-        advice: `finish that move, or cancel its new event: sched events cancel ${idIn(record.event)}`,
-        hint: { command: endsMove(entry) },
-      });
-    }
+  for (const start of isBack ? [entry.to, entry.start_time] : [entry.to]) {
+    const [record] = await allBookedAt(run, start);
+    if (record === undefined) continue;
+    throw new SchedError('conflict', `A move of this event to ${entry.to} is not finished`, {
+      reason: `event ${idIn(record.event)} was booked for it`,
+      advice: `finish that move, or: sched events cancel ${idIn(record.event)}`,
+      hint: { command: endsMove(entry) },
+    });
+  }
   const { to, order } = plan;
   const invitees = plan.bookings.map(({ invitee }) => invitee);
   // After its cancellation, the old event can only be booked again.

@@ -1,0 +1,197 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
+import { openMoves, recordOfMove } from '../../src/jobs/move.ts';
+import type { MoveOrder } from '../../src/jobs/move-record.ts';
+import type { MovePlan } from '../../src/jobs/move-steps.ts';
+import { lost } from '../cli/lost-answers.ts';
+import { sample } from '../support/tier.ts';
+import { Killed, KillSwitch } from './harness.ts';
+import { atNew, atOld, createMoves, type Machine, type Moves, type Place, wordsOf } from './moves.ts';
+
+let moves: Moves;
+let machine: Machine;
+
+beforeAll(async () => {
+  moves = await createMoves();
+  machine = await moves.machineAt('files');
+});
+
+/** Kills a process at that step. */
+const kill = async (on: Machine, plan: MovePlan, last: number, writes: string[] = []): Promise<void> => {
+  await expect(moves.move(on, plan, { killSwitch: new KillSwitch(last), writes })).rejects.toThrow(Killed);
+};
+
+/** The steps of a whole move. */
+const perPerson = ['claim PHASE', 'claim booking entry', 'book', 'verdict'];
+const stepsOf = (order: MoveOrder, people: number): string[] => {
+  const booked = (phase: string) =>
+    Array.from({ length: people }, () => perPerson.map((step) => step.replace('PHASE', phase))).flat();
+  const all =
+    order === 'book-first'
+      ? ['claim planned', ...booked('planned'), 'claim canceling', 'cancel', 'claim done']
+      : ['claim planned', 'claim canceling', 'cancel', 'claim booking', ...booked('booking'), 'claim done'];
+  return all.flatMap((step) => [`before ${step}`, `after ${step}`]);
+};
+
+const orders = ['book-first', 'cancel-first'] as const;
+const cells = (['files', 'redis'] as Place[]).flatMap((place) =>
+  orders.flatMap((order) =>
+    [1, 2].flatMap((people) => stepsOf(order, people).map((step, last) => ({ place, order, people, step, last }))),
+  ),
+);
+
+// R56: B0 to B8 and C1 to C5 of docs/reliability.md.
+describe('a move that is killed', () => {
+  test.each(sample(cells, 2, ({ place, order }) => `${place} ${order}`))(
+    'ends with one booking per person: $place, $order, $people, $step ($last)',
+    async ({ place, order, people, last }) => {
+      const plan = await moves.planned(order, people);
+      const first = place === 'files' ? machine : await moves.machineAt(place);
+      const writes: string[] = [];
+      await kill(first, plan, last, writes);
+      if (order === 'book-first') for (const starts of await moves.standing(plan)) expect(starts).not.toEqual([]);
+      // With Redis, each rerun comes from another machine.
+      const said = await moves.finish(place === 'files' ? machine : () => moves.machineAt(place), plan, { writes });
+      const steps = stepsOf(order, people);
+      const isAll = !steps.slice(last + 1).some((step) => ['after book', 'after cancel'].includes(step));
+      const isUnknown = ['after claim booking entry', 'before book'].includes(steps[last]!);
+      const isOpen = last > 0 && last < steps.length - 1;
+      const words = said.map((each) => each.said);
+      expect(words.at(-1)).toBe(isAll ? 'already' : 'moved');
+      expect(words[0]).toBe((place === 'files' ? isUnknown : isOpen) ? 'outcome-unknown' : words.at(-1));
+      expect(await moves.standing(plan)).toEqual(atNew(plan));
+      expect(writes.toSorted()).toEqual([...plan.bookings.map(() => 'book'), 'cancel']);
+      expect((await recordOfMove(moves.contextOn(first), plan.event))?.entry).toMatchObject({
+        phase: 'done',
+        state: 'closed',
+      });
+      expect((await moves.move(first, plan)).said).toBe('already');
+    },
+  );
+
+  test.each(orders)('takes these steps: %s', async (order) => {
+    const steps: string[] = [];
+    await moves.move(machine, await moves.planned(order, 2), { onStep: (step) => steps.push(step) });
+    expect(steps).toEqual(stepsOf(order, 2));
+  });
+
+  test('leaves the old event while it is unknown whether the new time is booked', async () => {
+    const plan = await moves.planned();
+    await moves.killAt(machine, plan, 'before book');
+    const again = await moves.move(machine, plan);
+    expect(again).toMatchObject({ said: 'outcome-unknown', error: { facts: { retryAfterSeconds: 150, hint: {} } } });
+    expect(wordsOf(again)).toContain('the old event stands');
+    expect(await moves.standing(plan)).toEqual(atOld(plan));
+  });
+
+  test('shows the new event and its people, also when it was done before', async () => {
+    const plan = await moves.planned('book-first', 2);
+    const { moved } = await moves.move(machine, plan);
+    const again = await moves.move(machine, plan);
+    expect(again.moved).toEqual({ ...moved, how: 'already', at: moves.clock.now() });
+    expect(moved).toMatchObject({
+      event: { start_time: plan.to, status: 'active' },
+      invitees: plan.bookings.map(({ body }) => ({ email: body.invitee.email })),
+    });
+    const entries = await moves.contextOn(machine).booking.ledger.between(Date.parse(plan.to), Date.parse(plan.to) + 1);
+    expect(entries.map(({ entry }) => entry.moves).slice(-2)).toEqual([plan.event, plan.event]);
+  });
+});
+
+// R56
+describe('a lost reply', () => {
+  const lose = (kind: 'book' | 'cancel', isDone: boolean): Send =>
+    moves.meanwhile(kind, async (request) => {
+      if (isDone) await moves.service(request);
+      throw lost();
+    });
+
+  test.each(orders)('to a booking that was made is looked up: %s', async (order) => {
+    const plan = await moves.planned(order);
+    expect((await moves.move(machine, plan, { send: lose('book', true) })).said).toBe('moved');
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+
+  test.each([
+    ['book-first', 'the old event stands', atOld],
+    ['cancel-first', 'the old event is canceled, and nobody is booked', () => [[]]],
+  ] as const)('to a booking that was not made is told: %s', async (order, words, standing) => {
+    const plan = await moves.planned(order);
+    const said = await moves.move(machine, plan, { send: lose('book', false) });
+    expect([said.said, wordsOf(said)]).toEqual(['outcome-unknown', expect.stringContaining(words)]);
+    expect(await moves.standing(plan)).toEqual(standing(plan));
+    expect((await moves.finish(machine, plan)).at(-1)?.said).toBe('moved');
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+
+  test.each(orders.flatMap((order) => [true, false].map((isDone) => [order, isDone] as const)))(
+    'to the cancellation is read back: %s, done: %s',
+    async (order, isDone) => {
+      const plan = await moves.planned(order);
+      expect((await moves.move(machine, plan, { send: lose('cancel', isDone) })).said).toBe('moved');
+      expect(await moves.standing(plan)).toEqual(atNew(plan));
+    },
+  );
+
+  test('to a cancellation that stays unknown says that people are booked at both times', async () => {
+    const plan = await moves.planned();
+    const send: Send = async (request) => {
+      if (request.url.endsWith('/cancellation')) throw lost();
+      return moves.service(request);
+    };
+    const said = await moves.move(machine, plan, { send });
+    expect([said.said, wordsOf(said)]).toEqual([
+      'outcome-unknown',
+      expect.stringContaining('1 person is booked at both'),
+    ]);
+    expect((await moves.move(machine, plan)).said).toBe('moved');
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+});
+
+// R56
+describe('an old event that someone else cancels', () => {
+  const byOthers = 'Someone else canceled the old event';
+
+  test.each(orders)('before anything is booked is not booked anew: %s', async (order) => {
+    const plan = await moves.planned(order);
+    await moves.killAt(machine, plan, 'after claim planned');
+    await moves.cancel(plan.event);
+    const writes: string[] = [];
+    const said = await moves.move(machine, plan, { writes });
+    expect([said.said, said.error?.message, writes]).toEqual(['conflict', byOthers, []]);
+    expect(await openMoves(moves.contextOn(machine))).not.toContainEqual(
+      expect.objectContaining({ entry: expect.objectContaining({ old: plan.event }) }),
+    );
+    expect(await recordOfMove(moves.contextOn(machine), plan.event)).toBeUndefined();
+  });
+
+  test('right before a booking is not booked', async () => {
+    const plan = await moves.planned('book-first', 2);
+    const cancelLate = moves.meanwhile('book', () => moves.cancel(plan.event));
+    const writes: string[] = [];
+    const said = await moves.move(machine, plan, { send: cancelLate, writes });
+    // The first POST was on its way.
+    expect([said.said, writes]).toEqual(['conflict', ['book']]);
+    expect(wordsOf(said)).toMatch(/1 of 2 people is booked at the new time/);
+    expect(await moves.standing(plan)).toEqual([[plan.to], []]);
+  });
+
+  test('before the cancellation leaves the new event', async () => {
+    const plan = await moves.planned();
+    const said = await moves.move(machine, plan, { send: moves.meanwhile('cancel', () => moves.cancel(plan.event)) });
+    expect(said).toMatchObject({
+      said: 'conflict',
+      error: { message: byOthers, facts: { hint: { command: ['events', 'cancel', expect.any(String)] } } },
+    });
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+
+  test('before a cancellation that comes first is not booked', async () => {
+    const plan = await moves.planned('cancel-first');
+    const writes: string[] = [];
+    const send = moves.meanwhile('cancel', () => moves.cancel(plan.event));
+    expect(await moves.move(machine, plan, { send, writes })).toMatchObject({ said: 'conflict' });
+    expect([writes, await moves.standing(plan)]).toEqual([['cancel'], [[]]]);
+  });
+});

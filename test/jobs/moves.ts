@@ -1,0 +1,303 @@
+import { join } from 'node:path';
+import { events } from '../../src/api/events.ts';
+import { invitees } from '../../src/api/invitees.ts';
+import { users } from '../../src/api/users.ts';
+import { createClient } from '../../src/client/client.ts';
+import { gather } from '../../src/client/paginate.ts';
+import { withContent } from '../../src/client/read-reply.ts';
+import { SchedError } from '../../src/errors.ts';
+import { callBeforeSend, compose, type HttpRequest, type Send } from '../../src/http/message.ts';
+import { serviceClock } from '../../src/http/service-time.ts';
+import { type Moved, moveEvent } from '../../src/jobs/move.ts';
+import { moves } from '../../src/jobs/move-record.ts';
+import type { MoveContext, MovePlan } from '../../src/jobs/move-steps.ts';
+import type { Json } from '../../src/json.ts';
+import { clock as realClock } from '../../src/node/clock.ts';
+import { fileLedger, type Ledger } from '../../src/state/ledger.ts';
+import { bookings, type CommonEntry, type LedgerKind } from '../../src/state/ledger-entry.ts';
+import { redisLedger } from '../../src/state/redis/ledger.ts';
+import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
+import { createServerClock } from '../../src/state/redis/server-clock.ts';
+import { idIn } from '../../src/uri.ts';
+import { slot, typesOf } from '../cli/lost-answers.ts';
+import { startRedis, withServerTime } from '../support/redis.ts';
+import type { TestWorld } from '../support/run.ts';
+import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { Killed, KillSwitch } from './harness.ts';
+
+/** Where the ledgers are. Machines with their own files know nothing of each other. */
+export type Place = 'files' | 'redis';
+
+let connection: Promise<RedisConnection> | undefined;
+const connect = (): Promise<RedisConnection> => {
+  connection ??= startRedis().then(({ port }) =>
+    openConnection({ host: '127.0.0.1', port, isTls: false, database: 0 }, realClock),
+  );
+  return connection;
+};
+
+/** A ledger that can be killed before and after each write. */
+const mortal = <Entry extends CommonEntry>(ledger: Ledger<Entry>, step: (work: string) => void): Ledger<Entry> => ({
+  ...ledger,
+  claim: async (kept) => {
+    const what = 'phase' in kept.entry ? kept.entry.phase : 'booking entry';
+    step(`before claim ${what}`);
+    const isFirst = await ledger.claim(kept);
+    step(`after claim ${what}`);
+    return isFirst;
+  },
+  replace: async (kept) => {
+    step('before verdict');
+    await ledger.replace(kept);
+    step('after verdict');
+  },
+});
+
+export interface ProcessOptions {
+  killSwitch?: KillSwitch;
+  /** Replaces the network. */
+  send?: Send;
+  onStep?(step: string): void;
+  /** Gets the requests that change something. */
+  writes?: string[];
+}
+
+/** What a process said: its result, or the category of its error. */
+export interface Said {
+  said: Moved['how'] | SchedError['category'];
+  moved?: Moved;
+  error?: SchedError;
+}
+
+export const isWrite = ({ method }: HttpRequest): boolean => method === 'POST';
+export const nameOf = ({ url }: HttpRequest): string => (url.endsWith('/cancellation') ? 'cancel' : 'book');
+
+/** A machine, or a home directory on it. */
+export interface Machine {
+  host: string;
+  ledgerOf<Entry extends CommonEntry>(kind: LedgerKind<Entry>): Ledger<Entry>;
+}
+
+export const atNew = ({ to, bookings: all }: MovePlan): string[][] => all.map(() => [to]);
+export const atOld = ({ from, bookings: all }: MovePlan): string[][] => all.map(() => [from]);
+export const wordsOf = ({ error }: Said): string =>
+  [error?.message, error?.facts.reason, error?.facts.advice].filter(Boolean).join('; ');
+
+let lastPid = 1000;
+let machines = 0;
+
+/** A sandbox with events to move, and processes that move them. */
+export const createMoves = async () => {
+  const world: TestWorld = await createWorld();
+  const { clock } = world;
+  const time = serviceClock();
+  const authorized: Send = (request) =>
+    world.service({ ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } });
+  const clientOver = (send: Send) => {
+    const whole = compose(withContent, callBeforeSend, time.layer)(send);
+    return createClient({ baseUrl: 'http://127.0.0.1:4010', send: whole, sendPlain: whole });
+  };
+  const client = clientOver(authorized);
+  const me = await client.call(users.me, {});
+  const types = await typesOf(world);
+  const isEasy = (type: (typeof types)[number]) => type.custom_questions.every(({ required }) => !required);
+  const solo = types.find((type) => type.kind === 'solo' && type.pooling_type === null && isEasy(type))!.uri;
+  const group = types.find((type) => type.kind === 'group' && isEasy(type))!.uri;
+  const running = new Set<number>();
+  let people = 0;
+
+  const book = (event_type: string, start_time: string, invitee: Json) =>
+    client.write(invitees.create, { body: { event_type, start_time, invitee } });
+
+  const cancel = (event: string) => client.write(events.cancel, { path: { event: idIn(event) }, body: {} });
+
+  /** Active events that start from `start` on, for so many milliseconds. */
+  const activeFrom = (start: string, milliseconds: number): Promise<Json[]> => {
+    const until = new Date(Date.parse(start) + milliseconds).toISOString();
+    const window = { min_start_time: start, max_start_time: until, status: 'active' };
+    return gather(client.pages(events.list, { query: { organization: String(me.current_organization), ...window } }));
+  };
+
+  /** The starts of three meetings of an empty working day, an hour or more apart. The first day is for `wait`. */
+  let days = 0;
+  const nextDay = async (): Promise<[string, string, string]> => {
+    days = (days % 38) + 1;
+    for (const { uri } of await activeFrom(slot(days * 5), 12 * 3_600_000)) await cancel(String(uri));
+    return [slot(days * 5), slot(days * 5 + 2), slot(days * 5 + 4)];
+  };
+
+  /** A new event, and the plan to move it to a later time of the same day. `third` is a time that stays free. */
+  const planned = async (order: MovePlan['order'] = 'book-first', count = 1): Promise<MovePlan & { third: string }> => {
+    const type = count > 1 ? group : solo;
+    const [from, until, third] = await nextDay();
+    const all: MovePlan['bookings'] = [];
+    let event = '';
+    for (let each = 0; each < count; each += 1) {
+      people += 1;
+      const invitee = { email: `moved.${people}@people.example`, name: `Guest ${people}`, timezone: 'Europe/Berlin' };
+      const { record } = await book(type, from, invitee);
+      event = String(record!.event);
+      all.push({ invitee: String(record!.uri), body: { event_type: type, start_time: until, invitee } });
+    }
+    return { event, from, to: until, third, order, bookings: all, reason: 'Moved' };
+  };
+
+  /** Machines with ledgers in files, or in the same Redis. */
+  const machineAt = async (place: Place): Promise<Machine> => {
+    machines += 1;
+    const host = `machine ${machines}`;
+    const directory = temporaryDirectory('machine');
+    const opened = place === 'redis' ? await connect() : undefined;
+    return {
+      host,
+      ledgerOf: (kind) =>
+        opened === undefined
+          ? fileLedger(
+              { directory: join(directory, kind.name), randomBytes: (size) => new Uint8Array(size).fill(7) },
+              kind,
+            )
+          : redisLedger({ connection: withServerTime(opened, clock), clock: createServerClock(clock), host }, kind),
+    };
+  };
+
+  const contextOn = (
+    { host, ledgerOf }: Machine,
+    { killSwitch = new KillSwitch(), send = authorized, onStep = () => {}, writes = [] }: ProcessOptions = {},
+  ): MoveContext => {
+    lastPid += 1;
+    const pid = lastPid;
+    const step = (work: string) => {
+      onStep(work);
+      killSwitch.next();
+    };
+    const mortalSend: Send = async (request) => {
+      if (!isWrite(request)) return send(request);
+      step(`before ${nameOf(request)}`);
+      writes.push(nameOf(request));
+      const reply = await send(request);
+      step(`after ${nameOf(request)}`);
+      return reply;
+    };
+    const interrupted = new AbortController().signal;
+    const owner = { user: String(me.uri), organization: String(me.current_organization) };
+    return {
+      booking: {
+        client: clientOver(mortalSend),
+        ledger: mortal(ledgerOf(bookings), step),
+        clock,
+        interrupted,
+        origin: 'http://127.0.0.1:4010',
+        aliases: [],
+        serviceTime: time.now,
+        owner: async () => owner,
+        timeoutMs: 30_000,
+        pid,
+        host,
+        mayBeRunning: (entry) => (entry.host ?? host) !== host || (entry.pid !== pid && running.has(entry.pid)),
+        applyPlanLimits: async () => {},
+        checkAgain: { command: ['invitees', 'reconcile'] },
+        onUnkept: () => {},
+      },
+      change: { clock, interrupted, random: () => 0.5, maxWaitMs: 60_000, onWait: () => {}, onRepeat: () => {} },
+      moves: mortal(ledgerOf(moves), step),
+    };
+  };
+
+  /** Runs a process to its end, or until it is killed. */
+  const move = async (machine: Machine, plan: MovePlan, options: ProcessOptions = {}): Promise<Said> => {
+    const context = contextOn(machine, options);
+    running.add(context.booking.pid);
+    try {
+      const moved = await moveEvent(context, plan);
+      return { said: moved.how, moved };
+    } catch (error) {
+      if (!(error instanceof SchedError)) throw error;
+      return { said: error.category, error };
+    } finally {
+      running.delete(context.booking.pid);
+    }
+  };
+
+  /** Waits until an empty look-up proves something: time has passed, and the list has a newer event. */
+  const wait = async (): Promise<void> => {
+    await clock.sleep(151_000);
+    people += 1;
+    const person = { email: `newer.${people}@people.example`, name: 'Newer', timezone: 'Europe/Berlin' };
+    const { record } = await book(solo, slot(0), person);
+    await cancel(String(record!.event));
+  };
+
+  /** Runs the same command until its outcome is known. Returns what each process said. */
+  const finish = async (
+    machine: Machine | (() => Promise<Machine>),
+    plan: MovePlan,
+    options: ProcessOptions = {},
+  ): Promise<Said[]> => {
+    const all: Said[] = [];
+    for (let tries = 0; tries < 6; tries += 1) {
+      if (tries > 0) await wait();
+      all.push(await move(typeof machine === 'function' ? await machine() : machine, plan, options));
+      if (all.at(-1)!.said !== 'outcome-unknown') break;
+    }
+    return all;
+  };
+
+  /** The starts at which each person of a plan has an active booking. */
+  const standing = async ({ from, to, bookings: all }: MovePlan, more: string[] = []): Promise<string[][]> => {
+    const found: string[][] = all.map(() => []);
+    for (const start of new Set([from, to, ...more])) {
+      for (const event of await activeFrom(start, 1000))
+        for (const person of await gather(client.pages(invitees.list, { path: { event: idIn(event.uri) } })))
+          for (const [index, { body }] of all.entries())
+            if (person.status === 'active' && person.email === body.invitee.email) found[index]!.push(start);
+    }
+    return found;
+  };
+
+  /** A network on which something happens before a request of this kind; `nth` counts from 1. */
+  const meanwhile = (kind: 'book' | 'cancel', happen: (request: HttpRequest) => Promise<unknown>, nth = 1): Send => {
+    let left = nth;
+    return async (request) => {
+      if (isWrite(request) && nameOf(request) === kind && --left === 0) await happen(request);
+      return authorized(request);
+    };
+  };
+
+  /** Kills a process at the step of this name; `nth` counts from 1. */
+  const killAt = async (machine: Machine, plan: MovePlan, name: string, nth = 1, send = authorized): Promise<void> => {
+    let left = nth;
+    const killSwitch = new KillSwitch();
+    const onStep = (step: string) => {
+      if (step === name && --left === 0) Object.assign(killSwitch, { last: killSwitch.step });
+    };
+    await move(machine, plan, { killSwitch, onStep, send }).then(
+      () => Promise.reject(new Error(`never reached: ${name}`)),
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+      },
+    );
+  };
+
+  return {
+    world,
+    clock,
+    service: authorized,
+    solo,
+    group,
+    book,
+    planned,
+    machineAt,
+    contextOn,
+    move,
+    finish,
+    wait,
+    standing,
+    cancel,
+    running,
+    meanwhile,
+    killAt,
+  };
+};
+
+export type Moves = Awaited<ReturnType<typeof createMoves>>;
