@@ -114,7 +114,6 @@ describe('a new time that is refused', () => {
     (step) => [`before ${step}`, `after ${step}`],
   );
 
-  // C6
   test.each(sample(steps, 2))('books the old time again once if it is killed: %s', async (step) => {
     const plan = await moves.planned('cancel-first');
     await take(moves.solo, plan.to);

@@ -40,7 +40,7 @@ const cells = (['files', 'redis'] as Place[]).flatMap((place) =>
   ),
 );
 
-// R56: B0 to B8 and C1 to C5 of docs/reliability.md.
+// R56
 describe('a move that is killed', () => {
   test.each(sample(cells, 2, ({ place, order }) => `${place} ${order}`))(
     'ends with one booking per person: $place, $order, $people, $step ($last)',

@@ -1,6 +1,8 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { SchedError } from '../../errors.ts';
+import { openMoves } from '../../jobs/move.ts';
+import { endsMove } from '../../jobs/move-record.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { reconcile, type SettledAttempt } from '../../jobs/reconcile.ts';
 import type { Json } from '../../json.ts';
@@ -8,6 +10,7 @@ import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
+import { commandLine } from '../messages/command-lines.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
@@ -153,6 +156,9 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   const { rows, hiddenColumns } = await context.printer.list(settledView, settled());
   noteHidden(context.notes, hiddenColumns);
   if (rows === 0) context.notes.footer('No bookings with an unknown outcome');
+  const { moves } = await context.sharedState();
+  for (const { entry } of await openMoves({ moves, booking: bookingContext }))
+    context.notes.warn(`A move is not finished. To finish it: ${commandLine(...endsMove(entry))}`);
   const [first] = unknown;
   if (first === undefined) return;
   throw new SchedError(
@@ -174,7 +180,7 @@ export const extra = (): Command[] => [
     flags: [],
     examples: ['invitees reconcile', 'invitees reconcile --json'],
     notes: [
-      "Checks every booking from this machine, or from all machines with the same SCHED_SHARED_STATE, whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown.",
+      "Checks every booking from this machine, or from all machines with the same SCHED_SHARED_STATE, whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown. Moves of events that are not finished are named with the command that finishes them.",
     ],
     effect: 'read',
     view: settledView,

@@ -18,7 +18,7 @@ import {
   runtimeCheck,
 } from './machine-checks.ts';
 import { sharedStateCheck } from './shared-state-check.ts';
-import { bookingCheck, runCheck } from './unfinished-work.ts';
+import { bookingCheck, moveCheck, runCheck } from './unfinished-work.ts';
 
 const checks: Check[] = [
   runtimeCheck,
@@ -34,6 +34,7 @@ const checks: Check[] = [
   tokenCheck,
   sharedStateCheck,
   bookingCheck,
+  moveCheck,
   runCheck,
 ];
 

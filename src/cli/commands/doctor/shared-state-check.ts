@@ -1,8 +1,10 @@
+import { moves } from '../../../jobs/move-record.ts';
 import { counted } from '../../../numbers.ts';
 import { addressProblem, shownAddress } from '../../../state/redis/address.ts';
 import type { RedisReport } from '../../../state/redis/report.ts';
 import { redisAddressOf } from '../../session/shared-state.ts';
-import { type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
+import { baseUrlOf, type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
+import { moveFindings } from './unfinished-work.ts';
 
 const check = 'shared state';
 
@@ -44,7 +46,8 @@ const findingsFrom = (shown: string, report: RedisReport): Finding[] => {
 };
 
 /** Checks the Redis server that several machines share, if one is set. */
-export const sharedStateCheck: Check = async ({ runtime, account }) => {
+export const sharedStateCheck: Check = async (context) => {
+  const { runtime, account } = context;
   const { SCHED_SHARED_STATE: variable } = runtime.env;
   const url = variable || account?.profile.shared_state;
   if (!url || addressProblem(url) !== undefined) return [];
@@ -52,9 +55,16 @@ export const sharedStateCheck: Check = async ({ runtime, account }) => {
   try {
     const address = await redisAddressOf(url, runtime);
     const connection = await runtime.connectRedis(address, runtime.clock);
-    const { reportOn } = await import('../../../state/redis/report.ts');
+    const [{ reportOn }, { redisLedger }, { createServerClock }] = await Promise.all([
+      import('../../../state/redis/report.ts'),
+      import('../../../state/redis/ledger.ts'),
+      import('../../../state/redis/server-clock.ts'),
+    ]);
     try {
-      return findingsFrom(shownAddress(address), await reportOn(connection, runtime.clock));
+      const findings = findingsFrom(shownAddress(address), await reportOn(connection, runtime.clock));
+      const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
+      const open = await redisLedger(options, moves).open(baseUrlOf(context) ?? '');
+      return [...findings, ...moveFindings(context, open)];
     } finally {
       connection.close();
     }

@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 import { SchedError } from '../../../errors.ts';
+import { endsMove, moves, type StoredMove } from '../../../jobs/move-record.ts';
 import { counted } from '../../../numbers.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
+import type { StoredEntry } from '../../../state/ledger.ts';
+import type { CommonEntry, LedgerKind } from '../../../state/ledger-entry.ts';
 import { directoryPath } from '../../../state/paths.ts';
-import { baseUrlOf, type Check, errorText, type Finding, note, problem } from './finding.ts';
+import { idIn } from '../../../uri.ts';
+import { commandLine } from '../../messages/command-lines.ts';
+import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, problem } from './finding.ts';
 
 /** Turns an error into a finding, so that the other checks still run. */
 const failed = (check: string, error: unknown): Finding => {
@@ -11,23 +16,40 @@ const failed = (check: string, error: unknown): Finding => {
   return problem(check, errorText(error), error.facts.advice ?? 'make sure you can read it');
 };
 
-export const bookingCheck: Check = async (context) => {
-  const { runtime, account } = context;
+/** The open entries of a ledger in the files of this machine. */
+const openIn = async <Entry extends CommonEntry>(
+  context: DoctorContext,
+  kind: LedgerKind<Entry>,
+  findingsOf: (open: StoredEntry<Entry>[]) => Finding[],
+): Promise<Finding[]> => {
+  const { runtime } = context;
   const baseUrl = baseUrlOf(context);
   if (baseUrl === undefined) return [];
-  const [{ fileLedger }, { bookings }] = await Promise.all([
-    import('../../../state/ledger.ts'),
-    import('../../../state/ledger-entry.ts'),
-  ]);
-  const directory = join(directoryPath('state', runtime), bookings.name);
-  const ledger = fileLedger({ directory, randomBytes: runtime.randomBytes }, bookings);
-  const open = await ledger.open(baseUrl).catch((error: unknown) => failed('bookings', error));
-  if (!Array.isArray(open)) return [open];
-  const { length } = open;
-  if (length === 0) return [];
-  const finding = `${counted(length, 'booking has', 'bookings have')} an unknown outcome`;
-  return [note('bookings', finding, `sched invitees reconcile${account === undefined ? '' : ` -p ${account.name}`}`)];
+  const { fileLedger } = await import('../../../state/ledger.ts');
+  const directory = join(directoryPath('state', runtime), kind.name);
+  const ledger = fileLedger({ directory, randomBytes: runtime.randomBytes }, kind);
+  return ledger.open(baseUrl).then(findingsOf, (error: unknown) => [failed(kind.name, error)]);
 };
+
+const profileWords = ({ account }: DoctorContext): string[] => (account === undefined ? [] : ['-p', account.name]);
+
+export const bookingCheck: Check = async (context) => {
+  const { bookings } = await import('../../../state/ledger-entry.ts');
+  return openIn(context, bookings, ({ length }) => {
+    if (length === 0) return [];
+    const finding = `${counted(length, 'booking has', 'bookings have')} an unknown outcome`;
+    return [note('bookings', finding, commandLine('invitees', 'reconcile', ...profileWords(context)))];
+  });
+};
+
+/** A finding for each move that was begun and not finished: its people may have two bookings, or none. */
+export const moveFindings = (context: DoctorContext, open: readonly StoredMove[]): Finding[] =>
+  open.map(({ entry }) => {
+    const finding = `the move of event ${idIn(entry.old)} to ${entry.to} is not finished`;
+    return note('moves', finding, commandLine(...endsMove(entry), ...profileWords(context)));
+  });
+
+export const moveCheck: Check = (context) => openIn(context, moves, (open) => moveFindings(context, open));
 
 /** Finds bulk runs that were killed or stopped and can be resumed with the same command. */
 export const runCheck: Check = async ({ runtime }) => {
