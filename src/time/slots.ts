@@ -164,7 +164,7 @@ function openHours({ timezone, rules }: Hours, window: Span, step: number): Open
 
 const isInside = ({ start, end }: Span, outer: Span): boolean => outer.start <= start && end <= outer.end;
 
-const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
+export const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 
 type ByDay<S extends Span> = (start: number) => readonly S[];
 

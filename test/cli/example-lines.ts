@@ -11,6 +11,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^auth (login|refresh)/, 'needs a browser, or a login that can be refreshed: covered by test/e2e and test/auth'],
   [/^sandbox run/, "starts the user's own program: covered by test/cli/sandbox-run.test.ts"],
   [/^events follow(?!.*--once)/, 'runs until it is stopped: covered by test/cli/commands/follow'],
+  [/^events move/, 'needs an event that can be moved, and a free time: covered by test/cli/move.test.ts'],
   [/^events agenda.*--watch/, 'draws until it is stopped: covered by test/cli/commands/agenda/watch.test.ts'],
   [/^sandbox start/, 'runs until it is stopped: covered by test/cli/sandbox.test.ts'],
   [/^sandbox env/, 'needs a sandbox that runs: covered by test/cli/sandbox.test.ts'],

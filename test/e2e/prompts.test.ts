@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
 import { few, sample } from '../support/tier.ts';
-import { isStandalone, schedInTerminal, temporaryHome, usedHome } from './program.ts';
+import { farMonday, isStandalone, sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
 
 const arrowLeft = '\x1b[D';
 
@@ -79,6 +79,19 @@ describe('a prompt', () => {
       expect(code).toBe(130);
       expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
     },
+  });
+
+  test('shows a move with the time of both sides, and how to undo it', async () => {
+    const home = await usedHome();
+    const who = ['--email', 'ada@example.com', '--name', 'Ada Byron', '--timezone', 'Asia/Tokyo'];
+    const booking = ['--event-type', 'Intro call', '--start', farMonday(), ...who, '--jq', '.event'];
+    const { stdout } = await sched(['--sandbox', 'invitees', 'create', ...booking], home);
+    const screen = open(['--sandbox', 'events', 'move', stdout.trim(), '--to', farMonday(1), '--tz', 'UTC'], home);
+    await screen.until(/ {2}to +Mon .* UTC · free\n {2}who +Ada Byron \(.* in Tokyo\)\n[\s\S]*\[y\/N\] $/);
+    screen.type('y\n');
+    const { code, text } = await screen.done;
+    expect(text).toMatch(/✔ Moved to Mon [\s\S]*\nUndo:\s+sched --sandbox events move \w+ --to [\dT:+-]+Z?\n/);
+    expect(code).toBe(0);
   });
 
   // The standalone file asks only if stdin is a terminal.

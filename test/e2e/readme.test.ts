@@ -22,6 +22,7 @@ const tomorrow = (): string =>
 const shown: Record<string, RegExp> = {
   'sched invitees create --event-type "Support call" --start': /Ada Byron/,
   'sched events cancel "$event"': /canceled/,
+  'sched events move "$event"': /active/,
   '--day-off tomorrow': /\.date\tTOMORROW\n/,
   'sched shares create': /^https:\/\/\S+\n$/,
   'sched events get no-such-event': /No such event\n/,

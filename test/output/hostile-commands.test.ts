@@ -231,7 +231,7 @@ const telling = spoken.filter(
     // The reply to a deletion is empty.
     command.operation.reply.status !== 204 &&
     code === 0 &&
-    !/^(compliance|events (stats|follow))/.test(name),
+    !/^(compliance|events (stats|follow|move))/.test(name),
 );
 const listing = telling.filter(({ command }) => command.operation!.reply.kind === 'many');
 /** An agenda is a table in other formats only, and has no limit. */

@@ -19,6 +19,16 @@ import type { Context } from '../session/context.ts';
 /** `Paris` of `Europe/Paris` */
 const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
 
+/** The time of another person, if their clock shows another one: `09:15 in Paris`. */
+export const theirTime = (at: number, zone: string, theirs: unknown): string | undefined => {
+  const read = readZone(String(theirs));
+  const wall = wallClock(zone)(at);
+  const local = read.ok ? wallClock(read.zone)(at) : wall;
+  if (!read.ok || local === wall) return undefined;
+  const date = midnightOf(local) === midnightOf(wall) ? '' : `${dayText(local, wall)} `;
+  return `${date}${clockLabel(local)} in ${cityOf(read.zone)}`;
+};
+
 /** The meeting in two lines, for the last look before it is booked. */
 const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
   const { settings, runtime } = context;
@@ -28,16 +38,12 @@ const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
   const end = start + Number(type?.duration) * minute;
   const now = runtime.clock.now();
   const when = spanLabel(String(body.start_time), Number.isNaN(end) ? '' : utcText(end), settings.zone, now);
-  const zone = readZone(String(invitee.timezone));
-  const wall = wallClock(settings.zone)(start);
-  const theirs = zone.ok ? wallClock(zone.zone)(start) : wall;
-  const date = midnightOf(theirs) === midnightOf(wall) ? '' : `${dayText(theirs, wall)} `;
   const name = invitee.name ?? [invitee.first_name, invitee.last_name].filter(Boolean).join(' ');
   return [
     `${type?.name ?? body.event_type} with ${name} <${invitee.email}>`,
     [
       `${when} ${settings.zone}`,
-      ...(theirs === wall || !zone.ok ? [] : [`${date}${clockLabel(theirs)} in ${cityOf(zone.zone)}`]),
+      ...[theirTime(start, settings.zone, invitee.timezone) ?? []].flat(),
       ...(location === undefined ? [] : [location.location ?? String(location.kind).replaceAll('_', ' ')]),
     ].join(settings.accessible ? ', ' : ' · '),
     ...recordsIn(answers).map(({ question, answer }) => `${question}: ${answer}`),

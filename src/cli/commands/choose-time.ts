@@ -12,11 +12,18 @@ import { readValue } from '../operation/values.ts';
 import { typedEventType } from '../scheduling/answers.ts';
 import { nowOf } from '../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked } from '../scheduling/free-slots.ts';
-import { type JudgedTime, judgeRefused, nearestText, reasonsText, type Start } from '../scheduling/judged-time.ts';
+import {
+  type JudgedTime,
+  judgeRefused,
+  nearestText,
+  notFreeText,
+  reasonsText,
+  type Start,
+} from '../scheduling/judged-time.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice, ReadOther } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
-import { isTimeRefused } from './bulk/item-refused.ts';
+import { isTimeRefused, NotFree } from './bulk/item-refused.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 import { clockTexts } from './slots-screen.ts';
 
@@ -63,7 +70,7 @@ const checkStart = async (chooser: Chooser, invocation: Invocation, at: number):
   const reasons = known.judge(at);
   if (reasons.length === 0) return { value: offsetText(at, context.settings.zone) };
   const meeting = { start: at, end: at + Number(type.duration) * minute };
-  return { problem: `${labelOf(context, at)} isn't free: ${reasonsText(context, reasons, meeting)}` };
+  return { problem: notFreeText(context, reasons, meeting) };
 };
 
 /** Reads a typed time, on this date if it has none. */
@@ -170,10 +177,15 @@ const reasonOf = (context: Context, error: SchedError, { reasons, meeting }: Jud
 };
 
 /**
- * Offers free times after the service refused one: to choose from at a terminal, else in the error. Throws the error as
- * it came if it isn't about the time, or if free times can't be read.
+ * Offers free times after one was refused: to choose from at a terminal if `mayAsk`, else in the error. Throws the error
+ * as it came if it isn't about the time, or if free times can't be read.
  */
-export const chooseAnother = async (invocation: Invocation, booking: Start, error: unknown): Promise<string> => {
+export const chooseAnother = async (
+  invocation: Invocation,
+  booking: Start,
+  error: unknown,
+  mayAsk = true,
+): Promise<string> => {
   const { context } = invocation;
   const { settings } = context;
   if (!isTimeRefused(error)) throw error;
@@ -182,15 +194,18 @@ export const chooseAnother = async (invocation: Invocation, booking: Start, erro
   });
   const { type, nearest: starts, window, times } = judged;
   const refused = judged.meeting.start;
-  const explained = error.with({ reason: reasonOf(context, error, judged) });
+  const isOwn = error instanceof NotFree;
+  const explained = isOwn ? error : error.with({ reason: reasonOf(context, error, judged) });
   if (starts.length === 0) throw explained;
-  if (!settings.canAsk || settings.yes)
+  if (!settings.canAsk || settings.yes || !mayAsk)
     throw explained.with({
       advice: `free: ${nearestText(context, starts, refused)} (${settings.zone})`,
       freeTimes: starts.map((at) => utcText(at)),
     });
   const chooser: Chooser = { context, type, window, times, starts, invitee: inviteeOf(invocation) };
-  context.notes.warn(`${labelOf(context, refused)}: ${error.message}. ${explained.facts.reason}`);
+  context.notes.warn(
+    isOwn ? error.message : `${labelOf(context, refused)}: ${error.message}. ${explained.facts.reason}`,
+  );
   await context.notes.flush();
   const wallAt = wallClock(settings.zone);
   const choices = clockChoices(chooser, chooser.starts).map(({ value, label }, index) => ({

@@ -20,6 +20,7 @@ import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
 import type { Usual } from './event-choices.ts';
 import { choosingFlags, searchable } from './events-list.ts';
+import { moveCommand } from './events-move.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
 export const examples = {
@@ -226,4 +227,4 @@ export const decorate = {
   }),
 };
 
-export const extra = (): Command[] => [nextCommand(), agendaCommand(), statsCommand(), followCommand()];
+export const extra = (): Command[] => [nextCommand(), moveCommand(), agendaCommand(), statsCommand(), followCommand()];

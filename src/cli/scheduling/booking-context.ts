@@ -4,6 +4,7 @@ import { hasCategory, SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import type { Owner } from '../../jobs/look-up.ts';
+import type { MoveContext } from '../../jobs/move-steps.ts';
 import { type Change, type ChangeOptions, change, readIfPossible } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
 import { sandboxService, serviceName } from '../../state/ledger.ts';
@@ -38,23 +39,28 @@ export const bookingTexts: Record<Booked['how'], string> = {
   existing: 'already booked',
 };
 
+/** Tells a person how to undo a write, with a command for the same account. */
+export const noteUndo = ({ notes, settings }: Context, ...words: readonly string[]): void => {
+  const account = settings.sandbox
+    ? ['--sandbox']
+    : settings.account === undefined
+      ? []
+      : ['-p', settings.account.name];
+  notes.footer(`Undo: ${commandLine(...account, ...words)}`);
+};
+
 /** Says what was booked, and to a person also how to undo it. */
 export const noteBooked = async (
-  { notes, settings }: Context,
+  context: Context,
   { how, record }: Booked,
   when: string,
   { email, name, first_name, last_name }: Json & { email: string },
 ): Promise<void> => {
   const done = `${bookingTexts[how]}: ${when} for`;
   const who = name ?? ([first_name, last_name].filter(Boolean).join(' ') || email);
-  const account = settings.sandbox
-    ? ['--sandbox']
-    : settings.account === undefined
-      ? []
-      : ['-p', settings.account.name];
-  await notes.done(`${done} ${email}`, `${capital(done)} ${who}`);
+  await context.notes.done(`${done} ${email}`, `${capital(done)} ${who}`);
   if (typeof record?.event === 'string' && how !== 'existing')
-    notes.footer(`Undo: ${commandLine(...account, 'events', 'cancel', idIn(record.event))}`);
+    noteUndo(context, 'events', 'cancel', idIn(record.event));
 };
 
 /** The record to print for a booking, or the request if the service shows no record. */
@@ -132,6 +138,12 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
     },
   };
 };
+
+export const moveContextOf = async (context: Context): Promise<MoveContext> => ({
+  booking: await bookingContextOf(context),
+  change: changeOptions(context),
+  moves: (await context.sharedState()).moves,
+});
 
 /** Rethrows an error. If it is a 404 and the record is there, then the 404 is about the path. */
 const notOffered =

@@ -9,7 +9,7 @@ import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
-import { freeSlots, type Hours, judge, type Reason, type Span } from '../../time/slots.ts';
+import { freeSlots, type Hours, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
 import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
@@ -36,12 +36,16 @@ export interface SlotQuery {
   step?: number | undefined;
   /** URI of a host who must be free. */
   host?: string | undefined;
-  /** URIs of events that count as canceled, such as those that are moved away. */
-  without?: readonly string[] | undefined;
 }
 
 /** A reason with the URI and the name of its host. */
 export type JudgedReason = Reason & { user?: string; who?: string };
+
+/** What would be different: these events are left out, by URI, and others count too. */
+export interface Otherwise {
+  without: ReadonlySet<string>;
+  also?: readonly Json[];
+}
 
 export interface FreeTimes {
   /** The free times as records, computed one after another. Throws if the hours of all hosts are unknown. */
@@ -51,7 +55,7 @@ export interface FreeTimes {
   events: Json[];
   nameOf(user: string | undefined): string;
   /** Every reason why the meeting can't start at a time of the window, on the grid or not. None if it is free. */
-  judge(start: number): JudgedReason[];
+  judge(start: number, otherwise?: Otherwise): JudgedReason[];
   /** The hosts, and what each of them has against that time. */
   hostsAt(start: number): { user: string; reasons: JudgedReason[] }[];
 }
@@ -130,11 +134,15 @@ interface HostedEvent {
   users: Set<string>;
 }
 
+interface TimedEvent extends HostedEvent {
+  span: Span;
+}
+
 /** The active events of the hosts that may overlap a slot. */
 const readEvents = async (
   context: Context,
   hosts: readonly HostHours[],
-  { since, until, without = [] }: SlotQuery,
+  { since, until }: SlotQuery,
   duration: number,
   unchecked: Unchecked[],
 ): Promise<HostedEvent[]> => {
@@ -142,14 +150,12 @@ const readEvents = async (
   // Assumed (events.longest): no event is longer than the longest duration option of a share, 720 minutes.
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
-  const leftOut = new Set(without.map(idIn));
   const found = new Map<string, HostedEvent>();
   await mapConcurrent([...hosts], async ({ user }) => {
     const query: Record<string, string> = { user, status: 'active', ...window };
     try {
       await addOrganization(query, context);
       for (const event of await gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }))) {
-        if (leftOut.has(idIn(event.uri))) continue;
         const users = [user, ...hostsIn(event).map((each) => each.user)].map(idIn);
         found.set(String(event.uri), {
           event,
@@ -170,7 +176,7 @@ const spanOf = ({ start_time: start, end_time: end }: Json): Span | undefined =>
 };
 
 /** Seats left in an event, or 0 if the service doesn't show them. */
-const seatsIn = ({ invitees_counter: counter }: Json): number =>
+export const seatsIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) ? Math.max(0, Number(counter.limit) - Number(counter.active)) || 0 : 0;
 
 const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
@@ -217,25 +223,34 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
   });
   // Assumed (event-types.seats): an event of a group event type can be joined while it has seats left.
   const isOwnGroup = (event: Json): boolean => type.kind === 'group' && idIn(event.event_type) === idIn(uri);
-  const joinable = timed.filter(
-    ({ event, users }) => isOwnGroup(event) && seatsIn(event) > 0 && (host === undefined || users.has(idIn(host))),
-  );
-  const search = {
+  const isJoinable = ({ event, users }: TimedEvent): boolean =>
+    isOwnGroup(event) && seatsIn(event) > 0 && (host === undefined || users.has(idIn(host)));
+  const searchAmong = (all: readonly TimedEvent[]): SlotSearch => ({
     isActive: type.active !== false,
     now: context.serviceTime() ?? context.runtime.clock.now(),
     hosts: hosts.map(({ user, hours }) => ({
       hours,
-      busy: timed
+      busy: all
         .filter(({ users }) => users.has(idIn(user)))
         .map(({ event, span }) => ({ ...span, event, isFull: isOwnGroup(event) && seatsIn(event) === 0 })),
     })),
     needsAll,
     duration,
     step: wanted.step ?? defaultStep(duration),
-    seats: joinable.map(({ span }) => span),
+    seats: all.filter(isJoinable).map(({ span }) => span),
     since,
     until,
-  };
+  });
+  const amongOthers = ({ without, also = [] }: Otherwise): TimedEvent[] => [
+    ...timed.filter(({ event }) => !without.has(String(event.uri))),
+    ...also.map((event) => ({
+      event,
+      span: spanOf(event)!,
+      users: new Set(hostsIn(event).map(({ user }) => idIn(user))),
+    })),
+  ];
+  const joinable = timed.filter(isJoinable);
+  const search = searchAmong(timed);
   function* slots(): Generator<Json> {
     if (hosts.every(({ hours }) => hours === undefined)) throw noHours;
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
@@ -262,7 +277,8 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
     unchecked,
     events: active.map(({ event }) => event),
     nameOf,
-    judge: (start) => judge(search, start).map(named),
+    judge: (start, otherwise) =>
+      judge(otherwise === undefined ? search : searchAmong(amongOthers(otherwise)), start).map(named),
     hostsAt: (start) => {
       const reasons = judge({ ...search, needsAll: true, seats: [] }, start);
       return hosts.map(({ user }, index) => ({

@@ -10,7 +10,7 @@ import { requestsLeft } from '../session/booking-limits.ts';
 import type { Context } from '../session/context.ts';
 import { eventTypeOf } from './answers.ts';
 import { nowOf, textIn } from './event-facts.ts';
-import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotQuery } from './free-slots.ts';
+import { type FreeTimes, findFreeTimes, type JudgedReason } from './free-slots.ts';
 
 /** Free times around another one: how many on each side, and how far away. */
 const mostNearest = 3;
@@ -45,16 +45,11 @@ const isSure = ({ pooling_type: pooling, kind }: Json, { unchecked }: FreeTimes,
 };
 
 /** Judges a start time of an event type, and finds free ones around it. */
-export const judgeTime = async (
-  context: Context,
-  type: Json,
-  at: number,
-  more: Pick<SlotQuery, 'without'> = {},
-): Promise<JudgedTime> => {
+export const judgeTime = async (context: Context, type: Json, at: number): Promise<JudgedTime> => {
   const now = nowOf(context);
   const from = Math.max(at, now);
   const window = { since: Math.max(from - nearestDays * day, now + 1), until: from + nearestDays * day };
-  const times = await findFreeTimes(context, { type, ...window, ...more });
+  const times = await findFreeTimes(context, { type, ...window });
   // Events before now were not read.
   const reasons = times.judge(at).filter(({ code }) => at > now || code === 'inactive' || code === 'past');
   let slots: Json[] = [];
@@ -155,6 +150,12 @@ export const reasonsText = (context: Context, reasons: readonly JudgedReason[], 
       return reason.who === undefined ? words : `${reason.who} (${words})`;
     })
     .join('; ');
+
+/** `Thu 19 Nov 15:00 isn't free: Ada (busy: 15:00–15:15 Intro call)` */
+export const notFreeText = (context: Context, reasons: readonly JudgedReason[], meeting: Span): string => {
+  const when = timeLabel(utcText(meeting.start), context.settings.zone, nowOf(context));
+  return `${when} isn't free: ${reasonsText(context, reasons, meeting)}`;
+};
 
 /** Starts near another one: `13:30, Fri 20 Nov 09:00, 09:15`. The first one of another day has its date. */
 export const nearestText = (context: Context, starts: readonly number[], near: number): string => {

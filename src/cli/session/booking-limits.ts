@@ -4,6 +4,7 @@ import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import type { Windows } from '../../jobs/booking-time.ts';
 import { textOf } from '../../json.ts';
+import { counted } from '../../numbers.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { cacheFile, readYounger, staleAfterMs, writeCache } from './identity.ts';
@@ -57,20 +58,25 @@ export const requestsLeft = async (context: Context): Promise<number> => {
   return levels[0]!.remaining ?? Number.POSITIVE_INFINITY;
 };
 
+/** How many bookings the budget has left. */
+const bookingBudget = async (context: Context) => {
+  const connection = await context.connection();
+  const credential = await connection.credentials.current();
+  const key = budgetKey('bookings', credential, bookerOf(context.runtime, connection));
+  const { budget } = await context.sharedState();
+  return { credential, key, budget, ...(await budget.look(key, 'bookings')) };
+};
+
 /**
  * Tells the budget the booking limits of the plan. The first booking of a day doesn't need them, and replies describe
  * only the window with the fewest requests left. So the second booking reads the organization, once.
  */
 export const applyPlanLimits = async (context: Context): Promise<void> => {
   const { runtime, settings } = context;
-  const connection = await context.connection();
   // The built-in sandbox ends with the command, so it needs no limits.
-  if (connection.isSandbox) return;
-  const credential = await connection.credentials.current();
-  const key = budgetKey('bookings', credential, bookerOf(runtime, connection));
-  const { budget } = await context.sharedState();
+  if ((await context.connection()).isSandbox) return;
+  const { credential, key, budget, levels, closedUntil } = await bookingBudget(context);
   const now = runtime.clock.now();
-  const { levels, closedUntil } = await budget.look(key, 'bookings');
   if (levels.every(({ used }) => used === 0) && closedUntil <= now) return;
   const opens = Math.max(closedUntil, ...levels.filter(({ remaining }) => remaining === 0).map(({ end }) => end));
   const file = cacheFile(runtime, credential, 'plan');
@@ -91,6 +97,18 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   if (found.plan === undefined) return;
   const isNews = kept?.plan !== undefined && (kept.plan !== found.plan || kept.stage !== found.stage);
   await apply(found, isNews);
+};
+
+/** Throws if the plan's limits leave too few bookings for now: a move of several people must not stop between them. */
+export const requireBookings = async (context: Context, count: number): Promise<void> => {
+  await applyPlanLimits(context);
+  const { levels, closedUntil } = await bookingBudget(context);
+  const full = levels.filter(({ remaining, limit }) => remaining !== null && remaining < Math.min(count, limit ?? 0));
+  const waitMs = Math.max(closedUntil, ...full.map(({ end }) => end)) - context.runtime.clock.now();
+  if (waitMs <= context.settings.maxWaitMs) return;
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  const people = counted(count, 'person', 'people');
+  throw new SchedError('rate-limited', `Your plan leaves too few bookings for ${people} now`, { retryAfterSeconds });
 };
 
 /** The booking limits of the plan, for an estimate. Empty if the plan can't be read or has none. */

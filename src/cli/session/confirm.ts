@@ -65,7 +65,7 @@ const unconfirmed = (action: string, isTool: boolean): SchedError => {
  */
 export const confirm = async (
   context: Context,
-  { question, isFinal, action, list = [], more = 0, facts = [], place = [] }: Confirmation,
+  { question, isFinal, action, list = [], more = 0, details = [], facts = [], place = [] }: Confirmation,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
@@ -77,6 +77,7 @@ export const confirm = async (
     isFinal,
     list: list.slice(0, mostLines).map(cut),
     more: more + Math.max(0, list.length - mostLines),
+    details: cutFacts(details),
     facts: cutFacts(facts),
     place: cutFacts([...(about === 'service' ? await placeOf(context) : []), ...place]),
     yes: 'continue',

@@ -15,6 +15,8 @@ export interface Change {
   list?: readonly string[];
   /** How many things the list leaves out. */
   more?: number;
+  /** The change itself in aligned lines: `from` and `to`. */
+  details?: Facts;
   /** Facts shown with the question, so that a mistake is noticed. */
   facts: Facts;
   /** Where the change happens: organization, profile, service. */
@@ -38,11 +40,11 @@ export const factLines = (facts: Facts, isAccessible: boolean): string[] => {
 const moreLines = (more: number | undefined): string[] => (more ? [`and ${formatNumber(more)} more`] : []);
 
 /** The question for a screen reader: each answer is a line of its own. */
-const numbered = ({ question, list = [], more, facts, place = [], yes, no }: YesNoQuestion): string =>
+const numbered = ({ question, list = [], more, details = [], facts, place = [], yes, no }: YesNoQuestion): string =>
   [
     `Question: ${safe(question)}`,
     ...[...list, ...moreLines(more)].map((line) => safe(line).replace(/ {2}| · /g, ', ')),
-    ...factLines([...facts, ...place], true),
+    ...factLines([...details, ...facts, ...place], true),
     `1: ${yes}`,
     `2: ${no}`,
     'Number, or Enter for 2: ',
@@ -50,7 +52,7 @@ const numbered = ({ question, list = [], more, facts, place = [], yes, no }: Yes
 
 /** The question for a terminal, wrapped to its width. */
 export const laidOut = async (
-  { question, isFinal, list = [], more, facts, place = [] }: Change,
+  { question, isFinal, list = [], more, details = [], facts, place = [] }: Change,
   columns: number,
   color?: Color,
 ): Promise<string[]> => {
@@ -64,10 +66,12 @@ export const laidOut = async (
     return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
   };
   const mark = isFinal ? '× ' : '';
+  const indent = Math.max(...details.map(([label]) => label.length)) + 4;
   return [
-    ...wrapped(safe(question), 0).map(isFinal ? paint.danger : String),
+    ...wrapped(safe(question), 0).map(isFinal ? paint.danger : paint.heading),
     ...list.flatMap((line) => wrapped(`  ${mark}${safe(line)}`, 2 + mark.length, 4)),
     ...moreLines(more).map((line) => `  ${line}`),
+    ...factLines(details, false).flatMap((line) => wrapped(line, indent)),
     ...factLines(facts, true).flatMap((line) => wrapped(line, 0, 2)),
     ...(place.length === 0 ? [] : wrapped(place.map(([, value]) => safe(value)).join(' · '), 0).map(paint.faint)),
   ];

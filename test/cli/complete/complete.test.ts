@@ -41,7 +41,7 @@ const situations: [string, string[]][] = [
   ['sched --sandbox ev', ['event-types', 'events']],
   ['sched -o json --tz UTC ev', ['event-types', 'events']],
   ['sched --output=json ev', ['event-types', 'events']],
-  ['sched events ', ['agenda', 'cancel', 'follow', 'get', 'list', 'next', 'stats']],
+  ['sched events ', ['agenda', 'cancel', 'follow', 'get', 'list', 'move', 'next', 'stats']],
   ['sched events get ', ['next']],
   ['sched event c', ['cancel']],
   ['sched events -q c', ['cancel']],

@@ -29,23 +29,24 @@ const contextWith = (rows: (operation: unknown) => Json[]): Context =>
     serviceTime: () => Date.parse('2027-01-01T00:00:00Z'),
   }) as unknown as Context;
 
-test('a search leaves out events that are moved away: their time is free, and nobody joins them', async () => {
+test('a time is judged without events that are moved away, and with those that are moved there', async () => {
   const context = contextWith((operation) => {
     if (operation === eventTypes.hosts) return [{ member: { uri: ada, name: 'Ada' } }];
     if (operation === events.list) return booked;
     const rules = [{ type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '12:00' }] }];
     return [{ user: ada, timezone: 'UTC', rules }];
   });
-  const search = async (kind: string, ...without: string[]) => {
-    const window = { since: Date.parse(at('00:00')), until: Date.parse(at('23:00')) };
-    const times = await findFreeTimes(context, { type: { uri: type, duration: 60, kind }, ...window, without });
-    const reasons = ['09:30', '10:30'].map((clock) => times.judge(Date.parse(at(clock))).map(({ code }) => code));
-    return { reasons, joined: [...times.slots].flatMap(({ event }) => (event === undefined ? [] : [event])) };
-  };
   const [old, other] = booked.map(({ uri }) => String(uri)) as [string, string];
-  expect(await search('solo')).toEqual({ reasons: [['busy', 'busy'], ['busy']], joined: [] });
-  expect(await search('solo', old)).toEqual({ reasons: [['busy'], ['busy']], joined: [] });
-  expect(await search('solo', old, other)).toEqual({ reasons: [[], []], joined: [] });
-  expect(await search('group')).toMatchObject({ joined: [old, other] });
-  expect(await search('group', old)).toMatchObject({ joined: [other] });
+  const judge = async (kind: string, without: string[], also: Json[] = []) => {
+    const window = { since: Date.parse(at('00:00')), until: Date.parse(at('23:00')) };
+    const times = await findFreeTimes(context, { type: { uri: type, duration: 60, kind }, ...window });
+    const judged = (clock: string) => times.judge(Date.parse(at(clock)), { without: new Set(without), also });
+    return ['09:30', '10:30'].map((clock) => judged(clock).map(({ code }) => code));
+  };
+  const there = { ...booked[0]!, start_time: at('10:30'), end_time: at('11:30'), event_memberships: [{ user: ada }] };
+  expect(await judge('solo', [])).toEqual([['busy', 'busy'], ['busy']]);
+  expect(await judge('solo', [old])).toEqual([['busy'], ['busy']]);
+  expect(await judge('solo', [old, other])).toEqual([[], []]);
+  expect(await judge('solo', [old, other], [there])).toEqual([[], ['busy']]);
+  expect(await judge('group', [old, other], [there])).toEqual([[], []]);
 });

@@ -23,18 +23,20 @@ export const bulkFlags = (things: string, thing: string): Flag[] => [
   ...receiptFlags,
 ];
 
-/** Flags for bookings from a file, whose lines have several values. */
-export const bookingFileFlags: Flag[] = [
+/** Flags for a file whose lines have several values. `when` says what they are used with. */
+export const recordFileFlags = (things: string, verb: string, when = 'with --from'): Flag[] => [
   {
     name: 'from',
     value: 'FILE',
-    description: 'read bookings from a file, or - for stdin: CSV, JSON or JSONL with named columns',
+    description: `read ${things} from a file, or - for stdin: CSV, JSON or JSONL with named columns`,
   },
-  { name: 'skip-invalid', description: 'with --from: skip wrong lines and book the others (exit code 11)' },
+  { name: 'skip-invalid', description: `${when}: skip wrong lines and ${verb} the others (exit code 11)` },
   ...receiptFlags,
-  { name: 'confirm', value: 'COUNT', description: 'with --from: confirm this number of bookings', heading: 'Safety' },
-  { name: 'max', value: 'N', description: 'with --from: stop if there are more bookings than this', heading: 'Safety' },
+  { name: 'confirm', value: 'COUNT', description: `${when}: confirm this number of ${things}`, heading: 'Safety' },
+  { name: 'max', value: 'N', description: `${when}: stop if there are more ${things} than this`, heading: 'Safety' },
 ];
+
+export const bookingFileFlags = recordFileFlags('bookings', 'book');
 
 /** How an input file is read, for the help of every command that reads one. */
 export const inputNote =

@@ -16,6 +16,9 @@ export const failedItem = (error: unknown, isRefused: (error: SchedError) => boo
   return { verdict: isUnknown ? 'unknown' : 'rejected', status: error.facts.http?.status, error };
 };
 
-/** Whether the service refused the time of a booking. */
+/** A time that sched doesn't send, because it isn't free. */
+export class NotFree extends SchedError {}
+
+/** Whether the time of a booking was refused. */
 export const isTimeRefused = (error: unknown): error is SchedError =>
-  hasCategory(error, 'conflict') && error.facts.http !== undefined;
+  error instanceof NotFree || (hasCategory(error, 'conflict', 'partial') && error.facts.http !== undefined);

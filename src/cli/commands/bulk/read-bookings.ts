@@ -90,13 +90,13 @@ const addAnswers = (body: Json, answers: readonly string[], record: Json | undef
 
 const mostProblems = 50;
 
-interface LineProblem {
+export interface LineProblem {
   line: number;
   problem: string;
 }
 
 /** Reports the problems of all lines together. Throws if there are any, unless --skip-invalid leaves some to book. */
-const checkLines = (
+export const checkLines = (
   { context, typed, problems }: Invocation,
   wrong: readonly LineProblem[],
   thing: 'item' | 'line',
@@ -115,6 +115,13 @@ const checkLines = (
   const way = count < total ? `; use --skip-invalid to skip ${count === 1 ? 'it' : 'them'}` : '';
   problems.add(`${formatNumber(count)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent${way}`);
   problems.check();
+};
+
+/** The wrong lines, for the answer of a run. */
+export const failuresOf = (wrong: readonly LineProblem[]): Failure[] => {
+  const byLine = new Map<number, string[]>();
+  for (const { line, problem } of wrong) byLine.set(line, [...(byLine.get(line) ?? []), problem]);
+  return [...byLine].map(([line, all]) => ({ line, named: [], why: all.join('; ') }));
 };
 
 type Report = (line: number, problem: string) => void;
@@ -225,11 +232,10 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
   });
   checkDuplicates(lines, report);
   check();
-  const byLine = new Map<number, string[]>();
-  for (const { line, problem } of wrong) byLine.set(line, [...(byLine.get(line) ?? []), problem]);
+  const failures = failuresOf(wrong);
   return {
-    lines: lines.filter(({ line }) => !byLine.has(line)),
+    lines: lines.filter(({ line }) => failures.every((failure) => failure.line !== line)),
     thing,
-    wrong: [...byLine].map(([line, all]) => ({ line, named: [], why: all.join('; ') })),
+    wrong: failures,
   };
 };

@@ -30,6 +30,7 @@ const details: Record<string, string> = {
   'events agenda': 'Returns the events of one day, calendar week (default) or month.',
   'events stats':
     'Each row has key, name, booked, canceled, no_shows, hours and share (0 to 1). no_shows is null unless no_shows is true.',
+  'events move': 'Needs event and to.',
   'event-types slots': 'The service checks again when the slot is booked: it may know more than these times.',
   'invitees create':
     'Give start or first_free. The same booking is refused while it exists, or returned with if_absent.',

@@ -63,6 +63,7 @@ describe('the tools of mcp serve', () => {
       event_types_create: false,
       event_types_update: true,
       events_cancel: true,
+      events_move: true,
       invitees_create: false,
       invitees_no_show: true,
       one_offs_create: false,

@@ -1,0 +1,217 @@
+import { locationKinds } from '../../../api/locations.ts';
+import { hasCategory, SchedError, usageError } from '../../../errors.ts';
+import { openMoves, recordOfMove } from '../../../jobs/move.ts';
+import { endsMove, type MoveEntry } from '../../../jobs/move-record.ts';
+import { inviteesOf, isCanceled, type MoveContext, type MovePlan, readEvent } from '../../../jobs/move-steps.ts';
+import { isObject, type Json } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
+import { timeLabel } from '../../../time/label.ts';
+import { readMutationTime } from '../../../time/mutation.ts';
+import { overlap, type Span } from '../../../time/slots.ts';
+import { minute, timestampOf, utcText } from '../../../time/wall.ts';
+import { readZone } from '../../../time/zone.ts';
+import { idIn } from '../../../uri.ts';
+import type { Invocation, Typed } from '../../command.ts';
+import { commandLine } from '../../messages/command-lines.ts';
+import { hostsIn, nameAndTime, nowOf } from '../../scheduling/event-facts.ts';
+import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../../scheduling/free-slots.ts';
+import { notFreeText } from '../../scheduling/judged-time.ts';
+import type { Context } from '../../session/context.ts';
+import { NotFree } from '../bulk/item-refused.ts';
+import { type Carried, carry, missingFacts } from './carry-over.ts';
+
+export const risk = 'for a moment nobody is booked, and the time can be lost';
+
+/** An event to move, the people who move with it, and the record of an earlier attempt. */
+export interface Movable {
+  event: Json;
+  type: Json;
+  people: readonly Carried[];
+  record: MoveEntry | undefined;
+}
+
+export interface Move extends Movable {
+  /** IDs of the hosts. */
+  hosts: ReadonlySet<string>;
+  old: Span;
+  new: Span;
+  /** The same move was begun before, so its new time may be taken by itself. Or the event has been moved. */
+  isAgain: boolean;
+  /** There is nothing to move. */
+  isThere: boolean;
+}
+
+type Spans = Pick<Move, 'hosts' | 'old' | 'new'>;
+
+/** Checks the flags that every move has. Returns them with the name of the time zone as the service knows it. */
+export const checkFlags = ({ typed, problems }: Invocation): Typed => {
+  problems.choice('location-kind', typed['location-kind'], locationKinds);
+  if (typed.timezone === undefined) return typed;
+  const zone = readZone(String(typed.timezone));
+  if (zone.ok) return { ...typed, timezone: zone.zone };
+  problems.value('timezone', String(typed.timezone), `--timezone: ${zone.problem}`);
+  return typed;
+};
+
+/** Names the moves that are not finished, with the command that finishes each. */
+export const noteOpenMoves = async ({ notes }: Context, moving: MoveContext, besides?: Json): Promise<void> => {
+  for (const { entry } of await openMoves(moving))
+    if (entry.old !== besides?.uri)
+      notes.warn(`A move is not finished. To finish it: ${commandLine(...endsMove(entry))}`);
+};
+
+/** Reads an event and the people who move: those who are active, or were when an earlier attempt began. */
+export const readMovable = async (
+  moving: MoveContext,
+  id: string,
+  typed: Typed,
+  typeOf: (uri: string) => Promise<Json>,
+): Promise<Movable> => {
+  const event = await readEvent(moving, id);
+  const record = (await recordOfMove(moving, String(event.uri)))?.entry;
+  const isMoving = ({ uri, status }: Json): boolean =>
+    record !== undefined && isCanceled(event) ? record.invitees.includes(String(uri)) : status === 'active';
+  const invitees = (await inviteesOf(moving, id)).filter(isMoving);
+  const type = await typeOf(String(event.event_type));
+  return { event, type, people: invitees.map((invitee) => carry(event, type, invitee, typed)), record };
+};
+
+/** Refuses an event that can't be moved. */
+export const checkMovable = (context: Context, { event, type, people, record }: Movable, typed: Typed): void => {
+  const refuse = (why: string, facts: SchedError['facts'] = {}): never => {
+    throw new SchedError(isCanceled(event) ? 'conflict' : 'usage', `${nameAndTime(context, event)} ${why}`, facts);
+  };
+  if (record === undefined) {
+    if (isCanceled(event)) refuse("is canceled, so it can't be moved");
+    if (!(timestampOf(String(event.start_time))! > nowOf(context))) refuse("has begun, so it can't be moved");
+    if (people.length === 0) refuse("has no invitees, so it can't be moved");
+    if (type.active === false) refuse("can't be moved, because its event type is not active");
+    if (
+      typed['without-payment'] !== true &&
+      people.some(({ invitee: { payment } }) => isObject(payment) && payment.successful !== false)
+    )
+      refuse('is paid, and a new booking has no payment', { hint: { flags: { 'without-payment': true } } });
+  }
+  const missing = record?.state === 'closed' ? [] : missingFacts(type, people, typed);
+  if (missing.length > 0) throw usageError(missing);
+};
+
+/** The time zones of the people, as far as they are known. */
+export const zonesOf = ({ people }: Movable): string[] =>
+  people.map(({ invitee }) => String(invitee.timezone)).filter((zone) => readZone(zone).ok);
+
+/**
+ * Reads the new start. Without an offset, it must mean the same in these zones, unless a question shows the local time of
+ * both sides. `since` is what a shift such as +1h counts from.
+ */
+export const readNewStart = (context: Context, raw: string, zones: readonly string[], since?: number): number => {
+  const { settings, runtime } = context;
+  const { zone, zoneSource } = settings;
+  const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
+  const [start] = [...zones, undefined].map((inviteeZone) => {
+    const now = since ?? runtime.clock.now();
+    const reading = readMutationTime(raw, { zone, zoneSource, inviteeZone, isTerminal, now });
+    if (!reading.ok) throw usageError([`--${since === undefined ? 'to' : 'shift'}: ${reading.problem}`]);
+    return timestampOf(reading.instant)!;
+  });
+  return start!;
+};
+
+/** The move of an event to a new start. Its length is that of the event type now. */
+export const moveTo = (movable: Movable, start: number): Move => {
+  const { event, record, type } = movable;
+  const old = { start: timestampOf(String(event.start_time))!, end: timestampOf(String(event.end_time))! };
+  return {
+    ...movable,
+    hosts: new Set(hostsIn(event).map(({ user }) => idIn(user))),
+    old,
+    new: { start, end: start + Number(type.duration) * minute },
+    isAgain: record !== undefined && (timestampOf(record.to) === start || record.state === 'closed'),
+    isThere: record === undefined && old.start === start,
+  };
+};
+
+/** The old event as it will be. */
+export const eventAfter = ({ event, new: { start, end } }: Move): Json => ({
+  ...event,
+  start_time: utcText(start),
+  end_time: utcText(end),
+});
+
+/** Whether a host would have to be at both times. Of a round robin, another host can take the new time. */
+export const overlapsItself = ({ old, new: next, type }: Move): boolean =>
+  type.pooling_type !== 'round_robin' && overlap(old, next);
+
+/** The error for a move that would leave people without a booking for a moment. */
+export const cancelFirstNeeded = (why: string): SchedError =>
+  new SchedError('confirmation-required', `${why}, so sched must cancel first`, {
+    reason: risk,
+    hint: { flags: { 'cancel-first': true } },
+  });
+
+/** Reads what tells whether new starts are free. Undefined if the token may not read it. */
+export const readTimes = async (context: Context, type: Json, starts: readonly number[]) => {
+  const window = { since: Math.min(...starts), until: Math.max(...starts) + 1 };
+  const times = await findFreeTimes(context, { type, ...window }).catch((error: unknown) => {
+    if (!hasCategory(error, 'forbidden', 'not-found', 'integrity')) throw error;
+    context.notes.warn(`Not checked whether the new time is free: ${error.message}`);
+    return undefined;
+  });
+  if (times !== undefined) noteUnchecked(context, times);
+  return times;
+};
+
+/** Why the new time of a move isn't free, if the others are made too. Undefined if it is. */
+export const refusalOf = (
+  context: Context,
+  times: FreeTimes | undefined,
+  move: Move,
+  others: readonly Move[] = [],
+): NotFree | undefined => {
+  if (times === undefined) return undefined;
+  const { type, people, new: next } = move;
+  const without = new Set([move, ...others].map(({ event }) => String(event.uri)));
+  const [first, ...rest] = times.judge(next.start, { without, also: others.map(eventAfter) });
+  if (first?.code === 'past') return new NotFree('usage', notFreeText(context, [first], next));
+  if (first !== undefined) return new NotFree('conflict', notFreeText(context, [first, ...rest], next));
+  const isJoined = ({ uri, event_type, start_time }: Json): boolean =>
+    idIn(event_type) === idIn(type.uri) && timestampOf(String(start_time)) === next.start && !without.has(String(uri));
+  const joined = type.kind === 'group' ? times.events.find(isJoined) : undefined;
+  if (joined === undefined || seatsIn(joined) >= people.length) return undefined;
+  const seats = `${counted(seatsIn(joined), 'free seat')} for ${counted(people.length, 'person', 'people')}`;
+  return new NotFree('conflict', `${nameAndTime(context, joined)} has ${seats}`);
+};
+
+/** Whether a move needs the old time of another one. */
+const needs = (one: Spans, other: Spans): boolean =>
+  one !== other && overlap(one.new, other.old) && [...one.hosts].some((host) => other.hosts.has(host));
+
+/** Puts each move after those whose old time it needs. Moves that need each other are returned as a circle. */
+export const inOrder = <M extends Spans>(moves: readonly M[]): { ordered: M[]; circle: M[] | undefined } => {
+  const ordered = new Set<M>();
+  let circle: M[] | undefined;
+  const visit = (move: M, before: readonly M[]): void => {
+    if (ordered.has(move)) return;
+    if (before.includes(move)) circle ??= before.slice(before.indexOf(move));
+    else for (const other of moves) if (needs(move, other)) visit(other, [...before, move]);
+    ordered.add(move);
+  };
+  for (const move of moves) visit(move, []);
+  return { ordered: [...ordered], circle };
+};
+
+/** The requests of a move. */
+export const planOf = (context: Context, move: Move, typed: Typed): MovePlan => {
+  const { event, people, record, old, isAgain } = move;
+  const to = utcText(move.new.start);
+  const [zone, other] = new Set(people.map(({ body }) => String(body.invitee.timezone)));
+  const shown = other === undefined && zone !== undefined ? zone : context.settings.zone;
+  return {
+    event: String(event.uri),
+    from: utcText(old.start),
+    to,
+    order: (isAgain ? record?.order : undefined) ?? (typed['cancel-first'] === true ? 'cancel-first' : 'book-first'),
+    bookings: people.map(({ invitee, body }) => ({ invitee: String(invitee.uri), body: { ...body, start_time: to } })),
+    reason: String(typed.reason ?? `Moved to ${timeLabel(to, shown, nowOf(context)) ?? to} ${shown}`),
+  };
+};
