@@ -94,6 +94,14 @@ export const refuseWhileRunning = ({ booking }: MoveWorld, entry: MoveEntry): vo
   });
 };
 
+/** Another process has claimed the next step. Only that one knows what stands. */
+export class TakenOver extends SchedError {
+  constructor() {
+    const message = 'Another sched process has taken over this move';
+    super('outcome-unknown', message, { hint: sameCommand, outcome: 'unknown' });
+  }
+}
+
 /** Claims the next number of a move. Throws if another process was faster. */
 export const claimNext = async (
   { moves: ledger, booking }: MoveWorld,
@@ -108,8 +116,5 @@ export const claimNext = async (
     entry: { ...entry, ...change, state, at: clock.now(), pid, timeoutMs },
   };
   if (await ledger.claim(next)) return next;
-  throw new SchedError('outcome-unknown', 'Another sched process has taken over this move', {
-    hint: sameCommand,
-    outcome: 'unknown',
-  });
+  throw new TakenOver();
 };

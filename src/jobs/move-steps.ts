@@ -7,7 +7,14 @@ import { counted } from '../numbers.ts';
 import { idIn } from '../uri.ts';
 import { type Booking, book } from './booking.ts';
 import type { BookingContext } from './booking-attempt.ts';
-import { claimNext, type MoveEntry, type MoveLedger, type MoveOrder, type StoredMove } from './move-record.ts';
+import {
+  claimNext,
+  type MoveEntry,
+  type MoveLedger,
+  type MoveOrder,
+  type StoredMove,
+  TakenOver,
+} from './move-record.ts';
 import { type ChangeOptions, change } from './read-back.ts';
 
 export interface MovePlan {
@@ -59,7 +66,7 @@ export const areBooked = (count: number, of = count): string =>
 
 /** Adds to an error what stands at the service now. The same command goes on from there. */
 export const telling = (error: unknown, standing: string): unknown => {
-  if (!(error instanceof SchedError)) return error;
+  if (!(error instanceof SchedError) || error instanceof TakenOver) return error;
   const { advice: _, reason, ...facts } = error.facts;
   const why = reason === undefined ? standing : `${standing}; ${reason}`;
   return new SchedError(error.category, error.message, { ...facts, reason: why, hint: sameCommand });

@@ -191,7 +191,7 @@ describe('two processes with one move', () => {
     moves.running.add(context.booking.pid);
     const ended = moveEvent(context, plan).then(
       ({ how }) => how,
-      (error) => error.message,
+      (error) => [error.message, error.facts.reason],
     );
     await reached.promise;
     return {
@@ -235,7 +235,7 @@ describe('two processes with one move', () => {
       );
       await moves.wait();
       expect((await moves.move(other, plan)).said).toBe('moved');
-      expect(await first.resume()).toBe('Another sched process has taken over this move');
+      expect(await first.resume()).toEqual(['Another sched process has taken over this move', undefined]);
       expect(first.writes).toEqual(sent);
       expect(await moves.standing(plan)).toEqual(atNew(plan));
     },

@@ -90,6 +90,8 @@ let machines = 0;
 /** A sandbox with events to move, and processes that move them. */
 export const createMoves = async () => {
   const world: TestWorld = await createWorld();
+  // Another world has the same IDs.
+  if (connection !== undefined) await (await connection).command('FLUSHALL');
   const { clock } = world;
   const time = serviceClock();
   const authorized: Send = (request) =>

@@ -85,15 +85,19 @@ test(`${worlds * perWorld} moves under faults and kills, each rerun from another
           return undefined;
         }
       };
-      const event = plan.bookings[0]!.body.event_type;
-      const stranger = { email: `stranger.${world}.${index}@people.example`, name: 'Other', timezone: 'Europe/Berlin' };
-      if (chance(0.15)) await moves.book(event, plan.to, stranger);
+      /** Someone else books a time, if it is free. */
+      const take = async (start: string) => {
+        const invitee = { email: `stranger.${index}@people.example`, name: 'Other', timezone: 'Europe/Berlin' };
+        await moves.book(moves.solo, start, invitee).catch(() => {});
+      };
+      if (chance(0.15)) await take(plan.to);
       for (let tries = 1 + upTo(3); tries > 0; tries -= 1) {
         // Two processes at once, on two machines.
         const both = isShared && chance(0.15) ? 2 : 1;
         const runs = Array.from({ length: both }, () => one(new KillSwitch(chance(0.7) ? upTo(30) : undefined), true));
         for (const said of await Promise.all(runs)) history.push(said?.said ?? 'killed');
         reruns += both;
+        if (chance(0.1)) await take(chance(0.5) ? plan.from : plan.to);
         if (isShared && chance(0.1)) await moves.cancel(plan.event).catch(() => {});
         if (isShared && chance(0.1)) plan = { ...plan, to: plan.to === planned.to ? planned.third : planned.to };
         if (chance(0.5)) await moves.wait();
