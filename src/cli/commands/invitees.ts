@@ -1,8 +1,6 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { SchedError } from '../../errors.ts';
-import { openMoves } from '../../jobs/move.ts';
-import { endsMove } from '../../jobs/move-record.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { reconcile, type SettledAttempt } from '../../jobs/reconcile.ts';
 import type { Json } from '../../json.ts';
@@ -10,13 +8,12 @@ import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
-import { commandLine } from '../messages/command-lines.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { eventTypeOf, questionsOf } from '../scheduling/answers.ts';
-import { bookingContextOf } from '../scheduling/booking-context.ts';
+import { bookingContextOf, moveContextOf } from '../scheduling/booking-context.ts';
 import type { Usual } from './event-choices.ts';
 import { createCommand } from './invitees-create.ts';
 import { runNoShow } from './no-show.ts';
@@ -156,9 +153,8 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   const { rows, hiddenColumns } = await context.printer.list(settledView, settled());
   noteHidden(context.notes, hiddenColumns);
   if (rows === 0) context.notes.footer('No bookings with an unknown outcome');
-  const { moves } = await context.sharedState();
-  for (const { entry } of await openMoves({ moves, booking: bookingContext }))
-    context.notes.warn(`A move is not finished. To finish it: ${commandLine(...endsMove(entry))}`);
+  const { noteOpenMoves } = await import('./move/plan.ts');
+  await noteOpenMoves(context, await moveContextOf(context));
   const [first] = unknown;
   if (first === undefined) return;
   throw new SchedError(

@@ -39,15 +39,15 @@ export const bookingTexts: Record<Booked['how'], string> = {
   existing: 'already booked',
 };
 
-/** Tells a person how to undo a write, with a command for the same account. */
-export const noteUndo = ({ notes, settings }: Context, ...words: readonly string[]): void => {
-  const account = settings.sandbox
-    ? ['--sandbox']
-    : settings.account === undefined
-      ? []
-      : ['-p', settings.account.name];
-  notes.footer(`Undo: ${commandLine(...account, ...words)}`);
+/** A command for the same account. */
+export const commandHere = ({ settings: { sandbox, account } }: Context, ...words: readonly string[]): string => {
+  const profile = account === undefined ? [] : ['-p', account.name];
+  return commandLine(...(sandbox ? ['--sandbox'] : profile), ...words);
 };
+
+/** Tells a person how to undo a write. */
+export const noteUndo = (context: Context, ...words: readonly string[]): void =>
+  context.notes.footer(`Undo: ${commandHere(context, ...words)}`);
 
 /** Says what was booked, and to a person also how to undo it. */
 export const noteBooked = async (

@@ -12,7 +12,7 @@ import { minute, timestampOf, utcText } from '../../../time/wall.ts';
 import { readZone } from '../../../time/zone.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
-import { commandLine } from '../../messages/command-lines.ts';
+import { commandHere } from '../../scheduling/booking-context.ts';
 import { hostsIn, nameAndTime, nowOf } from '../../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../../scheduling/free-slots.ts';
 import { notFreeText } from '../../scheduling/judged-time.ts';
@@ -54,10 +54,10 @@ export const checkFlags = ({ typed, problems }: Invocation): Typed => {
 };
 
 /** Names the moves that are not finished, with the command that finishes each. */
-export const noteOpenMoves = async ({ notes }: Context, moving: MoveContext, besides?: Json): Promise<void> => {
+export const noteOpenMoves = async (context: Context, moving: MoveContext, besides?: Json): Promise<void> => {
   for (const { entry } of await openMoves(moving))
     if (entry.old !== besides?.uri)
-      notes.warn(`A move is not finished. To finish it: ${commandLine(...endsMove(entry))}`);
+      context.notes.warn(`A move is not finished. To finish it: ${commandHere(context, ...endsMove(entry))}`);
 };
 
 /** Reads an event and the people who move: those who are active, or were when an earlier attempt began. */
