@@ -14,7 +14,7 @@ import {
   usedHome,
 } from './program.ts';
 
-/** Tomorrow's date in the time zone of the schedule in the recipes. */
+/** Tomorrow's date in the time zone of the schedules in the recipes. */
 const tomorrow = (): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(Date.now() + 24 * 60 * 60 * 1000);
 
@@ -23,7 +23,7 @@ const shown: Record<string, RegExp> = {
   'sched invitees create --event-type "Support call" --start': /Ada Byron/,
   'sched events cancel "$event"': /canceled/,
   'sched events move "$event"': /active/,
-  '--day-off tomorrow': /\.date\tTOMORROW\n/,
+  'sched availability off tomorrow': /TOMORROW\tall schedules\n/,
   'sched shares create': /^https:\/\/\S+\n$/,
   'sched events get no-such-event': /No such event\n/,
   'sched api /users/me': /Amara Lindqvist/,
