@@ -245,13 +245,15 @@ const searchOf = ({ schedules, events, pooling, duration, isGroup, since, until,
   };
 };
 
-/** Every quarter of an hour of two weeks. `npm test` takes a few of them. */
-const quartersFrom = (since: number, index: number, few: number): number[] => {
+/** Quarters of an hour of two weeks: every one in the deep tier, or every `step`th, and a few in `npm test`. */
+const quartersFrom = (since: number, index: number, few: number, step = 1): number[] => {
   const quarter = 15 * minute;
   const roll = dice(index);
   const first = Math.ceil(since / quarter) * quarter;
   const all = Array.from({ length: (14 * day) / quarter }, (_, number) => first + number * quarter);
-  return isDeep ? all : Array.from({ length: few }, () => all[roll(all.length)]!);
+  return isDeep
+    ? all.filter((_, number) => number % step === index % step)
+    : Array.from({ length: few }, () => all[roll(all.length)]!);
 };
 
 /** Times of all kinds: on the grid and beside it, where events start and end, now, and before it. */
@@ -265,7 +267,7 @@ const timesOf = (given: Case, index: number): number[] => {
     const pool = pools[roll(pools.length + 1)];
     return pool?.[roll(pool.length)] ?? anywhere();
   };
-  return [now, now + minute, ...Array.from({ length: times(12, 60) }, next), ...quartersFrom(since - day, index, 3)];
+  return [now, now + minute, ...Array.from({ length: times(12, 60) }, next), ...quartersFrom(since - day, index, 3, 8)];
 };
 
 /** Starts on the grid: every `step` minutes by the clock of a schedule's zone, from the beginning of each interval. */

@@ -1,3 +1,4 @@
+import { capital } from '../../capital.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
@@ -119,9 +120,8 @@ const hoursText = (context: Context, hours: DayHours, meeting: Span): string => 
   const { day: name, timezone, intervals } = hours;
   const { zone } = context.settings;
   const date = timestampOf(`${name}T00:00:00Z`);
-  const weekday = name.charAt(0).toUpperCase() + name.slice(1);
-  const dayName = date === undefined ? weekday : dayText(date, wallClock(timezone)(nowOf(context)));
-  if (intervals.length === 0) return date === undefined ? `no hours on ${weekday}s` : `off on ${dayName}`;
+  const dayName = date === undefined ? capital(name) : dayText(date, wallClock(timezone)(nowOf(context)));
+  if (intervals.length === 0) return date === undefined ? `no hours on ${dayName}s` : `off on ${dayName}`;
   const spans = intervals.map(({ from, to }) => `${from}–${to}`).join(', ');
   const place = timezone === zone ? '' : ` ${timezone}`;
   return `${date === undefined ? 'every ' : ''}${dayName} ${spans}${place}${missedBy(hours, meeting)}`;
