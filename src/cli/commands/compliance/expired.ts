@@ -9,15 +9,34 @@ import { rowFilter } from '../../../client/filter.ts';
 import { attempt, diskTrouble, realDisk } from '../../../jobs/disk.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
+import type { View } from '../../../output/view.ts';
 import { statIfAny } from '../../../state/directories.ts';
 import { timeBefore } from '../../../time/duration.ts';
 import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { commandHere } from '../../scheduling/booking-context.ts';
 import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
 import { requestsFor, shortPage } from '../event-invitees.ts';
 import { readableEvents } from './requester.ts';
+
+const view: View = {
+  columns: [{ header: 'FILE', path: 'file' }],
+  page: {
+    lines: [
+      { label: 'Expired addresses', value: 'expired', as: 'count' },
+      { label: 'Addresses with old events', value: 'old_addresses', as: 'count' },
+      { label: 'Last event before', value: 'limit', as: 'time' },
+      { label: 'Invitees without an address', value: ({ without_address: count }) => count || undefined, as: 'count' },
+      { label: 'Events read', value: 'events', as: 'count' },
+      { label: 'Requests', value: 'requests', as: 'count' },
+      { label: 'Whose events', value: ({ scope }) => (scope === 'user' ? 'only your own' : 'the whole organization') },
+      { label: 'File', value: 'file' },
+    ],
+  },
+  id: 'file',
+};
 
 /** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
 const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);
@@ -102,10 +121,11 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const { addresses, counts } = await readExpired(context, age);
   const text = addresses.map((address) => `${address}\n`).join('');
   await realDisk.create(file, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
-  const view = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
   await printer.one(view, { expired: addresses.length, ...counts, file });
   if (addresses.length > 0)
-    notes.footer(`Nothing is deleted yet. To delete their data: sched compliance delete --from ${typed.to}`);
+    notes.footer(
+      `Nothing is deleted yet. To delete their data: ${commandHere(context, 'compliance', 'delete', '--from', String(typed.to))}`,
+    );
 };
 
 export const expiredCommand: Command = {

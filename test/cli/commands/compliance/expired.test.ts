@@ -129,6 +129,27 @@ describe('compliance expired', () => {
     expect(existsSync(to)).toBe(false);
   });
 
+  test('answers in words at a terminal, and names the next command', async () => {
+    const send = meetingsService([{ start: old, emails: ['ann@x.example', null] }], world.service);
+    const { screen } = await world.run(['compliance', 'expired', '--older-than', '2y', '--to', to, '--tz', 'UTC'], {
+      home,
+      send,
+      terminals: ['stdout', 'stderr'],
+      columns: 300,
+    });
+    expect(screen.replaceAll(home, '~')).toBe(`Reading the invitees of 1 event: up to 3 requests
+Expired addresses            1
+Addresses with old events    1
+Last event before            Fri 15 Nov 2024 18:00
+Invitees without an address  1
+Events read                  1
+Requests                     5
+Whose events                 the whole organization
+File                         ~/expired.txt
+Nothing is deleted yet. To delete their data: sched compliance delete --from ~/expired.txt
+`);
+  });
+
   test('says with a small rate limit how long it takes', async () => {
     const free = await createWorld({ plan: 'free' });
     const { code, stderr } = await free.run(`compliance expired --older-than 1mo --to ${to}`, { home });
