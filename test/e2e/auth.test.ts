@@ -186,8 +186,8 @@ describeWith(...secretService, 'script')('auth login with a real keychain', () =
       'credentials',
     ]);
     // The old login is not revoked: that might revoke the new one too.
-    const env = { SCHED_TOKEN: access_token, SCHED_BASE_URL: sandbox.base_url };
-    expect((await sched(['users', 'me'], home, env)).code).toBe(0);
+    const headers = { authorization: `Bearer ${access_token}` };
+    expect((await fetch(`${sandbox.base_url}/users/me`, { headers })).status).toBe(200);
     expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);
     expect((await sched(['auth', 'status'], home, withBus)).code).toBe(4);
   });
