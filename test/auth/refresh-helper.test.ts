@@ -8,7 +8,7 @@ import { fingerprint } from './support/memory.ts';
 import { judge, killThem } from './support/refresh-kills.ts';
 import { renewalWorld } from './support/renewal.ts';
 
-const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(4, 50));
+const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(3, 50));
 
 let folder: string;
 let file: string;

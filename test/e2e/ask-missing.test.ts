@@ -107,9 +107,9 @@ describe('questions for missing flags', () => {
   ];
   const cells = ends.flatMap((end) => steps.map(([question], asked) => ({ ...end, asked, question })));
 
-  test('end with Ctrl-C, Ctrl-D and Esc at every question, and leave nothing behind', async () => {
+  test('end with Ctrl-C, Ctrl-D or Esc at every question, and leave nothing behind', async () => {
     const home = await usedHome();
-    for (const { key, expected, message, asked } of sample(cells, 1, ({ key }) => key)) {
+    for (const { key, expected, message, asked } of sample(cells, 1)) {
       const screen = await start(home);
       for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
         await screen.until(question);

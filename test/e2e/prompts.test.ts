@@ -22,7 +22,7 @@ const logIn = async (): Promise<Terminal> => {
 };
 
 describe('a prompt', () => {
-  few(3, {
+  few(2, {
     'stops at Ctrl-D, asks nothing else, and reports all missing flags on a new line': async () => {
       const screen = await logIn();
       screen.type(ctrlD);

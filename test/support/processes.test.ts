@@ -43,7 +43,7 @@ describe('processes: a deliberate leak by the real program is caught', () => {
   const words = () => [...program, ...line];
   const options = () => ({ env: cleanEnvironment(home, env) });
 
-  few(2, {
+  few(1, {
     'through the usual helpers, which fail at once': async () => {
       needs('bash', 'script');
       await Promise.all([
