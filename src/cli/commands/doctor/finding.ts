@@ -25,19 +25,11 @@ export interface DoctorContext {
 
 export type Check = (context: DoctorContext) => Promise<Finding[]>;
 
-export const ok = (check: string, finding: string): Finding => ({ check, status: 'ok', finding, fix: null });
-export const note = (check: string, finding: string, fix: string | null = null): Finding => ({
-  check,
-  status: 'note',
-  finding,
-  fix,
-});
-export const problem = (check: string, finding: string, fix: string): Finding => ({
-  check,
-  status: 'problem',
-  finding,
-  fix,
-});
+const found =
+  (status: Finding['status']) =>
+  (check: string, finding: string, fix: string | null = null): Finding => ({ check, status, finding, fix });
+
+export const [ok, note, problem] = [found('ok'), found('note'), found('problem')];
 
 export const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
