@@ -13,6 +13,15 @@ const invitedPerson: View['columns'] = [
   idColumn,
 ];
 
+const memberColumns: View['columns'] = [
+  { header: 'NAME', path: 'user.name', priority: 5 },
+  { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
+  { header: 'ROLE', path: 'role', priority: 3 },
+];
+
+/** Nothing to show: the reply is empty. */
+const emptyView = { columns: [], id: 'uri', page: { lines: [] } };
+
 /**
  * How each type of record is shown: its columns in lists, and its page for people. A record without a view does not
  * compile. Add new columns at the end, because scripts count columns. A page has the name, time, place, people, state,
@@ -40,18 +49,10 @@ export const views: Record<ResourceName, View & { page: Page }> = {
     },
   },
   member: {
-    columns: [
-      { header: 'NAME', path: 'user.name', priority: 5 },
-      { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
-      { header: 'ROLE', path: 'role', priority: 3 },
-      { header: 'USER', path: 'user.uri', as: 'id', priority: 1 },
-      idColumn,
-    ],
+    columns: [...memberColumns, { header: 'USER', path: 'user.uri', as: 'id', priority: 1 }, idColumn],
     // People are named by their address: no command needs the ID of a user.
     tableColumns: () => [
-      { header: 'NAME', path: 'user.name', priority: 5 },
-      { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
-      { header: 'ROLE', path: 'role', priority: 3 },
+      ...memberColumns,
       { header: 'GROUPS', path: '_sched.groups', as: 'list', blank: true, varies: true, priority: 2 },
       idColumn,
     ],
@@ -184,16 +185,8 @@ export const views: Record<ResourceName, View & { page: Page }> = {
       ],
     },
   },
-  'deleted record': {
-    columns: [],
-    id: 'uri',
-    page: { lines: [] },
-  },
-  'accepted deletion': {
-    columns: [],
-    id: 'uri',
-    page: { lines: [] },
-  },
+  'deleted record': emptyView,
+  'accepted deletion': emptyView,
   user: {
     columns: [
       { header: 'NAME', path: 'name', priority: 5 },
