@@ -44,10 +44,10 @@ const start = async (
   isJson: boolean,
   { slips = [], isHelp = false }: Meanings = {},
 ): Promise<void> => {
-  const show = async (write: (page: HelpPage) => string, { Page = HelpPage, mayPage = true } = {}) => {
+  const show = async (write: (page: HelpPage) => string, mayPage = true) => {
     if (slips.length > 0) throw usageError([...slips], { hint: commandLine(...argv) });
     const { stdout } = runtime;
-    const text = `${write(new Page({ columns: stdout.columns, heading: await headingFor(runtime, argv) }))}\n`;
+    const text = `${write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, argv) }))}\n`;
     // A pager moves the cursor around the screen.
     return mayPage && !argv.includes('--accessible') ? showText(runtime, text) : stdout.write(text);
   };
@@ -77,10 +77,9 @@ const start = async (
   } else if (word === undefined) {
     const isWrong = found.parts.some(({ wrong }) => wrong === 'unknown');
     if (found.wantsHelp && !isWrong) return show((page) => topHelp(found, page));
-    if (!isWrong) return show((page) => welcome(found, page), { mayPage: false });
+    if (!isWrong) return show((page) => welcome(found, page), false);
   } else if (isHelp && Object.hasOwn(topics, word)) {
-    const { TopicPage } = await import('./help/topic-page.ts');
-    return show((page) => topicHelp(word, page), { Page: TopicPage });
+    return show((page) => topicHelp(word, page));
   } else if (word === 'help' && next !== '--') {
     const about = argv.toSpliced(argv.length - found.args.length, 1);
     return start(['--help', ...about], runtime, isJson, { slips, isHelp: true });

@@ -26,7 +26,7 @@ export const optionTerm = ({ flags }: Option): string =>
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const widest = 100;
 /** A second column narrower than this goes below its term instead. */
-export const narrowestColumn = 24;
+const narrowestColumn = 24;
 
 const isFirst = (heading: string): boolean => heading === 'Filters:' || heading === 'Flags:';
 

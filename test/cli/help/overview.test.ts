@@ -6,7 +6,6 @@ import { nouns } from '../../../src/cli/commands/registry.ts';
 import { commandHelp } from '../../../src/cli/help/command-help.ts';
 import { HelpPage } from '../../../src/cli/help/help-page.ts';
 import { nounHelp, topHelp, welcome } from '../../../src/cli/help/overview.ts';
-import { TopicPage } from '../../../src/cli/help/topic-page.ts';
 import { topicHelp, topics } from '../../../src/cli/help/topics.ts';
 import { allFlags } from '../../../src/cli/parse/all-flags.ts';
 import type { Leaf } from '../../../src/cli/parse/leaf.ts';
@@ -37,7 +36,6 @@ beforeAll(async () => {
 });
 
 const plainPage = (columns: number) => new HelpPage({ columns, heading: (text) => text });
-const topicPage = (columns: number) => new TopicPage({ columns, heading: (text) => text });
 const helpOf = (leaf: Leaf, columns: number) => commandHelp(leaf, plainPage(columns));
 
 const tooWide = (text: string, columns: number) =>
@@ -84,7 +82,7 @@ describe('help', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name));
     const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'));
     const read = texts.flatMap((text) => text.match(/(?<=\benv\.)SCHED_\w+/g) ?? []);
-    const named = topicHelp('environment', topicPage(80)).match(/SCHED_\w+/g)!;
+    const named = topicHelp('environment', plainPage(80)).match(/SCHED_\w+/g)!;
     expect(read.filter((name) => !named.includes(name))).toEqual([]);
   });
 
@@ -94,13 +92,13 @@ describe('help', () => {
       welcome(root, page),
       topHelp(root, page),
       ...root.commands.filter((noun) => noun.commands.length > 0).map((noun) => nounHelp(noun, page)),
-      ...Object.keys(topics).map((name) => topicHelp(name, topicPage(columns))),
+      ...Object.keys(topics).map((name) => topicHelp(name, plainPage(columns))),
     ];
     expect(texts.flatMap((text) => tooWide(text, columns))).toEqual([]);
   });
 
   test.each([60, 80])('of topics aligns the second column of their tables at %i columns', (columns) => {
-    const items = topicPage(columns).items([
+    const items = plainPage(columns).items([
       ['1 a', 'one '.repeat(40).trim()],
       ['22 bb', 'two'],
     ]);
@@ -123,7 +121,7 @@ describe('help', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const own = helpOf(list.leaf, 80);
     expect(own.trimEnd().split('\n').at(-1)).toBe('Shared flags: sched help flags');
-    const topic = topicHelp('flags', topicPage(80));
+    const topic = topicHelp('flags', plainPage(80));
     for (const { name } of sharedFlags) {
       expect(topic).toContain(`--${name}`);
       expect(own).not.toMatch(new RegExp(`^  (-\\w, )?--${name}\\b`, 'm'));
@@ -166,7 +164,7 @@ describe('help', () => {
     const text = sources.map((path) => readFileSync(join('src', path), 'utf8')).join('');
     const read = new Set(Array.from(text.matchAll(/\benv\.(SCHED_[A-Z_]+)/g), ([, name]) => name!));
     expect(read.size).toBeGreaterThan(15);
-    const told = topicHelp('environment', topicPage(80));
+    const told = topicHelp('environment', plainPage(80));
     expect([...read].filter((name) => !told.includes(`${name} `))).toEqual([]);
   });
 
