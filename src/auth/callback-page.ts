@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 export type PageKind = 'success' | 'denied' | 'failed' | 'unexpected';
 
 interface CallbackPage {
-  status: number;
   title: string;
   words: string;
   /** `LOGIN` stands for the login command. */
@@ -15,28 +14,24 @@ interface CallbackPage {
 
 const pages: Record<PageKind, CallbackPage> = {
   success: {
-    status: 200,
     title: 'You are logged in',
     words: 'sched can now use your account. The terminal shows what it may do.',
     next: 'You can close this tab and go back to the terminal.',
     mark: '<path d="M15 25l7 7 13-15"/>',
   },
   denied: {
-    status: 200,
     title: 'Access denied',
     words: 'You denied access, so sched received nothing and stored nothing.',
     next: 'Changed your mind? Run <code>LOGIN</code> again.',
     mark: '<path d="M16 25h18"/>',
   },
   failed: {
-    status: 200,
     title: 'Login failed',
     words: 'Nothing was stored. The terminal shows what went wrong.',
     next: 'You can close this tab and run <code>LOGIN</code> again.',
     mark: '<path d="M25 15v12M25 33.5v.5"/>',
   },
   unexpected: {
-    status: 400,
     title: 'Unexpected page',
     words: 'sched is waiting for a login to finish, but this page is not part of that login.',
     next: 'Open the URL that the terminal shows.',
@@ -74,11 +69,8 @@ const headers = {
 };
 
 /** The page for a result. It never contains anything from a request. A profile's name needs no escaping. */
-export const resultPage = (
-  kind: PageKind,
-  profile?: string,
-): { status: number; headers: Record<string, string>; body: string } => {
-  const { status, title, words, next, mark } = pages[kind];
+export const resultPage = (kind: PageKind, profile?: string): { headers: Record<string, string>; body: string } => {
+  const { title, words, next, mark } = pages[kind];
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -99,5 +91,5 @@ export const resultPage = (
 </body>
 </html>
 `;
-  return { status, headers, body };
+  return { headers, body };
 };

@@ -34,9 +34,6 @@ const address = '127.0.0.1';
 const headersTimeoutMs = 5_000;
 const lingerMs = 500;
 
-const statusOf = (verdict: CallbackResult): number | undefined =>
-  verdict.kind === 'ignored' ? verdict.status : undefined;
-
 const listen = async (server: ReturnType<typeof createServer>, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
@@ -92,10 +89,8 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
       redirectUri,
     );
     const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settle(verdict), options.profile);
-    response.writeHead(statusOf(verdict) ?? page.status, {
-      ...page.headers,
-      ...(statusOf(verdict) === 405 ? { allow: 'GET' } : {}),
-    });
+    const status = verdict.kind === 'ignored' ? verdict.status : 200;
+    response.writeHead(status, { ...page.headers, ...(status === 405 ? { allow: 'GET' } : {}) });
     response.end(page.body);
   };
 
