@@ -3,13 +3,10 @@ import { oauthPaths } from '../api/oauth-paths.ts';
 import { isLoopback } from '../uri.ts';
 import type { LoginSecrets } from './pkce.ts';
 
-/** How a client sends its secret (RFC 6749 §2.3.1). */
-export const clientAuthMethods = ['client_secret_post', 'client_secret_basic'] as const;
-export type ClientAuthMethod = (typeof clientAuthMethods)[number];
-
-/** The same as typed by a user. */
+/** How a client sends its secret (RFC 6749 §2.3.1), by the word that a user types. */
 export const clientAuthWords = { post: 'client_secret_post', basic: 'client_secret_basic' } as const;
 type ClientAuthWord = keyof typeof clientAuthWords;
+export type ClientAuthMethod = (typeof clientAuthWords)[ClientAuthWord];
 
 /** Other text stays as it is. */
 export const methodNamed = (text: unknown): unknown =>

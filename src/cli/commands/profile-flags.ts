@@ -1,5 +1,5 @@
 import { inspect } from '../../api/inspect.ts';
-import { clientAuthMethods } from '../../auth/auth-server.ts';
+import { clientAuthWords } from '../../auth/auth-server.ts';
 import type { Flag } from '../command.ts';
 import { referenceWords } from '../operation/field-flags.ts';
 import { Profile, settableKeys } from '../session/profile-schema.ts';
@@ -9,7 +9,7 @@ export const flagName = (key: string): string => (key === 'organization' ? 'org'
 
 const placeholderOf = (key: (typeof settableKeys)[number]): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
   const { collection } = inspect(Profile.shape[key]);
-  if (key === 'client_auth') return { value: 'METHOD', choices: clientAuthMethods };
+  if (key === 'client_auth') return { value: 'METHOD', choices: Object.values(clientAuthWords) };
   if (collection !== undefined) return referenceWords(collection);
   return { value: key.endsWith('_url') || key === 'issuer' || key === 'shared_state' ? 'URL' : 'ID' };
 };

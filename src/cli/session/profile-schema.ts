@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, described, reference, word } from '../../api/field.ts';
-import { clientAuthMethods, endpointProblem, methodNamed } from '../../auth/auth-server.ts';
+import { clientAuthWords, endpointProblem, methodNamed } from '../../auth/auth-server.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import { commonFormats } from '../../output/formats.ts';
 import { storedAddressProblem } from '../../state/redis/address.ts';
@@ -45,7 +45,7 @@ export const Profile = z.strictObject({
   device_url: z.optional(exactUrl(endpointProblem, 'where a device login starts')),
   client_auth: z.optional(
     described(
-      z.pipe(z.transform(methodNamed), z.enum(clientAuthMethods)),
+      z.pipe(z.transform(methodNamed), z.enum(clientAuthWords)),
       'how the client sends its secret, if it has one',
     ),
   ),
