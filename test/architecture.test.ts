@@ -108,6 +108,7 @@ const allowed: Record<string, string[]> = {
     'uri.ts',
     'node:',
     'errors.ts',
+    'json.ts',
     'type system.ts',
     'network-errors.ts',
     'numbers.ts',

@@ -2,6 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { type ErrorFacts, type NextStep, SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
+import { isObject, jsonIn } from '../json.ts';
 import { version } from '../version.ts';
 import { type AuthClient, forLibrary, wordFor } from './auth-server.ts';
 import { refusalWords } from './callback.ts';
@@ -53,21 +54,13 @@ export const malformed = (what: string, url: string): SchedError =>
     http: exchangeWith(url),
   });
 
-/** Whether the address is http, which the guards allow on a loopback address only. */
-const isPlainHttp = (url: string): boolean => new URL(url).protocol === 'http:';
-
 /**
  * Drops the ID token, which sched has no use for. The library would compare its times with this machine's clock, which
  * may be a day off (R15).
  */
 const withoutIdToken = (body: string): string => {
-  if (!body.includes('id_token')) return body;
-  try {
-    const { id_token: _, ...rest } = JSON.parse(body);
-    return JSON.stringify(rest);
-  } catch {
-    return body;
-  }
+  const value = body.includes('id_token') ? jsonIn(body) : undefined;
+  return isObject(value) ? JSON.stringify({ ...value, id_token: undefined }) : body;
 };
 
 const responseOf = ({ status, headers, body }: HttpReply): Response => {
@@ -90,7 +83,8 @@ export const requestOptions = (url: string, send: Send, seen: (request: HttpRequ
     seen(request, reply);
     return responseOf(reply);
   },
-  [oauth.allowInsecureRequests]: isPlainHttp(url),
+  // The guards allow http on a loopback address only.
+  [oauth.allowInsecureRequests]: new URL(url).protocol === 'http:',
   headers: { 'user-agent': `sched/${version}` },
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asciiJson } from '../json.ts';
+import { asciiJson, jsonIn } from '../json.ts';
 import type { RandomBytes } from '../system.ts';
 import type { Entries } from './vault.ts';
 
@@ -24,11 +24,9 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 const manifestIn = (text: string | undefined): Manifest | undefined => {
   if (!text?.startsWith(marker)) return undefined;
-  try {
-    const found = JSON.parse(text.slice(marker.length)) as Manifest;
-    if (Number.isInteger(found.parts) && found.parts > 0 && found.parts < 100 && /^[0-9a-f]+$/.test(found.generation))
-      return found;
-  } catch {}
+  const found = jsonIn(text.slice(marker.length)) as Manifest | undefined;
+  const { parts = 0, generation = '' } = found ?? {};
+  if (Number.isInteger(parts) && parts > 0 && parts < 100 && /^[0-9a-f]+$/.test(generation)) return found;
   throw new DamagedParts('its list of parts is damaged');
 };
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jsonIn } from '../json.ts';
 import { readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
 import type { RandomBytes } from '../system.ts';
 import { type CredentialKey, credentialName } from './credential.ts';
@@ -45,13 +46,8 @@ export interface CredentialStore {
 }
 
 const parse = (text: string, where: string): CredentialRecord => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The error message of JSON.parse quotes the text.
-    throw new DamagedCredential(where, 'it is not JSON');
-  }
+  const value = jsonIn(text);
+  if (value === undefined) throw new DamagedCredential(where, 'it is not JSON');
   const read = CredentialRecord.safeParse(value);
   if (read.success) return read.data;
   const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'the whole record'))];

@@ -1,6 +1,7 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
+import { jsonIn } from '../json.ts';
 import { isTime } from '../numbers.ts';
 import type { RandomBytes } from '../system.ts';
 import { isLoopback } from '../uri.ts';
@@ -144,12 +145,8 @@ export const fileLedger = <Entry extends CommonEntry>(
   const read = async ({ name, number }: Name): Promise<StoredEntry<Entry> | undefined> => {
     const text = await readPrivateFile(join(directory, name));
     if (text === undefined) return undefined;
-    try {
-      const entry: unknown = JSON.parse(text);
-      if (kind.isEntry(entry)) return { number, entry };
-    } catch {
-      // Reported below.
-    }
+    const entry = jsonIn(text);
+    if (kind.isEntry(entry)) return { number, entry };
     throw damagedEntry(kind, join(directory, name), 'file');
   };
 

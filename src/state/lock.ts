@@ -1,6 +1,7 @@
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
+import { jsonIn } from '../json.ts';
 import { isTime } from '../numbers.ts';
 import type { Clock, Machine, RandomBytes } from '../system.ts';
 import { ensurePrivateDirectory } from './directories.ts';
@@ -92,14 +93,9 @@ const isOwner = (value: unknown): value is LockOwner => {
 const readOwner = async (path: string): Promise<LockOwner | undefined> => {
   const text = await readPrivateFile(path);
   if (text === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw damaged(path);
-  }
-  if (!isOwner(value)) throw damaged(path);
-  return value;
+  const owner = jsonIn(text);
+  if (!isOwner(owner)) throw damaged(path);
+  return owner;
 };
 
 export const createLock = (options: LockOptions): Lock => {

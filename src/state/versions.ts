@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../errors.ts';
+import { jsonIn } from '../json.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { noWait } from './whole-file.ts';
 
@@ -85,16 +86,8 @@ export const fileVersions = <State>(directory: string, unique: string, disk = re
   const highest = (): number =>
     names().reduce((most, name) => (/^\d{1,15}$/.test(name) ? Math.max(most, Number(name)) : most), 0);
 
-  const readAt = (number: number): State | undefined => {
-    if (number === 0) return undefined;
-    const text = textIn(path(number));
-    try {
-      return JSON.parse(text) as State;
-    } catch {
-      // It is a cache: a broken record is discarded.
-      return undefined;
-    }
-  };
+  /** It is a cache: a broken record is discarded. */
+  const readAt = (number: number) => (number === 0 ? undefined : (jsonIn(textIn(path(number))) as State | undefined));
 
   /** Creates version n + 1. Returns whether this process created it and it follows n. */
   const place = (number: number, state: State): boolean => {

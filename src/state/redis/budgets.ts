@@ -1,3 +1,4 @@
+import { jsonIn } from '../../json.ts';
 import { type BudgetState, current } from '../budget.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
@@ -14,13 +15,7 @@ export interface RedisOptions {
 }
 
 /** A budget is a cache: what can't be read counts as none. */
-const stateOf = (text: string | undefined): BudgetState | undefined => {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as BudgetState);
-  } catch {
-    return undefined;
-  }
-};
+const stateOf = (text: string | undefined) => jsonIn(text) as BudgetState | undefined;
 
 const stateHere = (state: BudgetState, { toLocal }: ServerClock): BudgetState => {
   // 0 means that there is no such time.

@@ -1,4 +1,5 @@
 import { SchedError } from '../../errors.ts';
+import { isObject, jsonIn } from '../../json.ts';
 import { isTime } from '../../numbers.ts';
 import {
   byAge,
@@ -44,10 +45,8 @@ const areAttempts = <Entry extends CommonEntry>(
 ): value is StoredAttempts<Entry> => {
   const { attempts, missed } = (value ?? {}) as Partial<StoredAttempts<Entry>>;
   return (
-    typeof attempts === 'object' &&
-    attempts !== null &&
-    typeof missed === 'object' &&
-    missed !== null &&
+    isObject(attempts) &&
+    isObject(missed) &&
     Object.keys(attempts).every((number) => /^\d{1,9}$/.test(number)) &&
     Object.values(attempts).every(kind.isEntry) &&
     Object.values(missed).every(isTime)
@@ -60,12 +59,8 @@ const readAttempts = <Entry extends CommonEntry>(
   digest: string,
 ): StoredAttempts<Entry> => {
   if (text === undefined) return { attempts: {}, missed: {} };
-  try {
-    const found: unknown = JSON.parse(text);
-    if (areAttempts(found, kind)) return found;
-  } catch {
-    // Reported below.
-  }
+  const found = jsonIn(text);
+  if (areAttempts(found, kind)) return found;
   throw damagedEntry(kind, `the key ${ledgerKey(kind, digest)} in Redis`, 'key');
 };
 
