@@ -36,6 +36,12 @@ export interface HttpReply {
   content?: Content;
 }
 
+/** Headers as Node has them, with several values of a name in one text. */
+export const plainHeaders = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value ?? []].flat().join(', ')]),
+  );
+
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;
 
 /** The bytes that parts of a text may encode. A part can begin in the middle of an encoded group. */
@@ -84,12 +90,6 @@ export type Send = (request: HttpRequest) => Promise<HttpReply>;
 
 /** Wraps a `Send` and adds one concern. */
 export type Layer = (next: Send) => Send;
-
-/** Wraps a transport in layers. The first layer is the outermost. */
-export const compose =
-  (...layers: Layer[]): Layer =>
-  (transport) =>
-    layers.reduceRight((next, layer) => layer(next), transport);
 
 /** Calls the request's `beforeSend` right before it is sent: no layer below this one waits. */
 export const callBeforeSend: Layer = (next) => async (request) => {

@@ -4,7 +4,7 @@ import { SchedError } from '../errors.ts';
 import { adviceFor, meaningOf } from '../network-errors.ts';
 import type { Clock, Env } from '../system.ts';
 import { NetworkFailure } from './failure.ts';
-import { defaultTimeoutMs, type HttpReply, type HttpRequest, type Send } from './message.ts';
+import { defaultTimeoutMs, type HttpReply, type HttpRequest, plainHeaders, type Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
 export interface TransportOptions {
@@ -86,14 +86,6 @@ const exchange = (
       onResponseError: (_controller, error) => reject(error),
     });
   });
-
-const plainHeaders = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
-  );
 
 /** The network. One deadline covers connecting, headers and body; redirects are never followed here. */
 export const createTransport = ({ env, clock, interrupted }: TransportOptions): Send => {

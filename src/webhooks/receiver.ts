@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { plainHeaders } from '../http/message.ts';
 import { isObject, parseJson } from '../json.ts';
 import { checkSignature, readSignature } from './signature.ts';
 
@@ -62,14 +63,6 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-const plainHeaders = (message: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(message.headers).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : (value ?? []).join(', '),
-    ]),
-  );
-
 /** Reads the body, or returns undefined if it is too large. Rejects if the sender closes the connection. */
 const readBody = async (message: IncomingMessage): Promise<Buffer | undefined> => {
   if (Number(message.headers['content-length'] ?? 0) > mostBodyBytes) return undefined;
@@ -110,7 +103,7 @@ const deliveryIn = async (
   { key, signatureHeader, toleranceMs, now }: ReceiverOptions,
 ): Promise<Delivery | RefusalReason> => {
   if (message.method !== 'POST') return 'not a POST';
-  const headers = plainHeaders(message);
+  const headers = plainHeaders(message.headers);
   const header = headers[signatureHeader] ?? '';
   if (typeof readSignature(header) === 'string') return 'malformed';
   const bytes = await readBody(message);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { authorize } from '../../src/http/authorize.ts';
-import { compose, type HttpRequest, type Layer, requestIdOf, type Send } from '../../src/http/message.ts';
+import { type HttpRequest, requestIdOf, type Send } from '../../src/http/message.ts';
 import { trace } from '../../src/http/trace.ts';
 import { everythingIn } from '../auth/support/memory.ts';
 import { virtualClock } from '../support/run.ts';
@@ -16,29 +16,6 @@ const recording = () => {
   };
   return { requests, send };
 };
-
-describe('layers: compose', () => {
-  test('puts the first layer outermost', async () => {
-    const order: string[] = [];
-    const layer =
-      (name: string): Layer =>
-      (next) =>
-      async (request) => {
-        order.push(`${name} in`);
-        const reply = await next(request);
-        order.push(`${name} out`);
-        return reply;
-      };
-    const { send } = recording();
-    await compose(layer('a'), layer('b'))(send)(get('https://api.example.com/'));
-    expect(order).toEqual(['a in', 'b in', 'b out', 'a out']);
-  });
-
-  test('returns the transport itself if there are no layers', () => {
-    const { send } = recording();
-    expect(compose()(send)).toBe(send);
-  });
-});
 
 // R49
 describe('the ID of a request', () => {

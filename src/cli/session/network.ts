@@ -3,7 +3,7 @@ import { isPlainId, isUri } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
 import { withContent } from '../../client/read-reply.ts';
 import { authorize } from '../../http/authorize.ts';
-import { callBeforeSend, compose, type Layer, type Send } from '../../http/message.ts';
+import { callBeforeSend, type Send } from '../../http/message.ts';
 import { budgetKey, rateLimit } from '../../http/rate-limit.ts';
 import { redirect } from '../../http/redirect.ts';
 import { retry } from '../../http/retry.ts';
@@ -150,25 +150,22 @@ export const createNetwork = (
       if (settings.verbose) notes.always(`Retrying in ${pauseMs} ms (attempt ${attempt}): ${reason}`);
     },
   });
-  const inner: Layer = compose(
-    redirect,
-    rateLimit({
-      clock,
-      random,
-      maxWaitMs,
-      interrupted,
-      budget,
-      booker: bookerOf(runtime, connection),
-      isBackground,
-      onWait: ({ seconds, perMinute, isPace }) => {
-        if (!isBackground) announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute);
-        else showBackgroundWait(runtime, seconds);
-      },
-    }),
-    callBeforeSend,
-    ...(settings.verbose ? [trace(clock, (line) => notes.always(line))] : []),
-  );
-  const sendPlain = inner(time.layer(transportOf(runtime, notes)));
+  const limited = rateLimit({
+    clock,
+    random,
+    maxWaitMs,
+    interrupted,
+    budget,
+    booker: bookerOf(runtime, connection),
+    isBackground,
+    onWait: ({ seconds, perMinute, isPace }) => {
+      if (!isBackground) announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute);
+      else showBackgroundWait(runtime, seconds);
+    },
+  });
+  const timed = time.layer(transportOf(runtime, notes));
+  const traced = settings.verbose ? trace(clock, notes.always)(timed) : timed;
+  const sendPlain = redirect(limited(callBeforeSend(traced)));
   return {
     send: again(withContent(authorize(credentials)(sendPlain))),
     sendPlain: again(withContent(sendPlain)),
