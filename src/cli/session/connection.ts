@@ -1,4 +1,4 @@
-import { SchedError } from '../../errors.ts';
+import { codeOf, SchedError } from '../../errors.ts';
 import type { Credentials } from '../../http/authorize.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -78,18 +78,22 @@ export const checkToken = (text: string, name: string): string => {
   });
 };
 
+/** The text of the file that a variable names. */
+export const textNamedIn = async (variable: string, { env, interrupted }: Runtime, most: number): Promise<string> => {
+  const { readNamedFile } = await import('../../state/named-file.ts');
+  const bytes = await readNamedFile(env[variable]!, interrupted, most).catch((error: unknown) => {
+    interrupted.throwIfAborted();
+    throw new SchedError('environment', `Can't read the file named in ${variable}`, { reason: codeOf(error) });
+  });
+  return bytes.toString('utf8');
+};
+
 /** The token from the environment, if there is one. */
-export const environmentToken = async ({ env, secrets, interrupted }: Runtime): Promise<string | undefined> => {
+export const environmentToken = async (runtime: Runtime): Promise<string | undefined> => {
+  const { env, secrets } = runtime;
   if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
   if (!env.SCHED_TOKEN_FILE) return undefined;
-  const { readNamedFile } = await import('../../state/named-file.ts');
-  const bytes = await readNamedFile(env.SCHED_TOKEN_FILE, interrupted, longestToken).catch((error) => {
-    interrupted.throwIfAborted();
-    throw new SchedError('environment', "Can't read the file named in SCHED_TOKEN_FILE", {
-      reason: error.code ?? error.message,
-    });
-  });
-  const token = checkToken(bytes.toString('utf8'), 'SCHED_TOKEN_FILE');
+  const token = checkToken(await textNamedIn('SCHED_TOKEN_FILE', runtime, longestToken), 'SCHED_TOKEN_FILE');
   secrets.keep(token);
   return token;
 };

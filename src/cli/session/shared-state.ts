@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
-import { SchedError } from '../../errors.ts';
 import { type MoveEntry, moves } from '../../jobs/move-record.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
 import { bookings, type CommonEntry, type LedgerKind } from '../../state/ledger-entry.ts';
-import { readNamedFile } from '../../state/named-file.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
 import { isLoopback } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
+import { textNamedIn } from './connection.ts';
 import type { Settings } from './settings.ts';
 
 /** The state that commands with the same token share. Commands don't know where it is kept. */
@@ -49,18 +48,12 @@ const fileLedgerOf = <Entry extends CommonEntry>(runtime: Runtime, kind: LedgerK
 const longestPassword = 10_000;
 
 /** The address with its password. A file holds the password if the URL is in a profile, which stores no secrets. */
-export const redisAddressOf = async (url: string, { env, secrets, interrupted }: Runtime): Promise<RedisAddress> => {
+export const redisAddressOf = async (url: string, runtime: Runtime): Promise<RedisAddress> => {
   const address = readAddress(url);
-  const { SCHED_SHARED_STATE_PASSWORD_FILE: file } = env;
-  if (address.password !== undefined || !file) return address;
-  const bytes = await readNamedFile(file, interrupted, longestPassword).catch((error) => {
-    interrupted.throwIfAborted();
-    throw new SchedError('environment', "Can't read the file named in SCHED_SHARED_STATE_PASSWORD_FILE", {
-      reason: error.code ?? error.message,
-    });
-  });
-  const password = bytes.toString('utf8').replace(/\r?\n$/, '');
-  secrets.keep(password, 'password');
+  const variable = 'SCHED_SHARED_STATE_PASSWORD_FILE';
+  if (address.password !== undefined || !runtime.env[variable]) return address;
+  const password = (await textNamedIn(variable, runtime, longestPassword)).replace(/\r?\n$/, '');
+  runtime.secrets.keep(password, 'password');
   return { ...address, password };
 };
 
