@@ -82,8 +82,8 @@ export interface Page {
   /** Path of the name, shown as the title. */
   title?: string;
   lines: readonly PageLine[];
-  /** Fields with the URI of another record, which the lines use too. */
-  embeds?: readonly string[];
+  /** The field `event` has the URI of an event, which the lines use too. */
+  embedsEvent?: true;
 }
 
 export const idPath = (view: View): string => view.id ?? 'uri';

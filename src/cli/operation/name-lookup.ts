@@ -7,8 +7,9 @@ import { rowFilter } from '../../client/filter.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import type { Json } from '../../json.ts';
 import { fold, nearest } from '../../nearest.ts';
+import { valueAt } from '../../output/fields.ts';
 import { utcText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Choice } from '../session/asker.ts';
@@ -86,8 +87,7 @@ interface Listed {
   row: Json;
 }
 
-const valueAt = (row: Json, path: string): string =>
-  String(path.split('.').reduce<unknown>((value, part) => (isObject(value) ? value[part] : undefined), row));
+const textAt = (row: Json, path: string): string => String(valueAt(row, path));
 
 /** How many matching records an error message lists at most. */
 const mostNamed = 5;
@@ -111,8 +111,8 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   const others: string[] = [];
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
-      const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name), row: each };
-      const uris = [record.uri, ...(row.alias === undefined ? [] : [valueAt(each, row.alias)])];
+      const record = { uri: textAt(each, row.uri), name: textAt(each, row.name), row: each };
+      const uris = [record.uri, ...(row.alias === undefined ? [] : [textAt(each, row.alias)])];
       if (uris.some((uri) => idIn(uri) === word)) withId.push(record);
       if (record.name === word) exact.push(record);
       else if (fold(record.name) === fold(word)) alike.push(record);
@@ -156,9 +156,9 @@ export const choicesOf = async (collection: Collection, context: Context): Promi
   for (const query of await placesOf(context, kind, undefined)) {
     for await (const page of client.pages(kind.list, { query })) {
       for (const each of page) {
-        const value = idIn(valueAt(each, kind.row.uri));
-        const name = valueAt(each, kind.row.name);
-        const detail = kind.row.detail === undefined ? undefined : valueAt(each, kind.row.detail);
+        const value = idIn(textAt(each, kind.row.uri));
+        const name = textAt(each, kind.row.name);
+        const detail = kind.row.detail === undefined ? undefined : textAt(each, kind.row.detail);
         const words = detail === undefined ? [name] : [detail, name];
         const label = detail === undefined ? name : `${name} (${detail})`;
         if (each.active !== false) choices.set(value, { value, label, words });

@@ -87,7 +87,7 @@ export const schedulingViews = {
     tableColumns: (records) => [...inviteeColumns, ...questionColumns(records, 1.5), idColumn],
     page: {
       title: 'name',
-      embeds: ['event'],
+      embedsEvent: true,
       lines: [
         { label: 'Email', value: 'email' },
         { label: 'Meeting', value: 'event.name' },

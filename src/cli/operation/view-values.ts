@@ -1,5 +1,6 @@
 import type { locationKinds } from '../../api/locations.ts';
-import { isObject, type Json } from '../../json.ts';
+import { capital } from '../../capital.ts';
+import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
@@ -76,10 +77,7 @@ const person = (name: unknown, email: unknown): unknown => {
   return typeof name === 'string' && name !== '' ? `${name} <${email}>` : email;
 };
 
-const itemsAt = (record: object, path: string): Record<string, unknown>[] => {
-  const value = valueAt(record, path);
-  return Array.isArray(value) ? value.filter(isObject) : [];
-};
+const itemsAt = (record: object, path: string): Json[] => recordsIn(valueAt(record, path));
 
 /** The hosts of an event. */
 export const hosts =
@@ -88,7 +86,7 @@ export const hosts =
     itemsAt(record, path).map(({ user_name: name, user_email: email }) => person(name, email));
 
 /** The people an event is shown with: active ones, or all if the event is canceled. Undefined if they were not read. */
-const comers = (event: object): Record<string, unknown>[] | undefined => {
+const comers = (event: object): Json[] | undefined => {
   if (valueAt(event, '_sched.invitees') === null) return undefined;
   const read = itemsAt(event, '_sched.invitees');
   const active = read.filter(({ status }) => status !== 'canceled');
@@ -158,10 +156,8 @@ const places: Record<(typeof locationKinds)[number], string> = {
   gotomeeting_conference: 'GoTo Meeting',
 };
 
-const words = (name: string): string => name.replaceAll('_', ' ');
-
 const placeNamed = (kind: string): string =>
-  Object.hasOwn(places, kind) ? places[kind as keyof typeof places] : words(kind);
+  Object.hasOwn(places, kind) ? places[kind as keyof typeof places] : kind.replaceAll('_', ' ');
 
 /** Where a meeting takes place: `Zoom`, `Torstraße 1, Berlin (in person)`. */
 export const place =
@@ -244,7 +240,7 @@ const lowerWords = (name: unknown): string =>
 export const actionText = (entry: object): unknown => {
   const { action, namespace, fully_qualified_name: name } = entry as Json;
   const [verb, noun] = [lowerWords(action), lowerWords(namespace)];
-  return verb === '' || noun === '' ? name : `${verb[0]!.toUpperCase()}${verb.slice(1)} ${noun}`;
+  return verb === '' || noun === '' ? name : `${capital(verb)} ${noun}`;
 };
 
 /**

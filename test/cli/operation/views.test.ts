@@ -73,8 +73,10 @@ const draw = async (name: ResourceName, record: object, columns: number, accessi
 
 /** The first name of each path that a page reads. */
 const fieldsOf = (name: ResourceName): string[] => {
-  const { title, lines, embeds = [] } = views[name].page;
-  const paths = [title, ...lines.map(({ value }) => value), ...embeds].filter((path) => typeof path === 'string');
+  const { title, lines, embedsEvent } = views[name].page;
+  const paths = [title, ...lines.map(({ value }) => value), embedsEvent && 'event'].filter(
+    (path) => typeof path === 'string',
+  );
   return paths.map((path) => path.split('.')[0]!);
 };
 
