@@ -46,25 +46,23 @@ const partsOf = ({ title: path, lines }: Page, record: object, before: object, t
 
 const isChanged = ({ now, was }: Shown): boolean => now.join('\n') !== was.join('\n');
 
-/** The texts of a line. A change shows both values: `old → new`, or which lines were removed and added. */
-const writtenTexts = (line: Shown): string[] => {
-  const { now, was } = line;
-  if (!isChanged(line)) return now;
-  if (now.length < 2 && was.length < 2) return [`${was[0] ?? 'none'} → ${now[0] ?? 'none'}`];
-  return [
-    ...was.filter((text) => !now.includes(text)).map((text) => `- ${text}`),
-    ...now.map((text) => `${was.includes(text) ? ' ' : '+'} ${text}`),
-  ];
+const inSigns = { both: (was: string, now: string) => `${was} → ${now}`, removed: '- ', added: '+ ', kept: '  ' };
+/** Screen readers don't read signs well. */
+const inWords: typeof inSigns = {
+  both: (was, now) => `${now} (was ${was})`,
+  removed: 'removed ',
+  added: 'added ',
+  kept: '',
 };
 
-/** The same for screen readers, which don't read signs well. */
-const spokenTexts = (line: Shown): string[] => {
+/** The texts of a line. A change shows both values: `old → new`, or which lines were removed and added. */
+const textsIn = (line: Shown, { both, removed, added, kept }: typeof inSigns): string[] => {
   const { now, was } = line;
   if (!isChanged(line)) return now;
-  if (now.length < 2 && was.length < 2) return [`${now[0] ?? 'none'} (was ${was[0] ?? 'none'})`];
+  if (now.length < 2 && was.length < 2) return [both(was[0] ?? 'none', now[0] ?? 'none')];
   return [
-    ...was.filter((text) => !now.includes(text)).map((text) => `removed ${text}`),
-    ...now.map((text) => (was.includes(text) ? text : `added ${text}`)),
+    ...was.filter((text) => !now.includes(text)).map((text) => `${removed}${text}`),
+    ...now.map((text) => `${was.includes(text) ? kept : added}${text}`),
   ];
 };
 
@@ -90,7 +88,7 @@ export const drawPage = (
       ? []
       : wrapped(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
     ...lines.flatMap((line) => {
-      const texts = writtenTexts(line).flatMap((text) => wrapped(text, room));
+      const texts = textsIn(line, inSigns).flatMap((text) => wrapped(text, room));
       const shown = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));
       const labels = [paint.faint(pad(line.label, widest)), ...shown.slice(1).map(() => ' '.repeat(widest))];
       return shown.map((text, index) => `${labels[index]}${gap}${text}`);
@@ -110,6 +108,6 @@ export const spokenPage = (
   const { title, isRenamed, lines } = parts;
   return ended([
     ...(title === '' || isRenamed ? [] : [`Name: ${title}`]),
-    ...lines.flatMap((line) => spokenTexts(line).map((text) => `${line.label}: ${text}`)),
+    ...lines.flatMap((line) => textsIn(line, inWords).map((text) => `${line.label}: ${text}`)),
   ]);
 };
