@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { World } from '../runtime.ts';
 import type { Clock } from '../system.ts';
 
@@ -12,19 +13,7 @@ export const every: World['every'] = (milliseconds, call) => {
 export const clock: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal!.reason);
-      };
-      const timer = setTimeout(
-        () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        },
-        Math.min(milliseconds, longestTimer),
-      );
-      signal?.addEventListener('abort', abort, { once: true });
+    delay(Math.min(milliseconds, longestTimer), undefined, signal && { signal }).catch(() => {
+      throw signal!.reason;
     }),
 };
