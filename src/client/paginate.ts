@@ -116,7 +116,3 @@ export const gather = async <Item>(pages: AsyncIterable<Item[]>): Promise<Item[]
   for await (const page of pages) rows.push(...page);
   return rows;
 };
-
-export async function* onePage<Item>(rows: Item[]): AsyncGenerator<Item[]> {
-  yield rows;
-}

@@ -9,12 +9,6 @@ import { escapeJson, safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, isTimeName, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 
-export interface CsvChoices {
-  /** Don't escape cells that look like formulas. */
-  raw: boolean;
-  isTerminal: boolean;
-}
-
 /**
  * Starts of cells that spreadsheets run as formulas (OWASP, CSV injection). Some also run the full-width forms, and some
  * drop blanks and invisible characters before them.
@@ -47,6 +41,8 @@ export interface Choices {
   /** Rewrites the timestamps of CSV and TSV. */
   localTime?: ((timestamp: string) => string) | undefined;
 }
+
+type CsvChoices = Pick<Choices, 'raw' | 'isTerminal'>;
 
 /** Rows accepted by stdout so far. Error reports use it after a failure. */
 export interface RowTally {

@@ -26,12 +26,9 @@ export interface Question {
 /** Reads an answer that is not in the list: its value, or the problem with it. */
 export type ReadOther = (typed: string) => Promise<{ value: string } | { problem: string }>;
 
-export interface ListOptions {
+export interface ChooseOptions {
   /** What to know about the list, such as that it is not complete. */
   note?: string | undefined;
-}
-
-export interface ChooseOptions extends ListOptions {
   /** Accepts typed text too. Without it, only the list can be chosen from. */
   readOther?: ReadOther | undefined;
 }
@@ -41,7 +38,7 @@ export interface Asker {
   text(question: Question): Promise<string>;
   choose(label: string, choices: readonly Choice[], options?: ChooseOptions): Promise<string>;
   /** At least one of the choices. */
-  chooseSeveral(label: string, choices: readonly Choice[], options?: ListOptions): Promise<string[]>;
+  chooseSeveral(label: string, choices: readonly Choice[], options?: Pick<ChooseOptions, 'note'>): Promise<string[]>;
 }
 
 /** A name or question in a prompt. It comes from the network and may have any length: the rest must stay in sight. */
