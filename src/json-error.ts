@@ -1,4 +1,4 @@
-export interface JsonError {
+interface JsonError {
   problem: string;
   line: number;
   column: number;

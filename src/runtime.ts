@@ -109,9 +109,9 @@ export interface Input {
   line(options?: LineOptions): Promise<string | undefined>;
 }
 
-export type Keyboard = Pick<Input, 'isTerminal' | 'line'>;
+type Keyboard = Pick<Input, 'isTerminal' | 'line'>;
 
-export interface LineOptions {
+interface LineOptions {
   /** One line, shown on stderr before the answer. */
   prompt?: string;
   /** Stops the reading. */

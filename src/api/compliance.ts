@@ -6,7 +6,7 @@ import { bare, operation, resource } from './operation.ts';
  * Assumed (compliance.reply): a deletion is answered with `202` and an empty object, and the service does not report
  * when the data is deleted.
  */
-export const DeletionAccepted = resource('accepted deletion', {});
+const DeletionAccepted = resource('accepted deletion', {});
 
 export const compliance = {
   delete: operation({

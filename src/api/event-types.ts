@@ -52,7 +52,7 @@ export const EventType = resource('event type', {
 
 // Assumed (event-types.host): a host of an event type has `uri`, `event_type`, `member` (a user), `created_at` and
 // `updated_at`.
-export const EventTypeHost = resource('event type host', {
+const EventTypeHost = resource('event type host', {
   uri: text('URI of the membership'),
   event_type: text('URI of the event type'),
   member: described(User.record, 'the host'),

@@ -13,7 +13,7 @@ export const Group = resource('group', {
 // Assumed (groups.relationship): a group relationship has `uri`, `role`, `owner` (with `type` and `uri`),
 // `organization`, `group`, `created_at` and `updated_at`. Its `role` is `member` or `admin`. The change history only
 // names the operation.
-export const GroupRelationship = resource('group relationship', {
+const GroupRelationship = resource('group relationship', {
   uri: text('URI of the relationship'),
   role: text('member or admin'),
   owner: loose({ type: text('kind of owner'), uri: text('URI of the owner') }, 'member in this relationship'),

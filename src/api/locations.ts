@@ -33,7 +33,7 @@ export const LocationChoice = open(
   }),
 );
 
-export const ConnectedLocation = resource('location', {
+const ConnectedLocation = resource('location', {
   kind,
   connected: flag('whether the host has connected this kind of location'),
 });

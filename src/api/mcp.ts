@@ -3,7 +3,7 @@ import { list, text } from './field.ts';
 import { bare, operation, resource } from './operation.ts';
 
 /** RFC 9728 §2. */
-export const ProtectedResource = resource('protected resource', {
+const ProtectedResource = resource('protected resource', {
   resource: text('URL of the protected resource'),
   authorization_servers: list(z.string(), 'URLs of the servers that issue its tokens'),
   scopes_supported: list(z.string(), 'supported scopes'),

@@ -27,7 +27,7 @@ export const bare = <R extends Resource>(of: R, status = 200) => ({ kind: 'bare'
 /** The empty reply to a deletion. */
 export const deleted = bare(resource('deleted record', {}), 204);
 
-export type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeof bare>;
+type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeof bare>;
 
 /** One operation of the service. It holds only facts about the API, none that a single caller needs. */
 export interface Operation {

@@ -6,7 +6,7 @@ import { LocationChoice } from './locations.ts';
 import { one, operation, resource } from './operation.ts';
 
 /** Assumed (shares.period-types): besides `fixed`, `period_type` can be `available_moving`, `moving` or `unlimited`. */
-export const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
+const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
 
 const SchedulingLink = record({
   booking_url: text('single-use URL where the invitee books'),

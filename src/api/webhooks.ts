@@ -23,7 +23,7 @@ export const webhookEvents = [
 export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** Whose events a webhook reports. */
-export const webhookScopes = ['organization', 'user', 'group'] as const;
+const webhookScopes = ['organization', 'user', 'group'] as const;
 
 export type WebhookScope = (typeof webhookScopes)[number];
 

@@ -10,7 +10,7 @@ export interface TimeWindow {
 
 const prefixes = { since: 'min_', until: 'max_' } as const;
 
-export type Edge = keyof typeof prefixes;
+type Edge = keyof typeof prefixes;
 
 /** `min_start_time` is the `since` edge of `start_time`. Undefined for parameters that aren't part of a window. */
 export const edgeOf = (parameter: string): { edge: Edge; field: string } | undefined => {

@@ -8,7 +8,7 @@ import type { System } from '../system.ts';
 type Surroundings = Pick<System, 'env' | 'platform'>;
 
 /** A program and its arguments, run without a shell. */
-export type BrowserCommand = readonly [program: string, ...args: string[]];
+type BrowserCommand = readonly [program: string, ...args: string[]];
 
 /** Reads `BROWSER` the usual way: colons separate alternatives, spaces separate words, and `%s` is the URL. */
 const fromVariable = (value: string, url: string, platform: string): BrowserCommand[] =>

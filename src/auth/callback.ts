@@ -77,7 +77,7 @@ const wrongIssuer = (iss: string, issuer: string, secrets: readonly string[]): S
   });
 
 /** Checks the parameters of a callback. The state is checked first, even before `error`. */
-export const checkParameters = (parameters: URLSearchParams, expected: Expectation): CallbackResult => {
+const checkParameters = (parameters: URLSearchParams, expected: Expectation): CallbackResult => {
   const names = [...parameters.keys()];
   const states = parameters.getAll('state');
   if (states.length !== 1 || !isSame(states[0]!, expected.secrets.state))

@@ -20,7 +20,7 @@ import type { CredentialStore } from './stores.ts';
 import { exchange, type Tokens } from './token-requests.ts';
 
 /** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
-export type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
+type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
 
 interface BrowserMethod {
   kind: 'browser';
@@ -74,7 +74,7 @@ export const noTerminalForLogin = (): SchedError =>
     outcome: 'not-sent',
   });
 
-export const tooLate = (): SchedError =>
+const tooLate = (): SchedError =>
   new SchedError('auth', 'The login timed out', { hint: { command: ['auth', 'login'] }, outcome: 'not-applied' });
 
 const noAnswer = (): SchedError =>

@@ -8,7 +8,7 @@ import { type PageKind, resultPage } from './callback-page.ts';
 /** A verdict that ends the login. */
 type SettledCallback = Exclude<CallbackResult, { kind: 'ignored' }>;
 
-export interface CallbackListener<Result> {
+interface CallbackListener<Result> {
   readonly redirectUri: string;
   readonly result: Promise<Result>;
   /** Ends the login with a verdict on an address that the user pasted, unless a callback arrived before. */
@@ -17,7 +17,7 @@ export interface CallbackListener<Result> {
   close(): Promise<void>;
 }
 
-export interface ListenerOptions<Result> {
+interface ListenerOptions<Result> {
   /** 0 or undefined: any free port. */
   port?: number | undefined;
   profile?: string | undefined;

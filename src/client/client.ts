@@ -46,7 +46,7 @@ export interface Client {
   rawPages(input: RawInput, options?: ListOptions<Json>, operation?: Operation): AsyncGenerator<Json[]>;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   baseUrl: string;
   /** URL of the MCP server, for operations that live there. */
   mcpUrl?: string | undefined;

@@ -5,7 +5,7 @@ const plainId = /^[A-Za-z0-9_-]{1,128}$/;
 
 export const isPlainId = (text: string): boolean => plainId.test(text);
 
-export type Ids =
+type Ids =
   /** `root` is that of a full URI. `name` may be the ID or the name of a record: only the service can tell. */
   { ok: true; ids: string[]; root?: string; name?: string } | { ok: false; problem: string };
 

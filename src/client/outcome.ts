@@ -20,7 +20,7 @@ export type Failure = 'never-sent' | 'lost' | UnexpectedBodyKind;
  * What to do after a failure: send the request again, read the record back, look up the record it may have created,
  * treat the request as done, or end with an integrity error.
  */
-export type Decision = 'retry' | 'read-back' | 'look-up' | 'done' | 'refuse';
+type Decision = 'retry' | 'read-back' | 'look-up' | 'done' | 'refuse';
 
 /**
  * R26, except for 401 (repeated by `http/authorize`) and 429 (`http/rate-limit` waits). A complete 2xx to a write is a

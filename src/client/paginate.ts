@@ -7,7 +7,7 @@ export interface ListPage<Item> {
 }
 
 /** Where a page begins. Without a token it is the first page. */
-export interface Place {
+interface Place {
   token?: string;
   /** Results to request. Default: as many as the list needs, up to the page size. */
   count?: number;
@@ -44,7 +44,7 @@ export interface Rest {
 }
 
 /** R40. A service may send some empty pages, but this many in a row mean that the list never ends. */
-export const mostEmptyPages = 100;
+const mostEmptyPages = 100;
 
 const endless = (isLoop: boolean, empty: number): string | undefined => {
   if (isLoop) return 'pagination.next_page_token repeats, so the list would never end';

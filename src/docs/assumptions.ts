@@ -10,7 +10,7 @@ const textOf = (found: string): string =>
 /** Starts an assumption. It ends where the next one starts, or with its comment. */
 const mark = /\bAssumed \(([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*)\): /;
 
-export interface Assumption {
+interface Assumption {
   /** `area.name`, where the area is the noun or the subject. */
   id: string;
   text: string;

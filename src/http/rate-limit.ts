@@ -7,7 +7,7 @@ import { bearerOf, type Credential } from './authorize.ts';
 import { readLimits, requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   clock: Clock;
   /** From 0 to 1. */
   random(): number;
@@ -23,7 +23,7 @@ export interface RateLimitOptions {
   onWait(wait: Wait): void;
 }
 
-export interface Wait {
+interface Wait {
   seconds: number;
   /** Requests per minute, if that is the reason for the wait and known. */
   perMinute?: number | undefined;

@@ -4,7 +4,7 @@ import { NetworkFailure } from './failure.ts';
 import { requestedWait, waitTooLong } from './limit-headers.ts';
 import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
-export interface RetryOptions {
+interface RetryOptions {
   clock: Clock;
   interrupted: AbortSignal;
   /** From 0 to 1. */
@@ -28,7 +28,7 @@ const maxRepetitions = 10;
 const firstPauseMs = 500;
 
 /** Doubles with each attempt, with jitter from 0.5 to 1.5. */
-export const pauseBefore = (attempt: number, random: () => number): number =>
+const pauseBefore = (attempt: number, random: () => number): number =>
   Math.round(firstPauseMs * 2 ** (attempt - 2) * (0.5 + random()));
 
 const reasonOf = (ending: HttpReply | NetworkFailure): string => {

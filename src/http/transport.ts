@@ -7,7 +7,7 @@ import { NetworkFailure } from './failure.ts';
 import { defaultTimeoutMs, type HttpReply, type HttpRequest, plainHeaders, type Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
-export interface TransportOptions {
+interface TransportOptions {
   env: Env;
   clock: Pick<Clock, 'sleep'>;
   interrupted: AbortSignal;

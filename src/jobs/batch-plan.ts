@@ -3,7 +3,7 @@ import { counted, formatNumber } from '../numbers.ts';
 import type { Skipped, SourceEntry } from './text-source.ts';
 
 /** A line without an item, and the reason if it is known. */
-export interface Invalid {
+interface Invalid {
   line: number;
   problem?: string;
 }

@@ -10,10 +10,7 @@ import { entryText, type FollowEntry, type FollowState, readState, stateText } f
  * The file with the state of `events follow`, and the lock that keeps it to one process.
  */
 
-export type FollowFileOptions = Pick<
-  LockOptions,
-  'directory' | 'name' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'
->;
+type FollowFileOptions = Pick<LockOptions, 'directory' | 'name' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
 export interface FollowFile {
   readonly path: string;

@@ -19,9 +19,9 @@ import { idIn } from '../uri.ts';
  */
 
 /** What was told of an invitee last. */
-export type Told = 'created' | 'canceled';
+type Told = 'created' | 'canceled';
 
-export interface KnownEvent {
+interface KnownEvent {
   /** Empty until all its news are told. */
   digest: string;
   /** In milliseconds since 1970, or null if it can't be read. */

@@ -12,7 +12,7 @@ const kindByName = (name: string): InputFormat | undefined =>
   kinds[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
 
 /** How to read the records of a CSV. */
-export interface Columns<Value> {
+interface Columns<Value> {
   /** Whether the first record is a header. */
   isNamed: boolean;
   read(cells: readonly string[]): Value;
@@ -21,7 +21,7 @@ export interface Columns<Value> {
 }
 
 /** What a command expects in its input. */
-export interface InputShape<Value> {
+interface InputShape<Value> {
   /** Name of the file, whose extension tells the format. */
   name: string;
   /** The format, regardless of the name. */

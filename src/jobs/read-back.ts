@@ -26,7 +26,7 @@ export interface ChangeOptions {
 }
 
 /** A completed change: its reply or, without a usable one, the record that was read afterwards. */
-export type Changed =
+type Changed =
   | Written
   /** `refused` is the status of a refusal because the change had been made before; without it, the reply was lost. */
   | { status?: undefined; record: Json; why?: undefined; refused?: number };

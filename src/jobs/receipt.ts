@@ -45,7 +45,7 @@ export interface RunLine {
  * Written before the request is sent. A repeated request has only the batch number, no items. Attempt 0 means that
  * nothing was sent, because the outcome of an earlier request was looked up.
  */
-export interface SendingLine {
+interface SendingLine {
   type: 'sending';
   batch: number;
   attempt: number;
@@ -67,7 +67,7 @@ export interface VerdictLine {
 }
 
 /** A later process resumes the run. */
-export interface ResumedLine {
+interface ResumedLine {
   type: 'resumed';
   at: string;
   tool: string;
@@ -77,7 +77,7 @@ export interface ResumedLine {
   repaired: number;
 }
 
-export interface EndLine extends Counts {
+interface EndLine extends Counts {
   type: 'end';
   at: string;
 }
@@ -112,7 +112,7 @@ export interface Receipt {
   isSandbox: boolean;
 }
 
-export type ReceiptReading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
+type ReceiptReading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
 
 /** Checks every complete line and the chain between them. No content is trusted before that. */
 export const readReceipt = (bytes: Buffer): ReceiptReading => {

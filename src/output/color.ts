@@ -2,7 +2,7 @@ import type { Env } from '../system.ts';
 
 export type ColorFlag = 'auto' | 'always' | 'never';
 
-export interface ColorFacts {
+interface ColorFacts {
   flag: ColorFlag;
   env: Env;
   isTerminal: boolean;

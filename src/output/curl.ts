@@ -1,6 +1,6 @@
 import { shellWord } from '../shell-quote.ts';
 
-export interface CurlRequest {
+interface CurlRequest {
   method: string;
   url: string;
   /** An `authorization` header is printed as $SCHED_TOKEN. Its value is never printed. */

@@ -84,7 +84,7 @@ const rendered = (results: string, isTerminal: boolean): string => {
   return `${lines.join('\n')}\n`;
 };
 
-export interface JqFacts extends Program {
+interface JqFacts extends Program {
   stdout: Output;
   /** Receives the output of `debug`. */
   say?: ((line: string) => void) | undefined;

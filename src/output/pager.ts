@@ -24,7 +24,7 @@ export const pagerOf = (world: PagerWorld): OpenPager | undefined => {
 };
 
 /** An output that must be closed after the last write. */
-export interface Screen extends Output {
+interface Screen extends Output {
   end(): Promise<void>;
 }
 

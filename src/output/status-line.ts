@@ -11,7 +11,7 @@ const plainEveryMs = 10_000;
 /** Room for the `^C` that a terminal echoes, and for the last column, after which it would start a new line. */
 const margin = 3;
 
-export interface StatusOptions {
+interface StatusOptions {
   isPlain: boolean;
   nameOf(host: string): string;
 }

@@ -10,7 +10,7 @@ import type { Paint } from './paint.ts';
 import { type Column, mayShrink, type View } from './view.ts';
 import { shorten, widest } from './width.ts';
 
-export interface TableFacts extends BlockStyle, Pick<View, 'section'> {
+interface TableFacts extends BlockStyle, Pick<View, 'section'> {
   /** The columns, given the first rows. */
   columnsFor(records: readonly object[]): readonly Column[];
   /** Path of the IDs that are shortened to their unique beginning where that makes room. */

@@ -50,7 +50,7 @@ export interface Column<Resource extends object = object> {
 }
 
 /** The screen of a table: its width in columns, and whether it is read aloud. */
-export interface TableRoom {
+interface TableRoom {
   available: number;
   isSpoken: boolean;
 }

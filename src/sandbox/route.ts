@@ -5,7 +5,7 @@ import { notFound, wrongMethod } from './error-replies.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 
 /** The handlers of every noun, loaded on the first request to one of its paths. A missing noun is a compile error. */
-export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
+const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
   events: async () => (await import('./handlers/events.ts')).events,
   invitees: async () => (await import('./handlers/invitees.ts')).invitees,
   'event-types': async () => (await import('./handlers/event-types.ts')).eventTypes,

@@ -79,7 +79,7 @@ export type NoPermit =
   | { until: number; why: 'limit' | 'probe' | 'own probe' }
   | { until: number; why: 'pace'; perMinute: number };
 
-export interface GrantOptions {
+interface GrantOptions {
   /** The most permits to hand out at once. */
   most: number;
   /** How long a request may be in flight. */
@@ -91,12 +91,12 @@ export interface GrantOptions {
   isBackground?: boolean | undefined;
 }
 
-export type PermitGrant = { permits: number; end: number } | NoPermit;
+type PermitGrant = { permits: number; end: number } | NoPermit;
 
 const minute = 60_000;
 
 /** Window lengths by kind of request: all requests of a token, and the bookings of a user. */
-export const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
+const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
 
 export type BudgetKind = keyof typeof windowsOf;
 

@@ -43,7 +43,7 @@ const targetOf = (path: string): string => {
 const refuse = (path: string, reason: string, advice: string): SchedError =>
   new SchedError('environment', `Can't use the directory ${path}`, { reason, advice, outcome: 'not-sent' });
 
-export interface DirectoryUse {
+interface DirectoryUse {
   /** The environment variable that sets the directory. */
   variable?: string;
   /** Whether it is the `sched` directory of the platform, whose mode sched may change. */

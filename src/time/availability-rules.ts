@@ -25,7 +25,7 @@ const isInterval = (value: unknown): boolean =>
   isObject(value) && [value.from, value.to].every((time) => typeof time === 'string' && clock.test(time));
 
 /** A rule that sched understands. The documentation doesn't show the contents of a rule. */
-export interface KnownRule extends Rule {
+interface KnownRule extends Rule {
   intervals: { from: string; to: string }[];
 }
 

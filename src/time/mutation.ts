@@ -2,7 +2,7 @@ import { readTime } from './read.ts';
 import { type Reading, readingTexts } from './reading.ts';
 import { readZone, type ZoneSource } from './zone.ts';
 
-export interface MutationTimeContext {
+interface MutationTimeContext {
   zone: string;
   zoneSource: ZoneSource;
   /** The invitee's `--timezone`. */

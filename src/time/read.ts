@@ -7,7 +7,7 @@ import { day, hour, midnightOf, minute, mondayOf, second, utcText } from './wall
 import { readZone } from './zone.ts';
 import { edgeOfDay, offsetText, resolveWall, type WallReading } from './zoned.ts';
 
-export interface TimeContext {
+interface TimeContext {
   zone: string;
   /** Milliseconds since 1970. */
   now: number;

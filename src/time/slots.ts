@@ -31,7 +31,7 @@ export interface Hours {
 }
 
 /** The time of a host's event. */
-export interface Busy extends Span {
+interface Busy extends Span {
   event: Json;
   /** It is an event of this meeting, and all of its seats are taken. */
   isFull: boolean;
@@ -60,7 +60,7 @@ export interface SlotSearch {
   until: number;
 }
 
-export interface Slot extends Span {
+interface Slot extends Span {
   /** Indexes of the free hosts. Empty for an existing event. */
   hosts: number[];
   /** Index of the existing event, if it is one. */

@@ -4,7 +4,7 @@ import { once } from '../once.ts';
 /** Sources of the time zone, in order of precedence. */
 export type ZoneSource = '--tz' | 'SCHED_TZ' | 'profile' | 'TZ' | 'system';
 
-export type ZoneReading = { ok: true; zone: string } | { ok: false; problem: string; candidates: string[] };
+type ZoneReading = { ok: true; zone: string } | { ok: false; problem: string; candidates: string[] };
 
 /** Abbreviations are rejected even if ICU accepts them: it reads `EST` as Panama, `IST` as India, `BST` as Bangladesh. */
 const abbreviations: Record<string, string[]> = {
@@ -190,7 +190,7 @@ const posixFixed = (text: string): string | undefined => {
   return platformKnows(zone) ? zone : undefined;
 };
 
-export interface ZoneSources {
+interface ZoneSources {
   flag?: string | undefined;
   SCHED_TZ?: string | undefined;
   profile?: string | undefined;
@@ -200,7 +200,7 @@ export interface ZoneSources {
 }
 
 /** `note` is a warning to show with the times. */
-export type ResolvedZone =
+type ResolvedZone =
   | { ok: true; zone: string; source: ZoneSource; note?: string }
   | { ok: false; problem: string; candidates: string[]; source: ZoneSource };
 

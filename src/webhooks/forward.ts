@@ -32,7 +32,7 @@ const pausesMs = [500, 1000, 2000];
 /** The sender waits ten seconds. With an answer before that, it knows whether to send the delivery again. */
 const deadlineMs = 9_000;
 
-export interface Forwarded {
+interface Forwarded {
   /** What the handler answered, if it did. */
   status?: number;
   /** Why there is no answer. */
@@ -43,7 +43,7 @@ export interface Forwarded {
   accepted: boolean;
 }
 
-export interface ForwardOptions {
+interface ForwardOptions {
   url: string;
   send: Send;
   clock: Clock;

@@ -49,7 +49,7 @@ export const typeFlag: FieldFlag = {
   required: false,
 };
 
-export const searchFlag: Flag = {
+const searchFlag: Flag = {
   name: 'search',
   value: 'TEXT',
   description: 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
@@ -164,7 +164,7 @@ export const choosingFlags: Flag[] = [
 ];
 
 /** Which events a command is about: the query, and what only sched can filter by. */
-export const readFilters = async (
+const readFilters = async (
   invocation: Invocation,
   fieldFlags: readonly FieldFlag[],
   { isOfGroup = false, isSearchedLater = false } = {},

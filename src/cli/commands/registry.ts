@@ -5,7 +5,7 @@ import type { Command, LeafCommand } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 
 /** A noun with its summary. Its commands are loaded only when they are needed. */
-export interface NounCommands {
+interface NounCommands {
   group: (typeof helpGroups)[number];
   summary: string;
   /** The noun is itself a command and has no verbs. */

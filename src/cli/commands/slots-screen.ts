@@ -8,7 +8,7 @@ import { wallClock } from '../../time/show.ts';
 import { clockLabel, day, midnightOf, minute, spokenDate, timestampOf, wallText, withOffset } from '../../time/wall.ts';
 
 /** Free times and their window. */
-export interface SlotsScreen {
+interface SlotsScreen {
   type: Json;
   slots: readonly Json[];
   since: number;

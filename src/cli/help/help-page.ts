@@ -2,7 +2,7 @@ import { type Command as Commander, Help, type Option } from 'commander';
 import { commandLines } from '../messages/command-lines.ts';
 import { Leaf } from '../parse/leaf.ts';
 
-export interface PageOptions {
+interface PageOptions {
   /** Width of the terminal; 0 if there is none. */
   columns: number;
   /** Makes a heading bold, where the terminal can show it. */

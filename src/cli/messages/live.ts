@@ -20,7 +20,7 @@ export interface Happening {
 }
 
 /** The usual widths of two columns. A longer result takes room from the subject. */
-export interface LiveColumns {
+interface LiveColumns {
   what: number;
   result: number;
 }

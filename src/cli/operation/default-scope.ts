@@ -7,14 +7,14 @@ import type { Context } from '../session/context.ts';
 import { isForbidden } from '../session/identity.ts';
 import type { Scope } from './listing.ts';
 
-export const forEveryone = 'For everyone: --org current';
+const forEveryone = 'For everyone: --org current';
 
 /** The footer of a list that shows less than the whole organization. */
 export const scopeLines = (rows: string | undefined): string[] =>
   rows === undefined ? [] : [`Showing ${rows}. ${forEveryone}`];
 
 /** The name of an operation's records: `event types`. */
-export const rowsOf = ({ reply }: Operation): string => `${reply.of.name}s`.replace(/ys$/, 'ies');
+const rowsOf = ({ reply }: Operation): string => `${reply.of.name}s`.replace(/ys$/, 'ies');
 
 /** The rows of a list in its title and footer: the default ones, or all. */
 export const scopeOf = (operation: Operation, rows: string | undefined): Scope =>

@@ -137,7 +137,7 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
 };
 
 /** The input of an operation, and what a command knows besides. */
-export interface TypedInput extends Input {
+interface TypedInput extends Input {
   /** Conditions on the rows of the reply, written like query parameters. */
   rows?: NonNullable<Input['query']>;
   /** The record that the argument names, if the lookup already read it. For a write it is the state before. */

@@ -17,7 +17,7 @@ import { readWholeNumber } from './values.ts';
 /** Rows that a terminal shows by default. */
 const screenful = 50;
 
-export interface Bounds {
+interface Bounds {
   limit?: number;
   pageSize: number;
 }

@@ -13,7 +13,7 @@ import { readCacheFile } from '../session/identity.ts';
  * not document them, and rows show neither. So sched asks once with a value that can't match: a service that replies
  * with rows ignores the filter.
  */
-export type Filter = 'group' | 'invitee_email';
+type Filter = 'group' | 'invitee_email';
 
 const staleAfterMs = 30 * 24 * 3_600_000;
 

@@ -13,7 +13,7 @@ export interface Choice {
   color?: unknown;
 }
 
-export interface Question {
+interface Question {
   label: string;
   /** The answer if nothing is typed. */
   preset?: string;

@@ -50,7 +50,7 @@ export const hasRoom = async ({ connection, sharedState }: HasRoom, requests: nu
 };
 
 /** Reports a wait and its reason. `perMinute` is the rate limit, if that is the reason and it is known. */
-export type AnnounceWait = (why: string, seconds: number, perMinute?: number) => void;
+type AnnounceWait = (why: string, seconds: number, perMinute?: number) => void;
 
 export const serviceUnavailable = 'The service is unavailable';
 const unknownLimit = (perMinute: number): string =>

@@ -21,7 +21,7 @@ export const sandboxFile = (runtime: Runtime, named?: string): string => {
   return file;
 };
 
-export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'> & {
+type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'> & {
   /** A file instead of the shared one, or `:memory:`. */
   data?: string | undefined;
 };

@@ -68,7 +68,7 @@ const isFormat = (text: string | undefined, among: readonly Format[] = formats):
   (among as readonly string[]).includes(text ?? '');
 
 /** The output format: as typed, else by the kind of stdout. Environment and profile only affect terminals. */
-export const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profile): Format => {
+const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profile): Format => {
   if (isFormat(typed.output as string)) return typed.output as Format;
   if (typed.json !== undefined || typed.jq !== undefined) return 'json';
   if (!stdout.isTerminal) return 'tsv';

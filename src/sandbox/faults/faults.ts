@@ -165,7 +165,7 @@ export const unknownOperation = async (faults: readonly Fault[]): Promise<string
   return named.find((name) => !known.some((each) => wild(name).test(each)));
 };
 
-export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {
+const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {
   if (kind === 'stale-cursor' && !asked.hasCursor) return false;
   if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
   const [, method, path] = byPath.exec(operation) ?? [];
@@ -173,7 +173,7 @@ export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: R
   return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
 };
 
-export interface ScriptedFault {
+interface ScriptedFault {
   fault: Fault;
   matched: number;
   struck: number;

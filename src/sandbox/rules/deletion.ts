@@ -8,7 +8,7 @@ import { nextActivityId, writeActivity } from './activity.ts';
  * Assumed (compliance.delay): the service deletes the data some days after it accepted the request. The sandbox takes a
  * minute, so that the effect can be seen.
  */
-export const deletionDelayMilliseconds = 60_000;
+const deletionDelayMilliseconds = 60_000;
 
 const gone = 'Deleted';
 

@@ -4,7 +4,7 @@ import { type Detail, detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
 
 /** Wall-clock time in a zone, from the platform's zone data. */
-export interface LocalTime {
+interface LocalTime {
   /** `2026-12-24` */
   date: string;
   /** Such as `monday`. */

@@ -5,7 +5,7 @@ import type { SqlValue } from './database.ts';
 import type { Store, Text } from './store.ts';
 
 /** A position between two rows of a list. */
-export interface Cursor {
+interface Cursor {
   way: 'next' | 'previous';
   /** The sort keys and then the ID of the row next to this position. */
   place: SqlValue[];
@@ -18,7 +18,7 @@ const digest = (payload: string, list: string): string =>
   hash('sha256', `${payload}\n${list}`, 'base64url').slice(0, 11);
 
 /** `list` identifies the list with its filters and order: the token works for no other. `place` is a JSON array. */
-export const writeCursor = (way: Cursor['way'], place: string, list: string, now: number): string => {
+const writeCursor = (way: Cursor['way'], place: string, list: string, now: number): string => {
   const payload = Buffer.from(`[${now},"${way}",${place.slice(1)}`).toString('base64url');
   return payload + digest(payload, list);
 };
@@ -26,7 +26,7 @@ export const writeCursor = (way: Cursor['way'], place: string, list: string, now
 export const staleCursor = () =>
   invalidParameter('page_token', 'has expired: start again from the first page', 'expired');
 
-export const readCursor = (token: string, list: string, now: number): Cursor => {
+const readCursor = (token: string, list: string, now: number): Cursor => {
   const payload = token.slice(0, -11);
   if (token.slice(-11) !== digest(payload, list))
     throw invalidParameter('page_token', "doesn't belong to this list and these filters", 'invalid');
@@ -53,7 +53,7 @@ export interface ListQuery {
   window?: { since?: string | undefined; until?: string | undefined };
 }
 
-export interface PageQuery {
+interface PageQuery {
   count?: number | undefined;
   page_token?: string | undefined;
   /** Declared here, because the rows' types don't include it for every list. */

@@ -37,7 +37,7 @@ const videoHosts: Partial<Record<LocationRecord['kind'], string>> = {
  * Assumed (events.location): the location of an online meeting has a join URL and status `pushed`; other locations only
  * have text.
  */
-export const locationOf = ({ kind, location }: LocationRecord, event: string): EventRecord['location'] => {
+const locationOf = ({ kind, location }: LocationRecord, event: string): EventRecord['location'] => {
   const video = videoHosts[kind];
   return {
     type: kind,

@@ -2,7 +2,7 @@ import { type Database, type SqlValue, unusable } from './database.ts';
 import { applicationId, migrations, type recordTables } from './migrations.ts';
 import { makeId } from './names.ts';
 
-export type Table = (typeof recordTables)[number];
+type Table = (typeof recordTables)[number];
 
 declare const holds: unique symbol;
 

@@ -6,7 +6,7 @@ import { type Post, type PostResult, postToLoopback } from './post.ts';
 import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 
 /** Assumed (webhooks.reply-time): a receiver must answer within 10 seconds. */
-export const answerMilliseconds = 10_000;
+const answerMilliseconds = 10_000;
 
 /** A claim outlives its attempt by this much. Afterwards the process that made it must have been killed. */
 const claimMilliseconds = answerMilliseconds + 5_000;

@@ -12,7 +12,7 @@ const hour = 60 * minute;
  * Assumed (webhooks.retries): a failed delivery is repeated after 5 seconds, 30 seconds, 5 minutes, an hour and 6 hours.
  * After the last attempt, the webhook is disabled.
  */
-export const retryDelays: readonly number[] = [5 * second, 30 * second, 5 * minute, hour, 6 * hour];
+const retryDelays: readonly number[] = [5 * second, 30 * second, 5 * minute, hour, 6 * hour];
 
 export interface Claimed {
   number: number;
@@ -23,7 +23,7 @@ export interface Claimed {
   body: string;
 }
 
-export interface Attempt {
+interface Attempt {
   /** By the sandbox's clock. */
   at: number;
   milliseconds: number;

@@ -8,7 +8,7 @@ export interface Target {
   origin?: string;
 }
 
-export type TargetReading = { ok: true; target: Target } | { ok: false; problem: string };
+type TargetReading = { ok: true; target: Target } | { ok: false; problem: string };
 
 const fullUrl = /^https?:\/\/([^/?#]*)(.*)$/is;
 const anyScheme = /^[a-z][a-z0-9+.-]*:/i;

@@ -23,7 +23,7 @@ import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 import { throughBrowser, throughDevice } from './login-ways.ts';
 import { noteUnknownScopes, offlineScope } from './scope-flag.ts';
 
-export interface LoginChoices {
+interface LoginChoices {
   port: number | undefined;
   typedScopes: readonly string[];
   /** The scopes to request, given the scopes that the login already has. */

@@ -9,7 +9,7 @@ import { probeConfig } from '../../session/config-file.ts';
 import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
 
-export interface LoginPlan {
+interface LoginPlan {
   profile: string;
   client: AuthClient;
   baseUrl: string;

@@ -34,7 +34,7 @@ import { reportProgress } from './show-progress.ts';
 const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
 
 /** Adds a table to the summary page of a GitHub Actions job, if there is one. */
-export const addStepSummary = async (
+const addStepSummary = async (
   { runtime, notes }: Context,
   operation: string,
   state: string,

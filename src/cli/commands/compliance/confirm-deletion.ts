@@ -15,7 +15,7 @@ import type { Requester } from './requester.ts';
 const mostSeen = 10;
 
 /** The flags that confirm a deletion: a number of addresses, or their digest. */
-export interface DeletionFlags extends ExpectedCount {
+interface DeletionFlags extends ExpectedCount {
   digest?: string;
 }
 

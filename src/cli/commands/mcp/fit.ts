@@ -18,7 +18,7 @@ const steps: readonly Caps[] = [
 const mostDepth = 12;
 const mostKeys = 200;
 
-export const mostCharacters = steps[0]!.characters;
+const mostCharacters = steps[0]!.characters;
 
 /** Text without control characters, cut at a length. The mark says how long it was. */
 export const cutText = (text: string, most: number = mostCharacters): string => {

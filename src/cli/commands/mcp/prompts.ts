@@ -1,5 +1,5 @@
 /** A task that a person can choose in the client. */
-export interface Prompt {
+interface Prompt {
   name: string;
   title: string;
   description: string;

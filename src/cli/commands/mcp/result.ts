@@ -12,7 +12,7 @@ import type { Outcome } from './run-tool.ts';
 import type { Tool } from './tools.ts';
 
 /** The answer to a call, as the protocol has it. */
-export interface ToolResult {
+interface ToolResult {
   content: { type: 'text'; text: string }[];
   structuredContent: Record<string, unknown>;
   isError?: true;

@@ -24,7 +24,7 @@ import { errorResult, toolResult } from './result.ts';
 import { type Call, type Host, runTool } from './run-tool.ts';
 import { describeTool, type Tool } from './tools.ts';
 
-export interface ServerSetup extends Host {
+interface ServerSetup extends Host {
   tools: readonly Tool[];
   hasOutputSchemas: boolean;
   /** Whether the person may be asked at all. */

@@ -20,7 +20,7 @@ export interface Tool {
 
 /** Rows of a list, if the client doesn't say how many. */
 export const defaultRows = 20;
-export const mostRows = 100;
+const mostRows = 100;
 
 /** Facts that a command's summary leaves out, because its help shows them elsewhere. */
 const details: Record<string, string> = {

@@ -5,7 +5,7 @@ import { knownFields } from '../../parse/all-flags.ts';
 import { type JsonSchema, recordSchema } from './output-schema.ts';
 
 /** What a command does at the service. `local`: nothing. `any`: the user decides. */
-export type CommandEffect = NonNullable<Operation['effect']> | 'read' | 'any' | 'local';
+type CommandEffect = NonNullable<Operation['effect']> | 'read' | 'any' | 'local';
 
 export interface FlagFacts {
   name: string;

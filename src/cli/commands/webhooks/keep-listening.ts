@@ -8,7 +8,7 @@ import type { Notes } from '../../messages/notes.ts';
 /** Pauses before each attempt to listen again. */
 const pausesMs = [1000, 2000, 4000, 8000, 16_000];
 
-export interface KeepListeningOptions {
+interface KeepListeningOptions {
   /** Opens the receiver at this port. */
   open(port: number): Promise<Receiver>;
   port: number;

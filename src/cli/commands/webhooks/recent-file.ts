@@ -7,7 +7,7 @@ import { type Kept, mostRemembered } from '../../../webhooks/recent.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 
-export interface ListenerSettings {
+interface ListenerSettings {
   keyFile: string;
   host: string;
   port: number;
