@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/client.ts';
 import { gather } from '../../src/client/paginate.ts';
 import { withContent } from '../../src/client/read-reply.ts';
 import { SchedError } from '../../src/errors.ts';
-import { callBeforeSend, compose, type HttpRequest, type Send } from '../../src/http/message.ts';
+import { callBeforeSend, type HttpRequest, type Send } from '../../src/http/message.ts';
 import { serviceClock } from '../../src/http/service-time.ts';
 import { type Moved, moveEvent } from '../../src/jobs/move.ts';
 import { moves } from '../../src/jobs/move-record.ts';
@@ -97,7 +97,7 @@ export const createMoves = async () => {
   const authorized: Send = (request) =>
     world.service({ ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } });
   const clientOver = (send: Send) => {
-    const whole = compose(withContent, callBeforeSend, time.layer)(send);
+    const whole = withContent(callBeforeSend(time.layer(send)));
     return createClient({ baseUrl: 'http://127.0.0.1:4010', send: whole, sendPlain: whole });
   };
   const client = clientOver(authorized);

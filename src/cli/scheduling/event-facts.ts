@@ -29,7 +29,7 @@ export const textIn = (...values: unknown[]): string | undefined => {
 };
 
 /** `"Intro call"`, or `event ID` if it has no name. */
-const quotedName = ({ name, uri }: Json): string =>
+export const quotedName = ({ name, uri }: Json): string =>
   textIn(name) === undefined ? `event ${idIn(uri)}` : `"${textIn(name)}"`;
 
 export const nowOf = ({ runtime, serviceTime }: Context): number => serviceTime() ?? runtime.clock.now();
