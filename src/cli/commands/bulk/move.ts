@@ -80,10 +80,8 @@ const readFile = (invocation: Invocation, wrong: LineProblem[]) =>
         wrong.push({ line: record.line, problem: 'an earlier line moves the same event' });
       else wanted.push(read);
     }
-    await checkOrigins(
-      invocation,
-      Array.from(wanted, ({ root }) => root),
-    );
+    const roots = wanted.map(({ root }) => root);
+    await checkOrigins(invocation, roots);
     return { wanted, thing };
   });
 
@@ -269,7 +267,9 @@ export const moveMany = async (invocation: Invocation): Promise<void> => {
     thing,
     lineOf: (mark) => byMark.get(mark)!.line,
     nameOf: (mark) => [spanOf(context, byMark.get(mark)!.event) ?? '', nameOf(byMark.get(mark)!)],
-    fix: fixAndRepeat(invocation, 'are not moved twice', 'is not moved twice'),
+    fix: isShift
+      ? () => 'To move these to other times: sched events move EVENT --to TIME'
+      : fixAndRepeat(invocation, 'are not moved twice', 'is not moved twice'),
     batchSize: 1,
     send: sendMove(context, moving, byMark, typed),
     confirm: (history) => confirmMoves(context, moves, expected.confirm !== undefined, history),
