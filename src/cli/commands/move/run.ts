@@ -3,7 +3,7 @@ import { invitees } from '../../../api/invitees.ts';
 import { hasCategory, type SchedError } from '../../../errors.ts';
 import { type Moved, moveEvent } from '../../../jobs/move.ts';
 import type { MoveContext, MovePlan } from '../../../jobs/move-steps.ts';
-import { type Json, textOf } from '../../../json.ts';
+import { textOf } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { valueAt } from '../../../output/fields.ts';
 import { describeInstant, spanLabel, timeLabel } from '../../../time/label.ts';
@@ -95,18 +95,12 @@ const confirmOverlap = async (context: Context, { event }: Move): Promise<void> 
   });
 };
 
-const hostIds = (event: Json): string =>
-  String(
-    hostsIn(event)
-      .map(({ user }) => idIn(user))
-      .sort(),
-  );
-
 /** Says what was done, and how to join and to undo it. Prints the new event where nobody reads that. */
 const report = async ({ view }: GenericCommand, context: Context, move: Move, moved: Moved): Promise<void> => {
   const { notes, settings } = context;
   const { event, how, at } = moved;
-  const isChanged = hostIds(event) !== hostIds(move.event);
+  const hosts = hostsIn(event).map(({ user }) => idIn(user));
+  const isChanged = hosts.length !== move.hosts.size || hosts.some((host) => !move.hosts.has(host));
   const span = spanText(context, move.new);
   const done = at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, nowOf(context))}`;
   const people = counted(moved.invitees.length, 'person is', 'people are');
