@@ -119,6 +119,15 @@ describe('availability off', () => {
     expect((await schedulesOf(world)).own[0]!.rules.at(-1)).toEqual(off('2026-11-18'));
   });
 
+  test.each([
+    ['dec 24', ['2026-12-24']],
+    ['dec 24..dec 26 next monday 2027-01-04', ['2026-11-16', '2026-12-24', '2026-12-25', '2026-12-26', '2027-01-04']],
+    ["24 dec 'dec 24' friday 1 jan 2028", ['2026-11-20', '2026-12-24', '2028-01-01']],
+  ])('reads %s, with or without quotes', async (words, dates) => {
+    const { stdout } = await refusing.run(`availability off ${words} --dry-run --jq .[0].body.rules`);
+    expect(JSON.parse(stdout).slice(-dates.length)).toEqual(dates.map(off));
+  });
+
   test('changes the others if one fails, and completes them when it is run again', async () => {
     const world = await createWorld();
     let patches = 0;

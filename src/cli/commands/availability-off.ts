@@ -75,12 +75,17 @@ const readOwn = async (context: Context): Promise<Own[]> => {
 
 /** The typed dates, which may be in words, in a time zone. */
 const datesIn = (zone: string, { context, args }: Invocation, onProblem = (_: string): void => {}): string[] => {
-  const dates = args.flatMap((text) => {
-    const read = readDatesOff(text, () => todayIn(context, zone));
-    if (!read.ok) onProblem(read.problem);
-    return read.ok ? read.value : [];
-  });
-  return [...new Set(dates)].sort();
+  const read = (words: readonly string[]) => readDatesOff(words.join(' '), () => todayIn(context, zone));
+  const dates = new Set<string>();
+  for (let rest = args; rest.length > 0; ) {
+    // Without quotes, `dec 24` is two arguments, and `dec 24..dec 31` is three.
+    const count = [3, 2].find((most) => rest.length >= most && read(rest.slice(0, most)).ok) ?? 1;
+    const found = read(rest.slice(0, count));
+    if (found.ok) for (const date of found.value) dates.add(date);
+    else onProblem(found.problem);
+    rest = rest.slice(count);
+  }
+  return [...dates].sort();
 };
 
 const updateLine = ({ schedule, types }: Own, ...flags: string[]) =>

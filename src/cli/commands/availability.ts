@@ -39,7 +39,7 @@ export const examples = {
   ],
   off: [
     'availability off tomorrow',
-    "availability off 2030-12-24..2030-12-31 'jan 6' --yes",
+    'availability off 2030-12-24..2030-12-31 jan 6 --yes',
     'availability off 2030-12-24 --undo',
     'availability off --list',
   ],
@@ -270,7 +270,7 @@ export const extra = (): Command[] => {
       arguments: [
         {
           name: 'date',
-          description: "2026-12-24, 'dec 24', tomorrow, friday (the first one after today) or 2026-12-24..2026-12-31",
+          description: '2026-12-24, dec 24, tomorrow, friday (the first one after today) or 2026-12-24..2026-12-31',
           variadic: true,
         },
       ],
