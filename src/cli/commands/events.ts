@@ -32,6 +32,7 @@ export const examples = {
     'events list --org current --today --json=uri,name,start_time',
   ],
   get: ['events get JW6SHQTS78SH7TS8', 'events get next --with invitees --json'],
+  next: ['events next', 'events next --json=name,start_time,location.join_url'],
   cancel: [
     'events cancel JW6SHQTS78SH7TS8 --reason "The host is ill"',
     'events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 --yes',
@@ -187,7 +188,7 @@ const joinable = (generic: GenericCommand): Command => {
 };
 
 const nextCommand = (): Command => {
-  const get = joinable(genericCommand('events', 'next', events.get, ['events next', 'events next --web']));
+  const get = joinable(genericCommand('events', 'next', events.get, examples.next));
   return {
     ...get,
     summary: 'Show your next event and who comes',
