@@ -17,6 +17,7 @@ import type { Context } from '../session/context.ts';
 const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const { path = {} } = await readInput(invocation, members.remove, []);
+  if (context.settings.dryRun) return printRequest(invocation, members.remove, [{ path }]);
   const client = await context.client();
   const read = () => client.call(members.get, { path });
   // The reply to the removal is empty, so this is also the record that is printed.
@@ -27,7 +28,6 @@ const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Prom
   // A token that may not read its own user can still remove others, and the service refuses the rest.
   const own = await readIfPossible(() => context.identity.user());
   if (own !== undefined && idIn(uri) === idIn(own)) throw usageError(["You can't remove yourself"]);
-  if (context.settings.dryRun) return printRequest(invocation, members.remove, [{ path }]);
   if (!context.settings.yes)
     await confirm(context, {
       question: `Remove ${who} from the organization?`,

@@ -131,6 +131,7 @@ const rest: Record<string, string[]> = {
     ...['--day-off', '2030-12-24', '--yes'],
   ],
   'groups events --event-type': [uri('groups', 'rec-1')],
+  'members remove': ['--yes'],
   'invitees create': [
     ...['--start', '2030-12-02T15:00:00Z', '--timezone', 'Europe/Paris'],
     ...['--email', 'bo@x.example', '--name', 'Bo'],

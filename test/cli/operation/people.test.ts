@@ -109,6 +109,7 @@ for (const [noun, { leaf, commands }] of Object.entries(nouns)) {
 /** Other words that a command needs. */
 const rest: Record<string, string[]> = {
   'event-types create': ['--name', 'Chat'],
+  'invitations create': ['--email', 'ada@engine.example'],
   'one-offs create': ['--name', 'Plan', '--duration', '45', '--days', '7'],
   'webhooks create': ['--url', 'https://example.com/', '--events', 'invitee.created'],
 };
