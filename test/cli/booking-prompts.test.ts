@@ -219,6 +219,8 @@ describe('a refused time', () => {
     expect(code).toBe(7);
     expect(stderr).toContain('cause: Amara Lindqvist (no hours on Saturdays); the service: ');
     expect(stderr).toContain('free: Fri 20 Nov 16:15, 16:30, 16:45, Mon 23 Nov 10:00,');
+    const together = await inPipe(`--event-type "Partner interview" ${who} --start 2026-11-16T11:20:00Z`);
+    expect(together.stderr).toContain('ends 50 minutes too late) and 3 more; the service: ');
   });
 
   test('stays as it is if the rate limit has no room for reads', async () => {

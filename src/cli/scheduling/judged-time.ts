@@ -142,14 +142,18 @@ export const reasonWords = (context: Context, reason: JudgedReason, meeting: Spa
   return `${reason.code === 'seat' ? 'full' : 'busy'}: ${when.startsWith(date) ? when.slice(date.length) : when} ${what}`;
 };
 
-/** All reasons in one text: `Ada (no hours on Sundays); Bob (busy: 11:00–11:30 Support call)`. */
-export const reasonsText = (context: Context, reasons: readonly JudgedReason[], meeting: Span): string =>
-  reasons
-    .map((reason) => {
-      const words = reasonWords(context, reason, meeting);
-      return reason.who === undefined ? words : `${reason.who} (${words})`;
-    })
-    .join('; ');
+/** Reasons that an error names. The first one decides, and `event-types why` names all. */
+const mostReasons = 2;
+
+/** The first reasons in one text: `Ada (no hours on Sundays); Bob (busy: 11:00–11:30 Support call) and 3 more`. */
+export const reasonsText = (context: Context, reasons: readonly JudgedReason[], meeting: Span): string => {
+  const named = reasons.slice(0, mostReasons).map((reason) => {
+    const words = reasonWords(context, reason, meeting);
+    return reason.who === undefined ? words : `${reason.who} (${words})`;
+  });
+  const more = reasons.length - named.length;
+  return `${named.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
 
 /** `Thu 19 Nov 15:00 isn't free: Ada (busy: 15:00–15:15 Intro call)` */
 export const notFreeText = (context: Context, reasons: readonly JudgedReason[], meeting: Span): string => {
