@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
 import { limits } from '../../../api/limits.ts';
 import { usageError } from '../../../errors.ts';
-import { isObject, type Json } from '../../../json.ts';
+import { jsonIn } from '../../../json.ts';
 import type { ListPlace } from '../../../output/printer.ts';
 import type { Values } from './parameters.ts';
 
@@ -29,34 +30,23 @@ export const writeCursor = (tool: string, values: Values, resume: Resume): strin
   return cursor.length > mostCharacters ? undefined : cursor;
 };
 
-const isWhole = (value: unknown, least: number, most: number): value is number =>
-  Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
-
-const parsed = (cursor: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
-};
-
-const isQuery = (value: unknown): value is NonNullable<ListPlace['query']> =>
-  isObject(value) && Object.values(value).every((each) => ['string', 'number', 'boolean'].includes(typeof each));
-
-const isResume = ({ token, count, query, skip }: Json): boolean =>
-  isWhole(skip, 0, mostSkipped) &&
-  (token === undefined || typeof token === 'string') &&
-  (count === undefined || isWhole(count, limits.pageSize.min, limits.pageSize.max)) &&
-  (query === undefined || isQuery(query));
+const Cursor = z.object({
+  call: z.string(),
+  skip: z.int().check(z.gte(0), z.lte(mostSkipped)),
+  token: z.optional(z.string()),
+  count: z.optional(z.int().check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max))),
+  query: z.optional(z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))),
+});
 
 /** Reads a cursor. It comes from the client, so all its types are checked. It can only change what the same tool reads. */
 export const readCursor = (tool: string, values: Values): Resume | undefined => {
   const { cursor } = values;
   if (cursor === undefined) return undefined;
-  const parts = String(cursor).length > mostCharacters ? undefined : parsed(String(cursor));
-  if (!isObject(parts) || !isResume(parts)) throw usageError(["This tool didn't return that cursor"]);
-  const { call, ...resume } = parts;
+  const text = String(cursor).length > mostCharacters ? '' : Buffer.from(String(cursor), 'base64url').toString();
+  const { data } = Cursor.safeParse(jsonIn(text));
+  if (data === undefined) throw usageError(["This tool didn't return that cursor"]);
+  const { call, ...resume } = data;
   if (call !== fingerprint(tool, values))
     throw usageError(['The cursor belongs to a call with other arguments. Repeat them, or omit the cursor']);
-  return resume as unknown as Resume;
+  return resume as Resume;
 };
