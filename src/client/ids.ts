@@ -1,5 +1,4 @@
 import { type Collection, collections } from '../api/collections.ts';
-import { pathParameters } from '../api/operation.ts';
 
 const plainId = /^[A-Za-z0-9_-]{1,128}$/;
 
@@ -65,6 +64,15 @@ const idsInUri = (text: string, template: string): { ids: string[]; root: string
   return { ids, root: `${origin}${prefix.slice(0, -1)}` };
 };
 
+/** Reads a word, a bare ID or a full `uri`. Undefined if it is none of them. */
+const readIds = (text: string, template: string, collection: Collection): Ids | undefined => {
+  const named = readName(text, collection);
+  if (named !== undefined) return named;
+  if (plainId.test(text)) return { ok: true, ids: [text] };
+  const found = isUri(text) ? idsInUri(text, template) : undefined;
+  return found && { ok: true, ...found };
+};
+
 /** Adds the article: `an event`, but `a user`. */
 export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
 
@@ -74,35 +82,18 @@ export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(w
  */
 export const readId = (text: string, path: string, parameter: string): Ids => {
   const template = recordPath(path, parameter);
-  const words = parameter.replaceAll('_', ' ');
   const collection = collectionOf(path, parameter);
-  const named = readName(text, collection);
-  if (named !== undefined) return named;
-  if (plainId.test(text)) return { ok: true, ids: [text] };
-  if (!isUri(text))
-    return {
-      ok: false,
-      problem: `<${parameter}> must be ${waysInSentence(collection).replace('an ID', 'an ID (letters, digits, - and _)')}, not "${text}"`,
-    };
-  const found = idsInUri(text, template);
-  if (found === undefined)
-    return {
-      ok: false,
-      problem: `<${parameter}> must be the URI of ${withArticle(words)} (…${template}), not "${text}"`,
-    };
-  return { ok: true, ids: found.ids.slice(-pathParameters(template).length), root: found.root };
+  const read = readIds(text, template, collection);
+  if (read !== undefined) return read;
+  const wanted = isUri(text)
+    ? `the URI of ${withArticle(parameter.replaceAll('_', ' '))} (…${template})`
+    : waysInSentence(collection).replace('an ID', 'an ID (letters, digits, - and _)');
+  return { ok: false, problem: `<${parameter}> must be ${wanted}, not "${text}"` };
 };
 
 /** Reads a reference in a query or body: a bare ID, or a full `uri` under `/collection/`. */
-export const readReference = (text: string, flag: string, collection: Collection): Ids => {
-  const named = readName(text, collection);
-  if (named !== undefined) return named;
-  if (plainId.test(text)) return { ok: true, ids: [text] };
-  const found = isUri(text) ? idsInUri(text, `/${collection}/{id}`) : undefined;
-  if (found === undefined)
-    return {
-      ok: false,
-      problem: `--${flag} must be ${waysInSentence(collection)} under /${collection}/, not "${text}"`,
-    };
-  return { ok: true, ...found };
-};
+export const readReference = (text: string, flag: string, collection: Collection): Ids =>
+  readIds(text, `/${collection}/{id}`, collection) ?? {
+    ok: false,
+    problem: `--${flag} must be ${waysInSentence(collection)} under /${collection}/, not "${text}"`,
+  };
