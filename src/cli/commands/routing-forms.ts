@@ -78,7 +78,8 @@ async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder: Rem
   for await (const page of pages) {
     if (left > 0 && page.length > 0) yield page.slice(0, left);
     left -= page.length;
-    if (left < 0) return remainder.cut();
+    remainder.isCut ||= left < 0;
+    if (left < 0) return;
   }
 }
 

@@ -73,8 +73,7 @@ export const fillScope = async (
     if (fields.organization === undefined) return undefined;
     await addOrganization(query, context);
     const rows = noun.replaceAll('-', ' ');
-    const shown = (await context.identity.isTokenUser()) ? `your ${rows}` : `${rows} of the default user`;
-    return shown;
+    return (await context.identity.isTokenUser()) ? `your ${rows}` : `${rows} of the default user`;
   }
   if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined)
     await addOrganization(query, context);

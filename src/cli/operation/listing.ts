@@ -46,32 +46,23 @@ const mostRows = ({ context, typed }: Invocation, { limit }: Bounds): number => 
 export class Remainder implements ListRest {
   place: ListPlace | undefined;
   nextToken: string | undefined;
+  /** Rows were left out: on their page because of the limit, or after the page was read. */
   isCut = false;
-  #isFiltered = false;
+  isFiltered = false;
 
   /** Adds a page of a list with this query. */
   add({ place, isCut, nextToken, isFiltered }: Rest, query: NonNullable<Input['query']>): void {
     this.place = { ...place, query };
     this.nextToken = nextToken;
     this.isCut ||= isCut;
-    this.#isFiltered ||= isFiltered;
-  }
-
-  /** Marks rows that were left out after their page was read. */
-  cut(): void {
-    this.isCut = true;
-  }
-
-  /** Marks that rows were filtered out after their page was read. */
-  filter(): void {
-    this.#isFiltered = true;
+    this.isFiltered ||= isFiltered;
   }
 
   /** With a filter, the next page may have no matching row. */
   get more(): 'more' | 'maybe more' | undefined {
     if (this.isCut) return 'more';
     if (this.nextToken === undefined) return undefined;
-    return this.#isFiltered ? 'maybe more' : 'more';
+    return this.isFiltered ? 'maybe more' : 'more';
   }
 }
 
@@ -182,8 +173,8 @@ async function* chosen(
   for await (const page of pages) {
     const wanted = await choose(page);
     const rows = wanted.slice(0, left);
-    if (wanted.length < page.length) remainder.filter();
-    if (rows.length < wanted.length) remainder.cut();
+    remainder.isFiltered ||= wanted.length < page.length;
+    remainder.isCut ||= rows.length < wanted.length;
     if (rows.length > 0) yield await add(rows);
     left -= rows.length;
     if (left <= 0) return;
