@@ -4,6 +4,7 @@ import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import { exchangeOf } from '../http/message.ts';
 import { urlProblem } from '../http/proxy.ts';
+import { isObject, jsonIn } from '../json.ts';
 import { cut } from '../redact.ts';
 import { type AuthServer, endpointNames, endpointProblem, withoutSlash } from './auth-server.ts';
 import { requestOptions } from './oauth-request.ts';
@@ -40,11 +41,6 @@ const isBusy = ({ status }: HttpReply): boolean => status >= 500 || status === 4
 /** Many servers answer an unknown path with a redirect or a page instead of 404. */
 const isMissing = ({ status, headers }: HttpReply): boolean =>
   status !== 200 || !/^application\/([\w.+-]*\+)?json\b/i.test(headers['content-type'] ?? '');
-
-const statedIssuer = async (response: Response): Promise<unknown> => {
-  const body: unknown = await response.clone().json();
-  return (body as { issuer?: unknown } | null)?.issuer;
-};
 
 const otherIssuer = (document: string, issuer: string, stated: unknown): SchedError => {
   const name = typeof stated === 'string' ? cut(stated, maxTextLength) : undefined;
@@ -103,22 +99,16 @@ const ask = async (
   const options = requestOptions(issuer, send, (sent, got) => {
     [request, reply] = [sent, got];
   });
-  let response: Response;
-  try {
-    response = await oauth.discoveryRequest(new URL(issuer), { ...options, algorithm });
-  } catch (error) {
-    if (error instanceof NetworkFailure) throw cannotRead(`${error.host}: ${error.message}`, request, error.advice);
-    throw error;
-  }
+  const response = await oauth.discoveryRequest(new URL(issuer), { ...options, algorithm }).catch((error: unknown) => {
+    if (!(error instanceof NetworkFailure)) throw error;
+    throw cannotRead(`${error.host}: ${error.message}`, request, error.advice);
+  });
   if (isBusy(reply!)) throw cannotRead(`HTTP ${reply!.status}`, request);
   if (isMissing(reply!)) return undefined;
   const document = request!.url;
-  let stated: unknown;
-  try {
-    stated = await statedIssuer(response);
-  } catch {
-    throw invalid(document, 'it is not JSON');
-  }
+  const body = jsonIn(reply!.body);
+  if (body === undefined) throw invalid(document, 'it is not JSON');
+  const stated = isObject(body) ? body.issuer : undefined;
   // A trailing slash belongs to the issuer's name, but users can't know whether their server's name has one.
   const isSame = typeof stated === 'string' && withoutSlash(stated) === withoutSlash(issuer);
   if (!isSame || urlProblem(stated as string) !== undefined) throw otherIssuer(document, issuer, stated);

@@ -146,25 +146,23 @@ export const createSession = (options: SessionOptions): Session => {
   };
 };
 
-type SaveOptions = Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>;
+/** The stored credential. A login or a logout replaces a damaged one. */
+const readOrDamaged = ({ store, key }: Pick<SessionOptions, 'key' | 'store'>) =>
+  store.read(key).catch((error: unknown) => {
+    if (error instanceof DamagedCredential) return 'damaged' as const;
+    throw error;
+  });
 
 /** Stores a new credential under the lock, so that a refresh of the previous one can't overwrite it. */
 export const saveCredential = async (
-  options: SaveOptions,
+  options: Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>,
   record: CredentialRecord,
 ): Promise<{ replacedDamaged: boolean }> => {
-  const { key, store, lock, protect } = options;
-  const held = await lock.acquire();
+  const held = await options.lock.acquire();
   try {
-    const replacedDamaged = await store.read(key).then(
-      () => false,
-      (error) => {
-        if (error instanceof DamagedCredential) return true;
-        throw error;
-      },
-    );
-    await protect(() => storeWithRetries(options, record));
-    return { replacedDamaged };
+    const before = await readOrDamaged(options);
+    await options.protect(() => storeWithRetries(options, record));
+    return { replacedDamaged: before === 'damaged' };
   } finally {
     await held?.release();
   }
@@ -200,11 +198,7 @@ export const removeCredential = async (
   const { key, store, lock } = options;
   const held = await lock.acquire();
   try {
-    const record = await store.read(key).catch((error) => {
-      if (error instanceof DamagedCredential) return 'damaged' as const;
-      throw error;
-    });
-    const ending = await revokeAtService(record, options);
+    const ending = await revokeAtService(await readOrDamaged(options), options);
     return { removed: await store.remove(key), ...ending };
   } finally {
     await held?.release();

@@ -98,13 +98,9 @@ export const createStore = (vault: Vault, randomBytes: RandomBytes): CredentialS
       // Always the same name: an entry left by a killed process is replaced by the next one, then removed.
       const name = probeName(key);
       await vault.use((entries) => tryOut(entries, name, JSON.stringify(record).length));
-      return () =>
-        vault
-          .use((entries) => entries.delete(name))
-          .then(
-            () => {},
-            () => {},
-          );
+      return async () => {
+        await vault.use((entries) => entries.delete(name)).catch(() => {});
+      };
     },
   };
 };
