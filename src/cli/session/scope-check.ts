@@ -57,14 +57,10 @@ const explained = (error: unknown, operation: Operation | undefined, holder: Tok
   }
   if (error.category !== 'forbidden') return error;
   const { scopes, reason = '' } = error.facts;
-  if (scopes !== undefined)
-    return new SchedError('forbidden', error.message, { ...error.facts, ...moreScopes(scopes, holder) });
+  if (scopes !== undefined) return error.with(moreScopes(scopes, holder));
   const plan = operation?.plan;
   if (plan === undefined || forbiddenBy(reason) !== 'plan' || reason.toLowerCase().includes(plan)) return error;
-  return new SchedError('forbidden', error.message, {
-    ...error.facts,
-    reason: `${reason} (only available on the Enterprise plan)`,
-  });
+  return error.with({ reason: `${reason} (only available on the Enterprise plan)` });
 };
 
 async function* explaining<Value>(
