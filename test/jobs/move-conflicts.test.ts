@@ -152,6 +152,14 @@ describe('another target', () => {
     expect(await moves.standing(plan, [plan.third])).toEqual(atNew(plan));
   });
 
+  test('is refused if the old time is booked again', async () => {
+    const plan = await moves.planned('cancel-first');
+    await take(moves.solo, plan.to);
+    await moves.killAt(machine, plan, 'after verdict', 2);
+    expect((await moves.move(machine, { ...plan, to: plan.third })).said).toBe('conflict');
+    expect(await moves.standing(plan, [plan.third])).toEqual(atOld(plan));
+  });
+
   test('waits while it is unknown whether the first one is booked', async () => {
     const plan = await moves.planned();
     await moves.killAt(machine, plan, 'before book');

@@ -75,6 +75,20 @@ describe('a move that is killed', () => {
     expect(steps).toEqual(stepsOf(order, 2));
   });
 
+  test('goes on by look-up where the record is lost, if it books first', async () => {
+    const plan = await moves.planned('book-first', 2);
+    await moves.killAt(machine, plan, 'after book');
+    expect((await moves.move(await moves.machineAt('files'), plan)).said).toBe('moved');
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+
+  test('books the second of a group, too, after it is certain that nothing was sent', async () => {
+    const plan = await moves.planned('book-first', 2);
+    await moves.killAt(machine, plan, 'before book', 2);
+    expect((await moves.finish(machine, plan)).map(({ said }) => said)).toEqual(['outcome-unknown', 'moved']);
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+
   test('leaves the old event while it is unknown whether the new time is booked', async () => {
     const plan = await moves.planned();
     await moves.killAt(machine, plan, 'before book');
