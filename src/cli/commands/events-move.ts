@@ -40,8 +40,8 @@ export const moveCommand = (): Command => {
     flags: [...moveFlags, ...generic.fieldFlags, shiftFlag, ...choosingFlags, ...fileFlags],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), '_sched', ...resultFields],
     examples: [
-      'events move JW6SHQTS78SH7TS8 --to "2026-12-01 15:00" --tz Europe/Paris',
-      'events move JW6SHQTS78SH7TS8 --to 2026-12-01T15:00:00+01:00 --reason "The host is ill" --yes',
+      'events move JW6SHQTS78SH7TS8 --to "2026-12-01 11:00" --tz Europe/Paris',
+      'events move JW6SHQTS78SH7TS8 --to 2026-12-01T11:00:00+01:00 --reason "The host is ill" --yes',
       'events move --tomorrow --shift +1h --tz Europe/Paris',
       'events move --since 2026-12-01 --until 2026-12-01 --shift +1w --tz Europe/Paris --dry-run -o csv',
       'events move --from moves.csv --confirm 12',

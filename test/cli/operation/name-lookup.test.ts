@@ -110,8 +110,8 @@ const findPlaces = async (): Promise<Place[]> => {
             : flag && inspect(flag.field).collection,
         );
       }
-      // The filters of `events cancel` are those of `events list`.
-      for (const { name, field } of (verb === 'cancel' ? [] : flags) as (Flag & Partial<FieldFlag>)[])
+      // The filters of `events cancel` and `events move` are those of `events list`.
+      for (const { name, field } of (['cancel', 'move'].includes(verb) ? [] : flags) as (Flag & Partial<FieldFlag>)[])
         add(`--${name}`, field && inspect(inspect(field).element ?? field).collection, name);
     }
   }

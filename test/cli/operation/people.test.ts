@@ -64,6 +64,8 @@ const special = [
   // The filters of `events list`.
   'events cancel --user',
   'events cancel --org',
+  'events move --user',
+  'events move --org',
   'event-types slots --host',
   'profiles add --user',
   'profiles add --org',
