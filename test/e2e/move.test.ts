@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idIn } from '../../src/uri.ts';
 import { spawn } from '../support/processes.ts';
-import { engines, startRedis } from '../support/redis.ts';
 import { closeLater } from '../support/temporary.ts';
 import { isDeep, sample } from '../support/tier.ts';
 import { slot } from './booking-kills.ts';
@@ -32,7 +31,6 @@ let data: string;
 let proxy: string;
 let me: { uri: string; current_organization: string };
 let eventType: string;
-let shared: string | undefined;
 let aheadMs = 0;
 const clock = testClock();
 
@@ -98,7 +96,6 @@ beforeAll(async () => {
     name: string;
   }[];
   eventType = types.find(({ name }) => name === 'Intro call')!.uri;
-  shared = isDeep && engines.length > 0 ? (await startRedis()).url : undefined;
 }, 60_000);
 
 afterAll(() => sandbox.stop());
@@ -121,62 +118,46 @@ const runKilled = async (words: string[], env: Record<string, string>, home: str
 let moved = 0;
 
 /** Moves a meeting, killed at this request. Runs it again until it is done. */
-const moveKilled = async (flags: string[], kill: Kill, sharedState?: string) => {
+const moveKilled = async (flags: readonly string[], kill: Kill) => {
   moved += 1;
   const email = `moved.${moved}@people.example`;
   const [from, to] = [slot(moved * 2), slot(moved * 2 + 1)];
   const words = ['events', 'move', idIn(await book(from, email)), '--to', to, '--yes', '--json', ...flags];
-  const env = {
-    SCHED_TOKEN: sandbox.token,
-    SCHED_BASE_URL: proxy,
-    ...(sharedState && { SCHED_SHARED_STATE: sharedState }),
-  };
-  const first = temporaryHome();
-  const { wasKilled, count } = await runKilled(words, { ...env }, first, kill);
-  // With shared state, the rerun comes from another home.
-  const home = sharedState === undefined ? first : temporaryHome();
-  let again = await sched(words, home, { ...env, ...clock.env });
+  const env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: proxy };
+  const home = temporaryHome();
+  const { wasKilled, count } = await runKilled(words, env, home, kill);
+  const rerun = () => sched(words, home, { ...env, ...clock.env });
+  let again = await rerun();
   for (let tries = 0; again.code === 10 && tries < 4; tries += 1) {
     await later();
-    again = await sched(words, home, { ...env, ...clock.env });
+    again = await rerun();
   }
-  return {
-    wasKilled,
-    count,
-    code: again.code,
-    stderr: again.stderr,
-    starts: await startsOf(email),
-    to: Date.parse(to),
-  };
+  const { code, stderr } = again;
+  return { wasKilled, count, code, stderr, starts: await startsOf(email), to: Date.parse(to) };
 };
 
-/** The requests around a move that change nothing come before the fifth. A whole move sends 14. */
+/** The requests that come before the record of the move are fewer than five. A whole move sends 14. */
 const [firstRequest, lastRequest] = [5, 15];
 
 // R56. The standalone program can't be started with a later clock.
 describe.skipIf(isStandalone)('events move, killed with SIGKILL', () => {
-  const kills = Array.from({ length: lastRequest - firstRequest + 1 }, (_, index) =>
-    (['before', 'after'] as const).map((how): Kill => ({ request: firstRequest + index, how })),
-  ).flat();
   const cells = [[], ['--cancel-first']].flatMap((flags) =>
-    ['files', ...engines.slice(0, 1)].flatMap((place) => kills.map((kill) => ({ ...kill, flags, place }))),
+    Array.from({ length: lastRequest - firstRequest + 1 }, (_, index) => firstRequest + index).flatMap((request) =>
+      (['before', 'after'] as const).map((how) => ({ flags, request, how })),
+    ),
   );
-  // In `npm test`, one request in the middle, where something was sent already.
+  // In `npm test`, a request in the middle, when something was sent already.
   const chosen = isDeep
     ? cells
     : sample(
-        cells.filter(({ request, place }) => request === 10 && place === 'files'),
+        cells.filter(({ request }) => request === 10),
         1,
       );
   test.each(chosen)(
-    'at request $request ($how), $flags, $place, leaves one booking at the new time',
+    'at request $request ($how), $flags, leaves one booking at the new time',
     { timeout: 120_000 },
-    async ({ flags, place, ...kill }) => {
-      const { wasKilled, count, code, stderr, starts, to } = await moveKilled(
-        flags,
-        kill,
-        place === 'files' ? undefined : shared,
-      );
+    async ({ flags, ...kill }) => {
+      const { wasKilled, count, code, stderr, starts, to } = await moveKilled(flags, kill);
       expect({ code, stderr: code === 0 ? '' : stderr, starts }).toEqual({ code: 0, stderr: '', starts: [to] });
       expect(wasKilled).toBe(kill.request <= count);
     },
