@@ -89,7 +89,7 @@ interface JqFacts extends Program {
   /** Receives the output of `debug`. */
   say?: ((line: string) => void) | undefined;
   /** Whether no request was sent to the service. */
-  isUnsent?: true;
+  isUnsent?: boolean;
 }
 
 /** Runs all inputs at once, or one by one if that fails or the program reads inputs itself or ends early. */

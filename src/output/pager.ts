@@ -23,11 +23,6 @@ export const pagerOf = (world: PagerWorld): OpenPager | undefined => {
   return command && openPager && (() => openPager(command));
 };
 
-/** An output that must be closed after the last write. */
-interface Screen extends Output {
-  end(): Promise<void>;
-}
-
 const ansi = /\x1b\[[\d;]*m/g;
 
 /** The number of screen lines a text needs. Lines wider than the screen count several times. */
@@ -42,7 +37,7 @@ const heightOf = (text: string, columns: number): number =>
  * Buffers one screenful. Shorter output is printed directly. Longer output goes to a pager as a stream, or to stdout
  * if the pager can't be started.
  */
-export const pagedScreen = (stdout: Output, open: OpenPager): Screen => {
+export const pagedScreen = (stdout: Output, open: OpenPager): Pager => {
   const columns = stdout.columns || 80;
   // The shell prompt needs a line too.
   let left = (stdout.rows || 24) - 1;
@@ -66,21 +61,27 @@ export const pagedScreen = (stdout: Output, open: OpenPager): Screen => {
       target = pager ?? stdout;
       await release();
     },
-    end: async () => {
+    close: async () => {
       await release();
       await pager?.close();
     },
   };
 };
 
-/** Prints a text, through a pager if it is longer than the screen. */
-export const showText = async (world: PagerWorld, text: string): Promise<void> => {
-  const open = pagerOf(world);
-  if (open === undefined) return world.stdout.write(text);
-  const screen = pagedScreen(world.stdout, open);
+/** Prints through a pager what is longer than the screen. Without `open`, there is none. */
+export const throughPager = async <Value>(
+  stdout: Output,
+  open: OpenPager | undefined,
+  print: (screen: Output) => Promise<Value>,
+): Promise<Value> => {
+  if (open === undefined) return print(stdout);
+  const screen = pagedScreen(stdout, open);
   try {
-    await screen.write(text);
+    return await print(screen);
   } finally {
-    await screen.end();
+    await screen.close();
   }
 };
+
+export const showText = (world: PagerWorld, text: string): Promise<void> =>
+  throughPager(world.stdout, pagerOf(world), (screen) => screen.write(text));

@@ -97,14 +97,8 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     const isAscii = stdout.isTerminal && needsAscii(options.env ?? {});
     const inAscii = (screen: Output): Output =>
       isAscii ? Object.create(screen, { write: { value: (text: string) => screen.write(asciiForm(text)) } }) : screen;
-    if (options.openPager === undefined) return show(inAscii(stdout));
-    const { pagedScreen } = await import('./pager.ts');
-    const screen = pagedScreen(stdout, options.openPager);
-    try {
-      return await show(inAscii(screen));
-    } finally {
-      await screen.end();
-    }
+    const { throughPager } = await import('./pager.ts');
+    return throughPager(stdout, options.openPager, (screen) => show(inAscii(screen)));
   };
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
@@ -162,28 +156,23 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const chosenJson = (record: object): string => jsonText(fields ? select(record, fields) : record);
 
-  const jqFacts = (program: string) => ({
-    program,
-    compact: format === 'jsonl',
-    env: options.env,
-    interrupted: options.interrupted,
-    stdout,
-    say: options.say,
-  });
+  const runJq = async (program: string, inputs: readonly string[], isUnsent = false): Promise<void> => {
+    const { printJq } = await import('./jq.ts');
+    const { env, interrupted, say } = options;
+    await printJq({ program, compact: format === 'jsonl', env, interrupted, stdout, say, isUnsent }, inputs);
+  };
 
   const listJq = async (program: string, pages: Pages): Promise<void> => {
-    const { printJq } = await import('./jq.ts');
-    const facts = jqFacts(program);
     const gathered: string[] = [];
     for await (const page of pages) {
       const records = page.map(chosenJson);
       if (format === 'jsonl') {
-        await printJq(facts, records);
+        await runJq(program, records);
         tally.rows += records.length;
       } else for (const record of records) gathered.push(record);
     }
     if (format === 'jsonl') return;
-    await printJq(facts, [`[${gathered.join(',')}]`]);
+    await runJq(program, [`[${gathered.join(',')}]`]);
     tally.rows += gathered.length;
   };
 
@@ -195,10 +184,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   };
 
   const one = async (view: View, record: object, before: object | undefined): Promise<void> => {
-    if (jq !== undefined) {
-      const { printJq } = await import('./jq.ts');
-      return printJq(jqFacts(jq), [chosenJson(record)]);
-    }
+    if (jq !== undefined) return runJq(jq, [chosenJson(record)]);
     if (format !== 'table') return stdout.write(recordFormats[format](view, record, choices));
     const page = await pageOf(view, record, before);
     const text = page ?? (await blockOf(fields ? select(record, fields) : record));
@@ -218,10 +204,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   };
 
   const whole: Printer['whole'] = async (value) => {
-    if (jq !== undefined) {
-      const { printJq } = await import('./jq.ts');
-      return printJq({ ...jqFacts(jq), isUnsent: true }, [jsonText(value)]);
-    }
+    if (jq !== undefined) return runJq(jq, [jsonText(value)], true);
     if (format !== 'yaml' && format !== 'jsonl') return text(jsonText(value, 2));
     const records = format === 'jsonl' && Array.isArray(value) ? value : [value];
     const { fields: _, ...all } = choices;

@@ -72,7 +72,7 @@ describe('pager: pagedScreen', () => {
     await screen.write('1\n2\n');
     await screen.write('3\n4\n');
     expect(facts().printed).toBe('');
-    await screen.end();
+    await screen.close();
     expect(facts()).toEqual({ opened: 0, closed: 0, printed: '1\n2\n3\n4\n', paged: '' });
   });
 
@@ -81,7 +81,7 @@ describe('pager: pagedScreen', () => {
     const screen = pagedScreen(stdout, open);
     for (const text of ['1\n2\n', '3\n4\n', '5\n', '6\n']) await screen.write(text);
     expect(taken).toEqual(['1\n2\n3\n4\n5\n', '6\n']);
-    await screen.end();
+    await screen.close();
     expect(facts()).toMatchObject({ opened: 1, closed: 1, printed: '' });
   });
 
@@ -95,7 +95,7 @@ describe('pager: pagedScreen', () => {
     const { stdout, facts } = recorder();
     const screen = pagedScreen(stdout, async () => undefined);
     for (let line = 1; line < 8; line++) await screen.write(`${line}\n`);
-    await screen.end();
+    await screen.close();
     expect(facts().printed).toBe('1\n2\n3\n4\n5\n6\n7\n');
   });
 
