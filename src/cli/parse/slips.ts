@@ -1,41 +1,26 @@
 /* Words that other tools use, or that people type, for our commands and flags. The first one that exists is meant. */
 
 /** For a noun, or for a whole command. */
-export const nounSlips = new Map<string, string>(
+export const nounSlips = new Map(
   Object.entries({
-    login: 'auth login',
-    signin: 'auth login',
-    logout: 'auth logout',
-    signout: 'auth logout',
-    status: 'auth status',
-    me: 'users me',
-    book: 'invitees create',
-    cancel: 'events cancel',
-    reschedule: 'invitees get --web=reschedule',
-    meeting: 'events',
-    meetings: 'events',
-    booking: 'events',
-    bookings: 'events',
-    appointment: 'events',
-    appointments: 'events',
-    attendee: 'invitees',
-    attendees: 'invitees',
-    guest: 'invitees',
-    guests: 'invitees',
-    types: 'event-types',
-    schedules: 'availability',
-    links: 'shares',
-    forms: 'routing-forms',
-    organization: 'orgs',
-    organizations: 'orgs',
-    organisation: 'orgs',
-    organisations: 'orgs',
-    people: 'members',
-    team: 'members',
-    teams: 'groups',
-    config: 'profiles',
-    accounts: 'profiles',
-  }),
+    'auth login': ['login', 'signin'],
+    'auth logout': ['logout', 'signout'],
+    'auth status': ['status'],
+    'users me': ['me'],
+    'invitees create': ['book'],
+    'events cancel': ['cancel'],
+    'invitees get --web=reschedule': ['reschedule'],
+    events: ['meeting', 'meetings', 'booking', 'bookings', 'appointment', 'appointments'],
+    invitees: ['attendee', 'attendees', 'guest', 'guests'],
+    'event-types': ['types'],
+    availability: ['schedules'],
+    shares: ['links'],
+    'routing-forms': ['forms'],
+    orgs: ['organization', 'organizations', 'organisation', 'organisations'],
+    members: ['people', 'team'],
+    groups: ['teams'],
+    profiles: ['config', 'accounts'],
+  }).flatMap(([meant, words]) => words.map((word) => [word, meant] as const)),
 );
 
 export const verbSlips = new Map<string, string[]>(
@@ -71,7 +56,7 @@ export const verbSlips = new Map<string, string[]>(
 
 /** For commands that the service has no operation for: the command that gets there, and why. */
 export const detours = new Map<string, { command: string; flags: string[]; why: string }>(
-  ['events reschedule', 'events move', 'invitees reschedule'].map((typed) => [
+  ['events reschedule', 'invitees reschedule'].map((typed) => [
     typed,
     {
       command: 'invitees get',

@@ -45,23 +45,20 @@ const unknownTopic = (word: string): SchedError => {
   );
 };
 
+const didYouMean = (before: readonly string[], typed: string, meant: string, after: readonly string[]): Meant => ({
+  argv: [...before, ...meant.split(' '), ...after],
+  problem: `Unknown command "${typed}". Did you mean "${meant}"?`,
+});
+
 /** Corrects an unknown first word, as in `sched list events` or `sched evnets list`. */
 const meantNoun = (argv: readonly string[], root: Group): Meant | undefined => {
   const [word = '', ...after] = root.args;
   const before = argv.slice(0, -root.args.length);
-  const instead = (...words: string[]): Meant => ({
-    argv: [...before, ...words, ...after],
-    problem: `Unknown command "${word}". Did you mean "${words.join(' ')}"?`,
-  });
   if (word === 'sched') return { argv: [...before, ...after], problem: 'Leave out the second "sched"' };
   const pair = `${word}-${after[0]}`;
-  if (findNoun(pair) !== undefined)
-    return {
-      argv: [...before, pair, ...after.slice(1)],
-      problem: `Unknown command "${word} ${after[0]}". Did you mean "${pair}"?`,
-    };
+  if (findNoun(pair) !== undefined) return didYouMean(before, `${word} ${after[0]}`, pair, after.slice(1));
   const near = nearestNoun(word);
-  if (near !== undefined) return instead(near);
+  if (near !== undefined) return didYouMean(before, word, near, after);
   const place = indexOfWord(after, (each) => findNoun(each) !== undefined);
   if (place >= 0) {
     const noun = findNoun(after[place]!)!;
@@ -76,7 +73,7 @@ const meantNoun = (argv: readonly string[], root: Group): Meant | undefined => {
     };
   }
   const slip = nounSlips.get(word);
-  return slip === undefined ? undefined : instead(...slip.split(' '));
+  return slip === undefined ? undefined : didYouMean(before, word, slip, after);
 };
 
 /** The verb to suggest if none was typed. It must not change anything. */
@@ -96,11 +93,8 @@ const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
   });
   const [word] = after;
   const pair = [noun.name(), noun.alias()].map((name) => findNoun(`${name}-${word}`)).find((each) => each);
-  if (pair !== undefined)
-    return {
-      argv: [...before, pair, ...after.slice(1)],
-      problem: `Unknown command "${noun.name()} ${word}". Did you mean "${pair}"?`,
-    };
+  const typed = `${noun.name()} ${word}`;
+  if (pair !== undefined) return didYouMean(before, typed, pair, after.slice(1));
   const place = indexOfWord(after, (each) => verbs.includes(each));
   if (place >= 0)
     return meant(after[place]!, after.toSpliced(place, 1), `Put "${after[place]}" right after "${noun.name()}"`);
@@ -108,16 +102,14 @@ const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
     const usual = usualVerb(verbs);
     return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
   }
-  const detour = detours.get(`${noun.name()} ${word}`);
+  const detour = detours.get(typed);
   if (detour !== undefined)
     return {
       argv: [...before, ...detour.command.split(' '), ...after.slice(1), ...detour.flags],
-      problem: `Unknown command "${noun.name()} ${word}". ${detour.why}`,
+      problem: `Unknown command "${typed}". ${detour.why}`,
     };
   const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
-  if (verb === undefined) return undefined;
-  const name = `${noun.name()} ${word}`;
-  return meant(verb, after.slice(1), `Unknown command "${name}". Did you mean "${noun.name()} ${verb}"?`);
+  return verb === undefined ? undefined : didYouMean(before, typed, `${noun.name()} ${verb}`, after.slice(1));
 };
 
 const verbsOf = (noun: Group): string => noun.commands.map((verb) => verb.name()).join(', ');
