@@ -50,7 +50,6 @@ export const columnsThatCame = (
 };
 
 const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
-const tsvEscape = (text: string): string => text.replace(/[\t\n\r\\]/g, (char) => tsvEscapes[char]!);
 
 /** The full value for programs: empty for null, lists of plain values joined by commas, otherwise compact JSON. */
 export const plainCell = (value: unknown): string => {
@@ -61,7 +60,7 @@ export const plainCell = (value: unknown): string => {
   return isScalar(value) ? String(value) : jsonText(value);
 };
 
-export const tsvCell = (value: unknown): string => tsvEscape(plainCell(value));
+export const tsvCell = (value: unknown): string => plainCell(value).replace(/[\t\n\r\\]/g, (char) => tsvEscapes[char]!);
 
 /** Makes untrusted text safe to read: it can't control a terminal or a CI runner. */
 export const humanText = (text: string): string => safeForRunner(safe(text));

@@ -78,7 +78,8 @@ export const writeTable = async (
     if (first !== undefined) await stdout.write(`${first}\n`);
     if (plan === undefined || isOther) {
       plan = planFor(page, plan === undefined);
-      if (section === undefined) heading.push(headingRow(plan.layout, paint));
+      const { headers, widths } = plan.layout;
+      if (section === undefined) heading.push(headers.map((text, at) => paint.heading(shorten(text, widths[at]!))));
     }
     const { columns, layout, hasShortIds } = plan;
     const full = cellsOf(columns, page);
@@ -118,9 +119,6 @@ const withShortIds = (
   return rows.map((cells) => cells.with(place, shortOf(cells[place]!)));
 };
 
-const headingRow = ({ headers, widths }: Layout, paint: Paint): string[] =>
-  headers.map((text, place) => paint.heading(shorten(text, widths[place]!)));
-
 const shownCells = (cells: string[], { shown, widths }: Layout, columns: readonly Column[]): string[] =>
   shown.map((i, place) =>
     mayShrink(columns[i]!)
@@ -146,11 +144,10 @@ const paintedRow = (
   });
 
 const numbers: readonly unknown[] = ['count', 'minutes', 'seconds'];
-const alignOf = ({ as }: Column): 'left' | 'right' => (numbers.includes(as) ? 'right' : 'left');
 
 /** A later page can have a longer ID or number than the first. It widens its column there instead of being cut. */
 const gridColumns = (rows: string[][], { shown, widths }: Layout, columns: readonly Column[]): GridColumn[] =>
   shown.map((i, place) => ({
     width: Math.max(widths[place]!, ...rows.map((cells) => widest(cells[place]!))),
-    align: alignOf(columns[i]!),
+    align: numbers.includes(columns[i]!.as) ? 'right' : 'left',
   }));

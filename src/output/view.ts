@@ -95,13 +95,9 @@ export const mayShrink = (column: Column): boolean =>
 export const columnsOf = (view: View, fields?: readonly string[]): readonly Column[] =>
   fields?.map((path) => {
     const column = view.columns.find((candidate) => candidate.path === path);
-    return { as: kindByName(view, path), ...column, header: path, path };
+    const as = path === idPath(view) ? 'id' : isTimeName(path) ? 'time' : undefined;
+    return { as, ...column, header: path, path };
   }) ?? view.columns;
 
 /** Whether a field holds a time, by its name. */
 export const isTimeName = (path: string): boolean => /_(at|time)$/.test(path);
-
-const kindByName = (view: View, path: string): CellKind | undefined => {
-  if (path === idPath(view)) return 'id';
-  return isTimeName(path) ? 'time' : undefined;
-};

@@ -11,12 +11,6 @@ import { begins, type Candidate, type Offer, valueOffer } from './values.ts';
 const wordsOffer = (candidates: Candidate[]): Offer => ({ candidates, directive: 'words' });
 const nothing = wordsOffer([]);
 
-const commandCandidates = (commands: readonly { name(): string; description(): string }[]): Candidate[] =>
-  commands.map((command) => ({ word: command.name(), description: command.description() }));
-
-const topicCandidates = (): Candidate[] =>
-  Object.entries(topics).map(([word, { summary }]) => ({ word, description: summary }));
-
 const flagCandidates = (flags: readonly Flag[]): Candidate[] => [
   ...flags.flatMap(({ name, description, negatable }) => [
     { word: `--${name}`, description },
@@ -57,8 +51,11 @@ const offerAfter = async (words: readonly string[], typed: string, runtime: Runt
     return { candidates: candidates.map((each) => ({ ...each, word: `--${name}=${each.word}` })), directive };
   }
   if (leaf === undefined) {
-    const others = isHelp ? topicCandidates() : [{ word: 'help', description: 'Show help for a command' }];
-    return wordsOffer([...commandCandidates(found.commands), ...(isRoot ? others : [])]);
+    const commands = found.commands.map((each) => ({ word: each.name(), description: each.description() }));
+    const others = isHelp
+      ? Object.entries(topics).map(([word, { summary }]) => ({ word, description: summary }))
+      : [{ word: 'help', description: 'Show help for a command' }];
+    return wordsOffer([...commands, ...(isRoot ? others : [])]);
   }
   const wanted = leaf.definition.arguments;
   const argument = wanted[leaf.args.length] ?? wanted.findLast(({ variadic }) => variadic);

@@ -5,10 +5,6 @@ import { commandLines } from './command-lines.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
 
-/** Node can't get the working directory, because it was deleted. */
-const isDirectoryDeleted = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
-
 /** Turns any thrown value into a SchedError. An unknown error is a bug and is reported as one. */
 export const asSchedError = (error: unknown): SchedError => {
   if (error instanceof SchedError) return error;
@@ -17,7 +13,9 @@ export const asSchedError = (error: unknown): SchedError => {
     reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     outcome: 'unknown',
   } as const;
-  const reported = isDirectoryDeleted(error)
+  // Node can't get the working directory.
+  const isDeleted = (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
+  const reported = isDeleted
     ? new SchedError('environment', 'The working directory was deleted', {
         ...facts,
         advice: 'change to another directory',

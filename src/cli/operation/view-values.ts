@@ -105,12 +105,9 @@ export const whoText = (event: object): unknown => {
 
 export const isCanceled = (record: object): boolean => valueAt(record, 'status') === 'canceled';
 
-/** The mark of an event: `×` if it is canceled. */
-const markOf = (event: object): string => (isCanceled(event) ? '×' : '●');
-
-/** The name with a mark in the color of the event type. */
+/** The name with a mark in the color of the event type: `×` if it is canceled. */
 export const marked = (name: (record: object) => unknown): Pick<Column, 'value' | 'paint'> => ({
-  value: (record) => `${markOf(record)} ${name(record) ?? '–'}`,
+  value: (record) => `${isCanceled(record) ? '×' : '●'} ${name(record) ?? '–'}`,
   paint: (text, record, paint) => {
     if (isCanceled(record)) return paint.faint(text);
     const color = valueAt(record, '_sched.color') ?? valueAt(record, 'color');

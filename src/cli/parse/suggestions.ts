@@ -24,11 +24,11 @@ export interface Meanings {
   isHelp?: boolean;
 }
 
-const nounWords = () => Object.keys(nouns).flatMap((name) => [name, singularOf(name)]);
-
 /** The noun that a word names or resembles. */
-export const nearestNoun = (word: string): string | undefined =>
-  findNoun(word) ?? findNoun(nearest(word.replaceAll('_', '-'), nounWords()) ?? '');
+export const nearestNoun = (word: string): string | undefined => {
+  const words = Object.keys(nouns).flatMap((name) => [name, singularOf(name)]);
+  return findNoun(word) ?? findNoun(nearest(word.replaceAll('_', '-'), words) ?? '');
+};
 
 /** The index of the first word, up to `--`, for which the condition holds. */
 const indexOfWord = (words: readonly string[], fits: (word: string) => boolean): number => {
@@ -116,8 +116,6 @@ const verbsOf = (noun: Group): string => noun.commands.map((verb) => verb.name()
 
 const needsVerb = (noun: Group): string => `"sched ${noun.name()}" needs a subcommand: ${verbsOf(noun)}`;
 
-const unknownNoun = (word: string): string => `Unknown command "${word}" (see sched --help)`;
-
 const unknownVerb = (noun: Group, word: string | undefined): string =>
   word === undefined ? needsVerb(noun) : `Unknown command "${noun.name()} ${word}". Available: ${verbsOf(noun)}`;
 
@@ -155,6 +153,7 @@ export const meantCommand = (
   if (isRoot && word === 'version')
     throw usageError(['"version" is a flag, not a command'], { hint: 'sched --version' });
   const meant = isRoot ? meantNoun(argv, group) : isHelp ? undefined : meantVerb(argv, group);
-  if (meant === undefined) throw usageError([...slips, isRoot ? unknownNoun(word!) : unknownVerb(group, word)]);
+  if (meant === undefined)
+    throw usageError([...slips, isRoot ? `Unknown command "${word}" (see sched --help)` : unknownVerb(group, word)]);
   return meant;
 };
