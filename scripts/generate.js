@@ -32,7 +32,7 @@ try {
   const picture = await evaluate('scripts/picture.ts', async ({ terminalPicture, terminalText }) =>
     terminalPicture(await terminalText(home)),
   );
-  await evaluate('src/docs/generate.ts', async ({ generate, staleFiles }) => {
+  await evaluate('scripts/docs/generate.ts', async ({ generate, staleFiles }) => {
     const pages = await generate({ sources: await sources(), changelog: await current('CHANGELOG.md') });
     const man = Object.keys(pages).filter((path) => path.startsWith('man/'));
     const manifest = { ...JSON.parse(await current('package.json')), man: man.sort() };

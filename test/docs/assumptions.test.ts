@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { assumptionsIn, assumptionsPage } from '../../src/docs/assumptions.ts';
+import { assumptionsIn, assumptionsPage } from '../../scripts/docs/assumptions.ts';
 
 /** The page without its introduction. */
 const sectionsOf = (sources: Record<string, string>) => assumptionsPage(sources).replace(/^[\s\S]*?(?=## )/, '');

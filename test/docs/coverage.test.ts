@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { generate, staleFiles } from '../../scripts/docs/generate.ts';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
@@ -8,7 +9,6 @@ import { operationsOf } from '../../src/cli/help/command-help.ts';
 import { views } from '../../src/cli/operation/views.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
-import { generate, staleFiles } from '../../src/docs/generate.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { assumptionsIn } from '../../scripts/docs/assumptions.ts';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
@@ -8,7 +9,6 @@ import { AccessToken, CodeGrant, DeviceGrant, OAuthError, RefreshGrant } from '.
 import { oauthPaths } from '../../src/api/oauth-paths.ts';
 import type { Operation } from '../../src/api/operation.ts';
 import { scopes } from '../../src/api/scopes.ts';
-import { assumptionsIn } from '../../src/docs/assumptions.ts';
 import * as documented from './documented.ts';
 
 /** Something in `src/api` that the documentation doesn't show. An assumption in `file` must name the word in backticks. */

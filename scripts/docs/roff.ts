@@ -1,5 +1,5 @@
-import type { HelpLayout } from '../cli/help/help-page.ts';
-import { commandLines } from '../cli/messages/command-lines.ts';
+import type { HelpLayout } from '../../src/cli/help/help-page.ts';
+import { commandLines } from '../../src/cli/messages/command-lines.ts';
 
 /*
  * Text in the language of man pages. A plain `-` or `'` would become a typographic one, which no shell understands, so

@@ -1,10 +1,10 @@
 import type { Command as Commander } from 'commander';
-import { helpGroups } from '../api/catalogue.ts';
-import { paragraphsOf } from '../cli/help/command-help.ts';
-import { HelpPage, optionTerm } from '../cli/help/help-page.ts';
-import { firstCommands, rootFlags } from '../cli/help/overview.ts';
-import { topicHelp, topics } from '../cli/help/topics.ts';
-import type { Leaf } from '../cli/parse/leaf.ts';
+import { helpGroups } from '../../src/api/catalogue.ts';
+import { paragraphsOf } from '../../src/cli/help/command-help.ts';
+import { HelpPage, optionTerm } from '../../src/cli/help/help-page.ts';
+import { firstCommands, rootFlags } from '../../src/cli/help/overview.ts';
+import { topicHelp, topics } from '../../src/cli/help/topics.ts';
+import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { escaped, roff, subsection } from './roff.ts';
 
 /** The newest released version in the changelog, under a heading such as `## 1.2.0 (2026-12-01)`. */

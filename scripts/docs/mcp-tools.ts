@@ -1,5 +1,5 @@
-import { describeTool, type Tool } from '../cli/commands/mcp/tools.ts';
-import { formatNumber } from '../numbers.ts';
+import { describeTool, type Tool } from '../../src/cli/commands/mcp/tools.ts';
+import { formatNumber } from '../../src/numbers.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Characters of the list that a client reads. */

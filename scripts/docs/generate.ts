@@ -1,6 +1,6 @@
-import { allTools } from '../cli/commands/mcp/tools.ts';
-import { findNoun, nouns } from '../cli/commands/registry.ts';
-import { buildTree } from '../cli/parse/tree.ts';
+import { allTools } from '../../src/cli/commands/mcp/tools.ts';
+import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
+import { buildTree } from '../../src/cli/parse/tree.ts';
 import { assumptionsPage } from './assumptions.ts';
 import { manPages } from './man.ts';
 import { mcpToolsPage } from './mcp-tools.ts';

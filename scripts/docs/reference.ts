@@ -1,9 +1,9 @@
 import type { Command as Commander } from 'commander';
-import { helpGroups } from '../api/catalogue.ts';
-import type { Flag } from '../cli/command.ts';
-import { operationsOf, pipeColumns } from '../cli/help/command-help.ts';
-import { type Leaf, requirementOf } from '../cli/parse/leaf.ts';
-import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
+import { helpGroups } from '../../src/api/catalogue.ts';
+import type { Flag } from '../../src/cli/command.ts';
+import { operationsOf, pipeColumns } from '../../src/cli/help/command-help.ts';
+import { type Leaf, requirementOf } from '../../src/cli/parse/leaf.ts';
+import { listFlags, sharedFlags } from '../../src/cli/parse/shared-flags.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Escapes markdown characters. The text stays readable in its raw form. */
