@@ -23,7 +23,7 @@ import { slot, typesOf } from '../cli/lost-answers.ts';
 import { startRedis, withServerTime } from '../support/redis.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { Killed, KillSwitch } from './harness.ts';
 
 /** Where the ledgers are. Machines with their own files know nothing of each other. */
@@ -31,9 +31,15 @@ export type Place = 'files' | 'redis';
 
 let connection: Promise<RedisConnection> | undefined;
 const connect = (): Promise<RedisConnection> => {
-  connection ??= startRedis().then(({ port }) =>
-    openConnection({ host: '127.0.0.1', port, isTls: false, database: 0 }, realClock),
-  );
+  if (connection === undefined) {
+    connection = startRedis().then(({ port }) =>
+      openConnection({ host: '127.0.0.1', port, isTls: false, database: 0 }, realClock),
+    );
+    // The server ends with the test file, and the next file may run in this process, too.
+    closeLater(() => {
+      connection = undefined;
+    });
+  }
   return connection;
 };
 
