@@ -356,7 +356,7 @@ describe('events follow, when something fails', () => {
       const details = [{ parameter: 'page_token', message: 'has expired' }];
       return { status: 400, headers: {}, body: JSON.stringify({ title: 'Invalid Argument', details }) };
     };
-    const small: Send = (request) => stale({ ...request, url: request.url.replace('count=100', 'count=3') });
+    const small: Send = (request) => stale({ ...request, url: request.url.replace('count=100', 'count=40') });
     await following(world, jsonl, [], { send: small });
     await book(world);
     const { stdout, code } = await world.run(`events follow ${jsonl} --once`, { send: small });
