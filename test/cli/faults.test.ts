@@ -237,11 +237,11 @@ describe('faults: every operation and every fault', () => {
 
   const cells = operations.flatMap(({ name, row }) => Object.keys(table).map((words) => ({ name, row, words })));
   const eachFault = sample(cells, 1, ({ name, row, words }) => `${mechanismOf(name, row, table[words]!)}: ${words}`);
-  const eachOperation = sample(cells, 1, ({ name }) => name);
-  const chosen = new Set([...eachFault, ...eachOperation]);
+  const eachNoun = sample(cells, 1, ({ name }) => name.split(' ')[0]);
+  const chosen = [...new Set([...eachFault, ...eachNoun])];
 
-  test.each(operations.map(({ name, row }) => [name, row] as const))('%s', async (name, row) => {
-    for (const { words } of [...chosen].filter((cell) => cell.name === name)) {
+  test.each([...new Set(chosen.map(({ name }) => name))])('%s', async (operation) => {
+    for (const { name, words, row } of chosen.filter((cell) => cell.name === operation)) {
       const facts = table[words]!;
       const kind = kindOf(name, row);
       // A write needs a fresh world, in which it has not been done yet.
@@ -521,7 +521,7 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
     ),
   );
   const eachReply = sample(cells, 1, ({ name, row, words }) => `${kindOf(name, row)} ${words}`);
-  const eachWrite = sample(cells, 1, ({ name, isCommitted }) => `${name} ${isCommitted}`);
+  const eachWrite = sample(cells, 1, ({ name }) => name);
 
   test.each([...new Set([...eachReply, ...eachWrite])])(
     '$name: is sent once after $words, committed: $isCommitted',

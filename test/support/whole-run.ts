@@ -13,6 +13,8 @@ declare module 'vitest' {
     began: number;
     /** Chooses the cells of each matrix that run: see tier.ts. */
     seed: string;
+    /** Whether `-u` writes the stored screens. It writes all of them. */
+    isUpdate: boolean;
   }
 }
 
@@ -37,7 +39,7 @@ const temporaryPlace = (): string => {
 };
 
 /** Setup that runs once, regardless of the number of test processes. */
-export default ({ provide }: TestProject) => {
+export default ({ provide, config }: TestProject) => {
   const folder = mkdtempSync(join(temporaryPlace(), 'sched-tests-'));
   provide('folder', folder);
   // Hundreds of temporary homes and files are created, and all are removed with this directory.
@@ -47,6 +49,7 @@ export default ({ provide }: TestProject) => {
   provide('began', Date.now());
   const seed = seedOfCommit();
   provide('seed', seed);
+  provide('isUpdate', config.snapshotOptions.updateSnapshot === 'all');
   if (process.env.SCHED_TEST_DEEP === undefined)
     process.stdout.write(`Matrices are sampled. To repeat this run: SCHED_TEST_SEED=${seed} npm test\n`);
   return () => rmSync(folder, { recursive: true, force: true });
