@@ -9,7 +9,7 @@ export const nounSlips = new Map(
     'users me': ['me'],
     'invitees create': ['book'],
     'events cancel': ['cancel'],
-    'invitees get --web=reschedule': ['reschedule'],
+    'events move': ['move', 'reschedule'],
     events: ['meeting', 'meetings', 'booking', 'bookings', 'appointment', 'appointments'],
     invitees: ['attendee', 'attendees', 'guest', 'guests'],
     'event-types': ['types'],
@@ -49,21 +49,11 @@ export const verbSlips = new Map<string, string[]>(
     edit: ['update', 'set'],
     change: ['update', 'set'],
     modify: ['update', 'set'],
+    reschedule: ['move'],
+    postpone: ['move'],
     switch: ['use'],
     noshow: ['no-show'],
   }),
-);
-
-/** For commands that the service has no operation for: the command that gets there, and why. */
-export const detours = new Map<string, { command: string; flags: string[]; why: string }>(
-  ['events reschedule', 'invitees reschedule'].map((typed) => [
-    typed,
-    {
-      command: 'invitees get',
-      flags: ['--web=reschedule'],
-      why: 'To reschedule, choose a new time on the page of the invitee',
-    },
-  ]),
 );
 
 export const flagSlips = new Map<string, string[]>(

@@ -8,7 +8,7 @@ import { nearestFlag, unknownFlag } from './correct-words.ts';
 import type { Group } from './leaf.ts';
 import { isFlag } from './part.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { detours, nounSlips, verbSlips } from './slips.ts';
+import { nounSlips, verbSlips } from './slips.ts';
 
 /** A command line whose command exists, and what was wrong with the typed one. */
 interface Meant {
@@ -102,12 +102,6 @@ const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
     const usual = usualVerb(verbs);
     return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
   }
-  const detour = detours.get(typed);
-  if (detour !== undefined)
-    return {
-      argv: [...before, ...detour.command.split(' '), ...after.slice(1), ...detour.flags],
-      problem: `Unknown command "${typed}". ${detour.why}`,
-    };
   const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
   return verb === undefined ? undefined : didYouMean(before, typed, `${noun.name()} ${verb}`, after.slice(1));
 };

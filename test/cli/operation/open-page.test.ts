@@ -104,9 +104,8 @@ describe('--web', () => {
 });
 
 test.each([
-  ['events reschedule ABC', 'sched invitees get ABC INVITEE --web=reschedule'],
-  ['invitees reschedule ABC DEF', 'sched invitees get ABC DEF --web=reschedule'],
-  ['reschedule ABC DEF', 'sched invitees get --web=reschedule ABC DEF'],
+  ['events reschedule ABC --to 2030-01-07T10:00Z', 'sched events move ABC --to 2030-01-07T10:00Z'],
+  ['reschedule ABC --to 2030-01-07T10:00Z', 'sched events move ABC --to 2030-01-07T10:00Z'],
   ['book --email a@b.example', 'sched invitees create --email a@b.example --event-type NAME --start TIME --name TEXT'],
 ])('suggests the command that exists: %s', async (line, suggestion) => {
   const { code, stderr, requests } = await world.run(line);
