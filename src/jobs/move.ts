@@ -108,6 +108,9 @@ const bookFirst = async (run: Run): Promise<Moved> => {
 const standing = (placed: number, of: number): string =>
   `the old event is canceled, and ${placed === 0 ? 'nobody is booked' : areBooked(placed, of)}`;
 
+/** Without the record, nothing shows that the canceled event was to be moved. */
+const rerun = ({ context }: Run, stands: string): string => `${stands}; run it again on ${context.moves.reach}`;
+
 /** Books everybody at the old time again, except those who are booked at the new time. */
 const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => {
   const { bookings, to } = run.plan;
@@ -120,7 +123,7 @@ const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => {
       if (record === undefined) back.push(await bookAt(run, person, run.kept.entry.start_time));
       else there.push(record);
     } catch (error) {
-      if (!isRefusal(error)) throw telling(error, standing(there.length + back.length, bookings.length));
+      if (!isRefusal(error)) throw telling(error, rerun(run, standing(there.length + back.length, bookings.length)));
       refused = error;
     }
   }
@@ -155,7 +158,7 @@ const cancelFirst = async (run: Run): Promise<Moved> => {
       throw new SchedError('conflict', `${who} joined the event meanwhile, so it was not moved`, { hint: sameCommand });
     }
     const maybe = 'the old event may be canceled, and nobody is booked at the new time';
-    if (!isCanceled(old)) await cancelOld(run, phase === 'canceling', maybe);
+    if (!isCanceled(old)) await cancelOld(run, phase === 'canceling', rerun(run, maybe));
     await claim(run, { phase: 'booking' });
   }
   const booked: Json[] = [];
@@ -163,7 +166,7 @@ const cancelFirst = async (run: Run): Promise<Moved> => {
     try {
       booked.push(await bookAt(run, person, plan.to));
     } catch (error) {
-      if (!isRefusal(error)) throw telling(error, standing(booked.length, plan.bookings.length));
+      if (!isRefusal(error)) throw telling(error, rerun(run, standing(booked.length, plan.bookings.length)));
       await claim(run, { phase: 'back' });
       return goBack(run, error);
     }

@@ -128,7 +128,7 @@ describe('a lost reply', () => {
 
   test.each([
     ['book-first', 'the old event stands', atOld],
-    ['cancel-first', 'the old event is canceled, and nobody is booked', () => [[]]],
+    ['cancel-first', 'the old event is canceled, and nobody is booked; run it again on this machine', () => [[]]],
   ] as const)('to a booking that was not made is told: %s', async (order, words, standing) => {
     const plan = await moves.planned(order);
     const said = await moves.move(machine, plan, { send: lose('book', false) });
