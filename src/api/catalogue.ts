@@ -100,7 +100,7 @@ export const catalogue = {
     load: async () => (await import('./activity.ts')).activity,
   },
   compliance: {
-    summary: 'Delete invitee data and check receipts (Enterprise plan)',
+    summary: 'Delete and export invitee data, and check receipts',
     group: 'Compliance',
     whose: 'organization',
     load: async () => (await import('./compliance.ts')).compliance,
