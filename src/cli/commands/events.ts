@@ -215,7 +215,7 @@ export const decorate = {
         variadic: true,
       },
     ],
-    flags: [...choosingFlags, ...generic.flags, ...bulkFlags('events', 'event'), confirmFlag],
+    flags: [...generic.flags, ...bulkFlags('events', 'event'), ...choosingFlags, confirmFlag],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
       'Without an event, a terminal lists your next events to choose from: type to filter them, and press space to choose several.',

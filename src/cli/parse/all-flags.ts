@@ -3,14 +3,16 @@ import { sharedFlags } from './shared-flags.ts';
 
 /**
  * All flags of a command, grouped by heading: needed ones first, then its own, then the shared ones. A command's own
- * flags replace shared flags of the same name.
+ * flags replace shared flags of the same name. The group of its first flag comes first: a list begins with its filters,
+ * a change doesn't.
  */
 export const allFlags = (command: Command): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name));
   const flags = [...command.flags, ...sharedFlags.filter(({ name }) => !own.has(name))];
   const isNeeded = ({ required = false, unless }: Flag) => required || unless !== undefined;
   const neededFirst = [...flags.filter(isNeeded), ...flags.filter((flag) => !isNeeded(flag))];
-  return flagHeadings.flatMap((heading) => neededFirst.filter((flag) => headingOf(flag) === heading));
+  const headings = new Set([...command.flags.slice(0, 1).map(headingOf), ...flagHeadings]);
+  return [...headings].flatMap((heading) => neededFirst.filter((flag) => headingOf(flag) === heading));
 };
 
 /** The names that `--fields` accepts: the fields of the record that the command prints. */
