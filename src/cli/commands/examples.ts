@@ -9,8 +9,8 @@ export const examples: Partial<Record<Noun, Record<string, string[]>>> = {
   },
   invitations: {
     list: ['invitations list', 'invitations list --status pending --json=email'],
-    create: ['invitations create --email ada@example.com', 'invitations create --email ada@example.com --yes --json'],
-    revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke 3PABCQTLPV8QJY3E --yes'],
+    create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
+    revoke: ['invitations revoke 3PABCQTLPV8QJY3E'],
   },
   users: {
     me: ['users me', 'users me --json=uri,timezone'],

@@ -140,7 +140,7 @@ export const expiredCommand: Command = {
   effect: 'read',
   examples: [
     'compliance expired --older-than 24mo --to expired.txt',
-    'compliance expired --older-than 2y --to expired.txt --json=expired,requests',
+    'compliance expired --older-than 2y --to two-years.txt --json=expired,requests',
   ],
   notes: [
     'An address is expired if all its events start before the age. Upcoming events count, and so do canceled events and canceled invitees: anybody who booked something for a later time is not expired. Case is ignored. Submissions of routing forms do not count.',
