@@ -3,7 +3,7 @@ import { conflict } from '../error-replies.ts';
 import { newWebhook } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-interface Subscriber {
+export interface Subscriber {
   url: string;
   key?: string | undefined;
   now: number;

@@ -2,9 +2,10 @@ import { oauthPaths } from '../../../api/oauth-paths.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { counted } from '../../../numbers.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
+import type { SandboxWatch } from '../../../sandbox/run.ts';
 import { type Happening, hasLastLine, liveLine, showAlive, timeOfDay } from '../../messages/live.ts';
 import type { Context } from '../../session/context.ts';
-import type { ServingFacts, ServingWatch } from './serving.ts';
+import type { ServingFacts } from './serving.ts';
 
 const columns = { what: 7, result: 12 };
 /** More than a line can show. */
@@ -50,7 +51,7 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
     // A terminal that is gone must not stop the sandbox. A signal does that.
     written = written.then(print).catch(() => {});
   };
-  const watch: ServingWatch = {
+  const watch: SandboxWatch = {
     onRequest(request, { status, reset }, milliseconds) {
       counts.requests += 1;
       const outcome = reset === undefined ? status : 'reset';

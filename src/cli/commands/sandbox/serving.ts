@@ -1,8 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../../errors.ts';
-import type { HttpRequest } from '../../../http/message.ts';
-import { withFaults } from '../../../sandbox/admin.ts';
-import { dataCalls } from '../../../sandbox/data-admin.ts';
+import { Refusal } from '../../../sandbox/error-replies.ts';
 import {
   createFaultScript,
   type Fault,
@@ -11,20 +8,18 @@ import {
   readFaults,
   unknownOperation,
 } from '../../../sandbox/faults/faults.ts';
-import type { WireReply } from '../../../sandbox/faults/inject.ts';
-import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
+import type { RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
 import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
 import { type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
-import type { DelivererOptions } from '../../../sandbox/webhooks/deliverer.ts';
-import type { Clock } from '../../../system.ts';
 import { readDuration } from '../../../time/duration.ts';
+import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
-import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
+import { readReceiver, webhookFlags } from './deliveries.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -140,81 +135,54 @@ export const environmentOf = ({ url, secret }: Serving) => ({
   SCHED_SANDBOX_ADMIN: secret,
 });
 
-const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
-  serve(service, options).catch((error: NodeJS.ErrnoException) => {
-    throw new SchedError('environment', `Can't listen on 127.0.0.1:${options.port}`, {
-      reason: error.code === 'EADDRINUSE' ? 'the port is in use' : error.message,
-      hint: { flags: { port: '0' } },
+/** The error for a sandbox that can't start to serve. */
+const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOptions['receiver']): Error => {
+  if (error instanceof Refusal)
+    return new SchedError('conflict', `Can't deliver to ${receiver?.url}`, {
+      reason: error.message,
+      outcome: 'not-applied',
     });
+  if (error.syscall !== 'listen') return error;
+  return new SchedError('environment', `Can't listen on 127.0.0.1:${port}`, {
+    reason: error.code === 'EADDRINUSE' ? 'the port is in use' : error.message,
+    hint: { flags: { port: '0' } },
   });
-
-/** Sees what a running sandbox does. */
-export interface ServingWatch {
-  onRequest(request: HttpRequest, reply: WireReply, milliseconds: number): void;
-  onDelivery: NonNullable<DelivererOptions['onAttempt']>;
-}
+};
 
 /** Runs a sandbox server, configured by the flags, until `work` is done. */
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
   work: (facts: ServingFacts, serving: Serving) => Promise<void>,
-  watch?: ServingWatch,
+  watch?: SandboxWatch,
 ): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime } = context;
   const port = readWholeNumber('port', invocation, 0, 65_535) ?? usual.port;
-  const data = readData(invocation) ?? usual.data;
+  const named = readData(invocation) ?? usual.data;
   const plan = readPlan(invocation);
   const world = readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
   const script = await readScript(invocation);
   const receiver = await readReceiver(invocation);
+  const { runSandbox } = await import('../../../sandbox/run.ts');
   const sandbox = await openSandboxData(runtime, {
-    data,
+    data: named,
     plan,
     world,
     limits: typed['no-limits'] !== true,
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
+  const data = sandboxFile(runtime, named);
+  const options = { port, script, data, version, receiver, watch };
+  const running = await runSandbox(sandbox, options, runtime).catch((error) => {
+    throw startError(error, port, receiver);
+  });
   try {
-    const secret = `sandbox_admin_${Buffer.from(runtime.randomBytes(24)).toString('base64url')}`;
-    // A fault can delay a reply for up to ten minutes. These delays end when the work is done.
-    const over = new AbortController();
-    // Otherwise Node would report a leak once eleven requests wait.
-    setMaxListeners(0, over.signal);
-    const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
-    const clock = { now: () => sandbox.clock.now(), sleep };
-    const deliveries = await startDeliveries(sandbox, receiver, runtime, watch?.onDelivery);
-    try {
-      const more = { ...deliveries.calls, ...dataCalls(sandbox, sandboxFile(runtime, data)) };
-      const service = withFaults(deliveries.service, { script, secret, clock, more });
-      const watched: WireService = async (request) => {
-        const started = runtime.clock.now();
-        const reply = await service(request);
-        if (!request.url.includes('/__sandbox/')) watch!.onRequest(request, reply, runtime.clock.now() - started);
-        return reply;
-      };
-      const server = await listen(watch === undefined ? service : watched, {
-        port,
-        sleep,
-        refusalHeaders: sandbox.refusalHeaders,
-      });
-      const serving = { url: server.url, secret };
-      sandbox.serving = serving;
-      try {
-        await work(factsOf(server.url, planOf(sandbox.store), sandboxFile(runtime, data), secret), serving);
-        if (!runtime.interrupted.aborted) await deliveries.drain();
-      } finally {
-        await server.close();
-        over.abort();
-        // Another sandbox may have started with the same data.
-        if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
-      }
-    } finally {
-      await deliveries.close();
-    }
+    const { url, secret } = running;
+    await work(factsOf(url, planOf(sandbox.store), data, secret), { url, secret });
+    if (!runtime.interrupted.aborted) await running.drain();
   } finally {
-    sandbox.close();
+    await running.close();
   }
 };

@@ -1,0 +1,122 @@
+import { setMaxListeners } from 'node:events';
+import type { HttpRequest } from '../http/message.ts';
+import { once } from '../once.ts';
+import type { World } from '../runtime.ts';
+import type { Clock, Machine } from '../system.ts';
+import { withFaults } from './admin.ts';
+import { dataCalls } from './data-admin.ts';
+import type { FaultScript } from './faults/faults.ts';
+import type { WireReply } from './faults/inject.ts';
+import { serve, type WireService } from './http-server.ts';
+import type { Sandbox, Serving } from './open.ts';
+import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
+import { deliveryCalls } from './webhooks/delivery-admin.ts';
+import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
+
+/** How often a running sandbox looks for deliveries that are due because its clock was moved, or by another process. */
+const pollMilliseconds = 250;
+
+/** What a running sandbox needs of the outside world. */
+export interface SandboxWorld extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
+  readonly machine: Pick<Machine, 'pid' | 'isAlive'>;
+}
+
+/** Sees what a running sandbox does. */
+export interface SandboxWatch {
+  onRequest(request: HttpRequest, reply: WireReply, milliseconds: number): void;
+  onDelivery: NonNullable<DelivererOptions['onAttempt']>;
+}
+
+export interface RunOptions {
+  /** 0 picks a free port. */
+  port: number;
+  script: FaultScript;
+  /** Where the data is, for the replies to admin requests. */
+  data: string;
+  /** The version of `sched`, which deliveries name. */
+  version: string;
+  /** Gets every event while the sandbox runs. */
+  receiver?: Pick<Subscriber, 'url' | 'key'> | undefined;
+  watch?: SandboxWatch | undefined;
+}
+
+export interface RunningSandbox extends Serving {
+  /** What the server answers to a request, including admin requests. */
+  readonly service: WireService;
+  /** Waits a little for deliveries that are due. */
+  drain(): Promise<void>;
+  /** Stops the server and the deliveries, then closes the data. A second call waits for the first. */
+  close(): Promise<void>;
+}
+
+/** Serves an open sandbox with its faults, admin requests and deliveries. Closes the data when it ends or fails to start. */
+export const runSandbox = async (
+  sandbox: Sandbox,
+  { port, script, data, version, receiver, watch }: RunOptions,
+  { clock: system, every, randomBytes, machine: { pid, isAlive } }: SandboxWorld,
+): Promise<RunningSandbox> => {
+  const { store, clock } = sandbox;
+  /** Each undoes a part of the start. */
+  const undo: Array<() => unknown> = [() => sandbox.close()];
+  const undoAll = async (): Promise<void> => {
+    try {
+      await undo.pop()?.();
+    } finally {
+      if (undo.length > 0) await undoAll();
+    }
+  };
+  try {
+    clearLeftovers(store, isAlive);
+    if (receiver !== undefined) undo.push(subscribeTemporarily(store, { ...receiver, now: clock.now(), pid }));
+    const deliverer = createDeliverer({
+      store,
+      clock,
+      system,
+      name: `${pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
+      userAgent: `sched-sandbox/${version}`,
+      onAttempt: watch?.onDelivery,
+    });
+    undo.push(deliverer.close, every(pollMilliseconds, deliverer.poll));
+    // Deliveries of an earlier run may be left.
+    deliverer.wake();
+
+    const secret = `sandbox_admin_${Buffer.from(randomBytes(24)).toString('base64url')}`;
+    // A fault can delay a reply for up to ten minutes. These delays end when the sandbox is closed.
+    const over = new AbortController();
+    // Otherwise Node would report a leak once eleven requests wait.
+    setMaxListeners(0, over.signal);
+    undo.push(() => over.abort());
+    const sleep: Clock['sleep'] = (milliseconds) => system.sleep(milliseconds, over.signal);
+    const sending: typeof sandbox.service = async (request) => {
+      const reply = await sandbox.service(request);
+      if (request.method !== 'GET') deliverer.wake();
+      return reply;
+    };
+    const service = withFaults(sending, {
+      script,
+      secret,
+      clock: { now: () => clock.now(), sleep },
+      more: { ...deliveryCalls({ store, clock, deliverer }), ...dataCalls(sandbox, data) },
+    });
+    const watched: WireService = async (request) => {
+      const started = system.now();
+      const reply = await service(request);
+      if (!request.url.includes('/__sandbox/')) watch!.onRequest(request, reply, system.now() - started);
+      return reply;
+    };
+    const server = await serve(watch === undefined ? service : watched, {
+      port,
+      sleep,
+      refusalHeaders: sandbox.refusalHeaders,
+    });
+    undo.push(() => {
+      // Another sandbox may have started with the same data.
+      if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
+    }, server.close);
+    sandbox.serving = { url: server.url, secret };
+    return { url: server.url, secret, service, drain: deliverer.drain, close: once(undoAll) };
+  } catch (error) {
+    await undoAll();
+    throw error;
+  }
+};
