@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
+import { clientId, ownerToken } from './ready-tokens.ts';
 import { openClock, type SandboxClock } from './sandbox-clock.ts';
 import type { SeedName } from './seed/name.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
@@ -29,6 +30,16 @@ export interface Serving {
   url: string;
   secret: string;
 }
+
+/** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
+export const environmentOf = ({ url, secret }: Serving) => ({
+  SCHED_BASE_URL: url,
+  SCHED_AUTH_URL: url,
+  SCHED_MCP_URL: url,
+  SCHED_CLIENT_ID: clientId,
+  SCHED_TOKEN: ownerToken,
+  SCHED_SANDBOX_ADMIN: secret,
+});
 
 const servingFact = 'serving';
 

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { Runtime } from '../../../runtime.ts';
-import type { Serving } from '../../../sandbox/open.ts';
+import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { shellWord } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
-import { environmentOf, readData, sharedDataFlag } from './serving.ts';
+import { readData, sharedDataFlag } from './serving.ts';
 
 const posix = (name: string, value: string): string => `export ${name}=${shellWord(value)}`;
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { Serving } from '../../../sandbox/open.ts';
+import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { argumentsIn } from '../../parse/part.ts';
-import { dataFlag, environmentOf, servingFlags, whileServing } from './serving.ts';
+import { dataFlag, servingFlags, whileServing } from './serving.ts';
 
 /** Variables that would make a `sched` inside the command use another service or user. */
 const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];

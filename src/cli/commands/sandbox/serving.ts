@@ -125,16 +125,6 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
 
 export type ServingFacts = ReturnType<typeof factsOf>;
 
-/** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
-export const environmentOf = ({ url, secret }: Serving) => ({
-  SCHED_BASE_URL: url,
-  SCHED_AUTH_URL: url,
-  SCHED_MCP_URL: url,
-  SCHED_CLIENT_ID: clientId,
-  SCHED_TOKEN: ownerToken,
-  SCHED_SANDBOX_ADMIN: secret,
-});
-
 /** The error for a sandbox that can't start to serve. */
 const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOptions['receiver']): Error => {
   if (error instanceof Refusal)
