@@ -23,6 +23,7 @@ export const ActivityEntry = resource('activity entry', {
 
 export const activity = {
   list: operation({
+    name: 'activity.list',
     summary: 'List activity log entries',
     method: 'GET',
     path: '/activity_log_entries',

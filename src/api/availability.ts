@@ -49,6 +49,7 @@ const changes = {
 
 export const availability = {
   list: operation({
+    name: 'availability.list',
     summary: 'List availability schedules of an event type',
     method: 'GET',
     path: '/event_type_availability_schedules',
@@ -57,6 +58,7 @@ export const availability = {
     reply: many(AvailabilitySchedule),
   }),
   update: operation({
+    name: 'availability.update',
     summary: 'Update an availability schedule',
     method: 'PATCH',
     path: '/event_type_availability_schedules/{schedule}',
@@ -66,6 +68,7 @@ export const availability = {
     reply: one(AvailabilitySchedule),
   }),
   'update-all': operation({
+    name: 'availability.update-all',
     summary: 'Update all availability schedules of an event type',
     method: 'PATCH',
     path: '/event_type_availability_schedules',

@@ -10,6 +10,7 @@ const DeletionAccepted = resource('accepted deletion', {});
 
 export const compliance = {
   delete: operation({
+    name: 'compliance.delete',
     summary: 'Request deletion of invitee data by email address (Enterprise plan)',
     method: 'POST',
     path: '/data_compliance/invitee_deletion',

@@ -75,6 +75,7 @@ const choices = {
 
 export const eventTypes = {
   list: operation({
+    name: 'event-types.list',
     summary: 'List event types, including shared ones',
     method: 'GET',
     path: '/event_types',
@@ -93,6 +94,7 @@ export const eventTypes = {
     reply: many(EventType),
   }),
   get: operation({
+    name: 'event-types.get',
     summary: 'Show an event type',
     method: 'GET',
     path: '/event_types/{event_type}',
@@ -100,6 +102,7 @@ export const eventTypes = {
     reply: one(EventType),
   }),
   create: operation({
+    name: 'event-types.create',
     summary: 'Create a one-on-one event type',
     method: 'POST',
     path: '/event_types',
@@ -120,6 +123,7 @@ export const eventTypes = {
     reply: one(EventType, 201),
   }),
   update: operation({
+    name: 'event-types.update',
     summary: 'Update an event type',
     method: 'PATCH',
     path: '/event_types/{event_type}',
@@ -129,6 +133,7 @@ export const eventTypes = {
     reply: one(EventType),
   }),
   hosts: operation({
+    name: 'event-types.hosts',
     summary: 'List hosts of an event type',
     method: 'GET',
     path: '/event_type_memberships',

@@ -41,6 +41,7 @@ export const ScheduledEvent = resource('event', {
 
 export const events = {
   list: operation({
+    name: 'events.list',
     summary: 'List events',
     method: 'GET',
     path: '/scheduled_events',
@@ -63,6 +64,7 @@ export const events = {
     reply: many(ScheduledEvent),
   }),
   get: operation({
+    name: 'events.get',
     summary: 'Show an event',
     method: 'GET',
     path: '/scheduled_events/{event}',
@@ -70,6 +72,7 @@ export const events = {
     reply: one(ScheduledEvent),
   }),
   cancel: operation({
+    name: 'events.cancel',
     summary: 'Cancel events and notify invitees',
     method: 'POST',
     path: '/scheduled_events/{event}/cancellation',

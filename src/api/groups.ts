@@ -25,6 +25,7 @@ const GroupRelationship = resource('group relationship', {
 
 export const groups = {
   list: operation({
+    name: 'groups.list',
     summary: 'List groups in the organization',
     method: 'GET',
     path: '/groups',
@@ -34,6 +35,7 @@ export const groups = {
     reply: many(Group),
   }),
   get: operation({
+    name: 'groups.get',
     summary: 'Show a group',
     method: 'GET',
     path: '/groups/{group}',
@@ -43,6 +45,7 @@ export const groups = {
   // Assumed (groups.relationship-paths): group relationships are at `GET /group_relationships`, filtered by
   // `organization`, `owner` or `group`, and one of them at `GET /group_relationships/{relationship}`.
   relationships: operation({
+    name: 'groups.relationships',
     summary: 'List group relationships (who is in which group)',
     method: 'GET',
     path: '/group_relationships',
@@ -56,6 +59,7 @@ export const groups = {
     reply: many(GroupRelationship),
   }),
   relationship: operation({
+    name: 'groups.relationship',
     summary: 'Show a group relationship',
     method: 'GET',
     path: '/group_relationships/{relationship}',

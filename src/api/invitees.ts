@@ -105,6 +105,7 @@ const NewInvitee = record({
 
 export const invitees = {
   list: operation({
+    name: 'invitees.list',
     summary: 'List invitees of an event',
     method: 'GET',
     path: '/scheduled_events/{event}/invitees',
@@ -121,6 +122,7 @@ export const invitees = {
     reply: many(Invitee),
   }),
   get: operation({
+    name: 'invitees.get',
     summary: 'Show an invitee',
     method: 'GET',
     path: '/scheduled_events/{event}/invitees/{invitee}',
@@ -128,6 +130,7 @@ export const invitees = {
     reply: one(Invitee),
   }),
   create: operation({
+    name: 'invitees.create',
     summary: 'Book a meeting for an invitee',
     ...bookingRequest,
     effect: 'creation',
@@ -148,6 +151,7 @@ export const invitees = {
     reply: one(Invitee),
   }),
   'no-show': operation({
+    name: 'invitees.no-show',
     summary: 'Mark an invitee as no-show',
     method: 'POST',
     path: '/invitees/{invitee}/no_show',
@@ -158,6 +162,7 @@ export const invitees = {
   // Assumed (invitees.undo-no-show): a no-show is undone by `DELETE /invitee_no_shows/{no_show}` (`204`), the path of the
   // `uri` that `no_show` of the invitee has.
   'undo-no-show': operation({
+    name: 'invitees.undo-no-show',
     summary: 'Undo a no-show',
     method: 'DELETE',
     path: '/invitee_no_shows/{no_show}',

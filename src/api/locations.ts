@@ -40,6 +40,7 @@ const ConnectedLocation = resource('location', {
 
 export const locations = {
   list: operation({
+    name: 'locations.list',
     summary: 'List meeting locations a host has connected',
     method: 'GET',
     path: '/locations',

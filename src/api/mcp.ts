@@ -13,6 +13,7 @@ const ProtectedResource = resource('protected resource', {
 export const mcp = {
   // Assumed (mcp.no-token): the metadata of the MCP server is public, so it is read without the header `Authorization`.
   metadata: operation({
+    name: 'mcp.metadata',
     summary: 'Show OAuth metadata of the MCP server',
     method: 'GET',
     path: '/.well-known/oauth-protected-resource',

@@ -43,6 +43,7 @@ const otherHosts = limits.oneOffHosts - 1;
 // `days` (at least `1`) and `only_weekdays`, or `spots` with `spots`, each with `start_time` and `end_time`.
 export const oneOffs = {
   create: operation({
+    name: 'one-offs.create',
     summary: 'Create a one-off meeting link with one or more hosts',
     method: 'POST',
     path: '/one_off_event_types',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Collection } from './collections.ts';
+import type { Collection, Noun } from './collections.ts';
 import { annotated, integer, type RecordField, record, type Shape, sorting, text } from './field.ts';
 import { limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
@@ -31,6 +31,8 @@ type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeo
 
 /** One operation of the service. It holds only facts about the API, none that a single caller needs. */
 export interface Operation {
+  /** `noun.verb`. Whatever depends on the operation goes by its name: its path may differ at another service. */
+  readonly name: `${Noun}.${string}`;
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${Collection}` | `/${Collection}/${string}`;
@@ -54,6 +56,8 @@ export interface Operation {
 
 /** Keeps the operation's literal types, so that handlers and views can be checked against it. */
 export const operation = <const Row extends Operation>(row: Row): Row => row;
+
+export const nounOf = ({ name }: Operation): Noun => name.split('.')[0] as Noun;
 
 /** `'/a/{x}/b/{y}'` ⇒ `'x' | 'y'`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

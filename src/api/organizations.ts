@@ -44,6 +44,7 @@ export const Invitation = resource('invitation', {
 
 export const orgs = {
   get: operation({
+    name: 'orgs.get',
     summary: 'Show an organization',
     method: 'GET',
     path: '/organizations/{organization}',
@@ -54,6 +55,7 @@ export const orgs = {
 
 export const members = {
   list: operation({
+    name: 'members.list',
     summary: 'List members of the organization',
     method: 'GET',
     path: '/organization_memberships',
@@ -68,6 +70,7 @@ export const members = {
     reply: many(Membership),
   }),
   get: operation({
+    name: 'members.get',
     summary: 'Show a member of the organization',
     method: 'GET',
     path: '/organization_memberships/{membership}',
@@ -76,6 +79,7 @@ export const members = {
   }),
   // Assumed (organizations.remove): a member is removed by `DELETE /organization_memberships/{membership}` (`204`).
   remove: operation({
+    name: 'members.remove',
     summary: 'Remove a member from the organization',
     method: 'DELETE',
     path: '/organization_memberships/{membership}',
@@ -88,6 +92,7 @@ export const members = {
 
 export const invitations = {
   list: operation({
+    name: 'invitations.list',
     summary: 'List invitations to join the organization',
     method: 'GET',
     path: '/organization_invitations',
@@ -106,6 +111,7 @@ export const invitations = {
   // Assumed (organizations.invite): a person is invited by `POST /organization_invitations` (`201`) with `organization`
   // and `email`, and the invitation is revoked by `DELETE /organization_invitations/{invitation}` (`204`).
   create: operation({
+    name: 'invitations.create',
     summary: 'Invite a person to join the organization',
     method: 'POST',
     path: '/organization_invitations',
@@ -119,6 +125,7 @@ export const invitations = {
     reply: one(Invitation, 201),
   }),
   revoke: operation({
+    name: 'invitations.revoke',
     summary: 'Revoke an invitation',
     method: 'DELETE',
     path: '/organization_invitations/{invitation}',

@@ -49,6 +49,7 @@ export const Submission = resource('submission', {
 
 export const routingForms = {
   list: operation({
+    name: 'routing-forms.list',
     summary: 'List routing forms of the organization',
     method: 'GET',
     path: '/routing_forms',
@@ -59,6 +60,7 @@ export const routingForms = {
     reply: many(RoutingForm),
   }),
   submissions: operation({
+    name: 'routing-forms.submissions',
     summary: 'List submissions to a routing form',
     method: 'GET',
     path: '/routing_form_submissions',

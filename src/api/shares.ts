@@ -38,6 +38,7 @@ export const Share = resource('share', {
 
 export const shares = {
   create: operation({
+    name: 'shares.create',
     summary: 'Create a single-use scheduling link',
     method: 'POST',
     path: '/shares',

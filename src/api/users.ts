@@ -21,6 +21,7 @@ export const User = resource('user', {
 // history names both without a path.
 export const users = {
   me: operation({
+    name: 'users.me',
     summary: 'Show the user the token belongs to',
     method: 'GET',
     path: '/users/me',
@@ -29,6 +30,7 @@ export const users = {
     reply: one(User),
   }),
   get: operation({
+    name: 'users.get',
     summary: 'Show a user',
     method: 'GET',
     path: '/users/{user}',

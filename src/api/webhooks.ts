@@ -74,6 +74,7 @@ const path = '/webhook_subscriptions';
 // `2048` characters), `events`, `organization` and `scope`, and optionally `user`, `group` and `signing_key`.
 export const webhooks = {
   list: operation({
+    name: 'webhooks.list',
     summary: 'List webhooks of a user, a group or the organization',
     method: 'GET',
     path,
@@ -91,6 +92,7 @@ export const webhooks = {
     reply: many(Webhook),
   }),
   get: operation({
+    name: 'webhooks.get',
     summary: 'Show a webhook',
     method: 'GET',
     path: `${path}/{webhook}`,
@@ -99,6 +101,7 @@ export const webhooks = {
     reply: one(Webhook),
   }),
   create: operation({
+    name: 'webhooks.create',
     summary: 'Subscribe a URL to events',
     method: 'POST',
     path,
@@ -117,6 +120,7 @@ export const webhooks = {
     reply: one(Webhook, 201),
   }),
   delete: operation({
+    name: 'webhooks.delete',
     summary: 'Delete a webhook',
     method: 'DELETE',
     path: `${path}/{webhook}`,

@@ -8,7 +8,7 @@ import { version } from '../version.ts';
 import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
 import { type ListOptions, type ListPage, paginate } from './paginate.ts';
 import { integrityError, readAnyPage, readOne, readPage } from './read-reply.ts';
-import { blamesParameter, refusalOf } from './refusal.ts';
+import { blamesParameter, refusalOf, subjectIn } from './refusal.ts';
 
 /** The input of an operation, in the service's own names and formats. */
 export interface Input {
@@ -124,11 +124,14 @@ export const createClient = (options: ClientOptions): Client => {
     const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
     const text = body === undefined ? undefined : jsonText(body);
     const request = requestOf(operation.method, `${rootOf(operation, options)}${filled}`, pairs, text);
-    return { ...request, effect: effectOf(operation), isBooking: isBooking(operation) };
+    const facts = { effect: effectOf(operation), isBooking: isBooking(operation) };
+    return { ...request, ...facts, subject: subjectIn(filled) };
   };
 
-  const prepareRaw = ({ method, path, query = [], headers, body }: RawInput): HttpRequest =>
-    requestOf(method, `${options.baseUrl.replace(/\/+$/, '')}${path}`, query, body, headers);
+  const prepareRaw = ({ method, path, query = [], headers, body }: RawInput): HttpRequest => ({
+    ...requestOf(method, `${options.baseUrl.replace(/\/+$/, '')}${path}`, query, body, headers),
+    subject: subjectIn(path),
+  });
 
   const exchange = async (operation: Operation | undefined, request: HttpRequest): Promise<HttpReply> => {
     try {

@@ -59,19 +59,18 @@ const saysLittle = (said: string): boolean =>
   /^(404[\s:]*)?(error|(page )?not[\s_-]*found|[\s:;.,])*$/i.test(said) ||
   /\b(route|path|endpoint|cannot)\b/i.test(said);
 
-/**
- * Names the innermost record in a path: `/scheduled_events/ID/invitees` is about the event. Only if the service says
- * more than that nothing was found, because it may not have the path at all.
- */
-const notFound = (pathname: string, said: string): string => {
-  const segments = pathname.split('/');
+/** Names the innermost record in a path of the catalogue: `/scheduled_events/ID/invitees` is about the event. */
+export const subjectIn = (path: string): string | undefined => {
+  const segments = path.split('/');
   const recordAt = (index: number) =>
     Object.hasOwn(collections, segments[index]!) ? collections[segments[index] as Collection].singular : undefined;
   const index = segments.findLastIndex((_, at) => recordAt(at) !== undefined && segments[at + 1]);
-  return index < 0 || segments[index + 1] === 'me' || saysLittle(said)
-    ? `The service found nothing at ${pathname}`
-    : `No ${recordAt(index)} with ID ${segments[index + 1]}`;
+  return index < 0 || segments[index + 1] === 'me' ? undefined : `${recordAt(index)} with ID ${segments[index + 1]}`;
 };
+
+/** Names the record only if the service says more than that nothing was found: it may not have the path at all. */
+const notFound = ({ subject }: HttpRequest, pathname: string, said: string): string =>
+  subject === undefined || saysLittle(said) ? `The service found nothing at ${pathname}` : `No ${subject}`;
 
 const pathAdvice = 'check the ID and the base URL; the service may also not have this path';
 
@@ -141,7 +140,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const gone = slotGone ? "That time isn't available" : undefined;
   // The message names the status of a failed read.
   const silence = (category === 'unavailable' && silentWords[reply.status]) || `HTTP ${reply.status}`;
-  const message = gone ?? (category === 'not-found' ? notFound(pathname, said) : known);
+  const message = gone ?? (category === 'not-found' ? notFound(request, pathname, said) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: withRequestId(`${said || silence}${needed ? ` (needs ${needed})` : ''}${wait}`, reply),
     ...(missing.length === 0 ? {} : { scopes: missing }),

@@ -14,6 +14,8 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** If missing, the method decides: a GET reads, a POST creates, all others change. */
   effect?: Effect;
+  /** The record that a 404 is about, such as `event with ID X`. */
+  subject?: string | undefined;
   /** It books a meeting: a rate limit of its own applies, and a conflict is about the time. */
   isBooking?: boolean;
   /** Aborted when the reply is no longer needed: the request is neither sent nor awaited. Not for writes at the service. */

@@ -47,7 +47,7 @@ const operationOf = async ({ method }: HttpRequest, path: string) => {
   const endpoint = endpoints.get(path);
   if (endpoint !== undefined) return { operation: `oauth.${endpoint}`, template: path };
   const route = await findRoute(method, path).catch(() => undefined);
-  return route && { operation: `${route.noun}.${route.verb}`, template: route.row.path };
+  return route && { operation: route.row.name, template: route.row.path };
 };
 
 const addressesIn = (body: string | undefined): number => {

@@ -1,6 +1,6 @@
 import { loadCatalogue } from '../api/catalogue.ts';
 import { inputSchema, inspect, outputSchema } from '../api/inspect.ts';
-import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
+import { nounOf, type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -101,9 +101,9 @@ const parameters = ({ path, query }: Operation): JsonObject[] => [
   })),
 ];
 
-const describe = (noun: string, verb: string, row: Operation): JsonObject => ({
-  operationId: `${noun}.${verb}`,
-  tags: [noun],
+const describe = (row: Operation): JsonObject => ({
+  operationId: row.name,
+  tags: [nounOf(row)],
   summary: row.summary,
   ...(row.assumed
     ? { description: 'Assumed: the documentation mentions this operation, but not its request and response fields.' }
@@ -131,11 +131,9 @@ export const openapi = async (version: string, origin: string): Promise<JsonObje
   const catalogue = await loadCatalogue();
   const paths: Record<string, JsonObject> = {};
   const schemas: JsonObject = { Error: errorSchema, Pagination: pagination };
-  for (const [noun, rows] of Object.entries(catalogue)) {
-    for (const [verb, row] of Object.entries(rows)) {
-      paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(noun, verb, row) };
-      schemas[componentName(row.reply.of)] = outputSchema(row.reply.of.record);
-    }
+  for (const row of Object.values(catalogue).flatMap((rows) => Object.values(rows))) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(row) };
+    schemas[componentName(row.reply.of)] = outputSchema(row.reply.of.record);
   }
   return {
     openapi: '3.1.0',

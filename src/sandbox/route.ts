@@ -32,8 +32,6 @@ type AnyHandler = (
 ) => unknown;
 
 export interface Route {
-  noun: Noun;
-  verb: string;
   row: Operation;
   params: Record<string, string>;
   handle: AnyHandler;
@@ -55,7 +53,7 @@ const loadEntries = async (first: string): Promise<RouteEntry[]> => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
     return Object.entries(rows).map(([verb, row]) => {
-      return { noun, verb, row, pattern: patternOf(row.path), handle: own[verb]! };
+      return { row, pattern: patternOf(row.path), handle: own[verb]! };
     });
   });
   const parameters = ({ row }: RouteEntry) => pathParameters(row.path).length;
@@ -75,10 +73,10 @@ const entriesUnder = async (first: string): Promise<RouteEntry[]> => {
 export const findRoute = async (method: string, pathname: string): Promise<Route> => {
   const first = pathname.split('/', 2)[1] ?? '';
   const allow = new Set<string>();
-  for (const { noun, verb, row, pattern, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
+  for (const { row, pattern, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
     const found = pattern.exec(pathname);
     if (!found) continue;
-    if (row.method === method) return { noun, verb, row, params: found.groups ?? {}, handle };
+    if (row.method === method) return { row, params: found.groups ?? {}, handle };
     allow.add(row.method);
   }
   if (allow.size === 0) throw notFound('path');

@@ -71,11 +71,11 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: s
 };
 
 /** Throws if a result doesn't match its row exactly. */
-const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
+const checkAnswer = ({ row }: Route, result: unknown) => {
   const { items } = row.reply.kind === 'many' ? pageOf(result) : { items: jsonOf(result) };
   for (const record of JSON.parse(`[${items}]`)) {
     const { error } = row.reply.of.record.safeParse(record);
-    if (error) throw new Error(`${noun} ${verb} returned a wrong shape: ${error.message}`);
+    if (error) throw new Error(`${row.name} returned a wrong shape: ${error.message}`);
   }
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
-import { blamesParameter, forbiddenBy, refusalOf } from '../../src/client/refusal.ts';
+import { blamesParameter, forbiddenBy, refusalOf, subjectIn } from '../../src/client/refusal.ts';
 
 const get = { method: 'GET', url: 'https://api.example.com/users/me?x=1', headers: {} };
 const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: {}, body: '{}', isBooking: true };
@@ -10,6 +10,9 @@ const reply = (status: number, body: unknown = {}, headers: Record<string, strin
   headers,
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
+
+/** A read of this path. */
+const at = (path: string) => ({ ...get, url: `https://api.example.com${path}?a=b`, subject: subjectIn(path) });
 
 /** A 404 that is about a record. */
 const gone = reply(404, { title: 'Resource Not Found', message: "The event doesn't exist." });
@@ -65,7 +68,7 @@ describe('refusal', () => {
     ['/event_types', 'The service found nothing at /event_types'],
     ['/constructor/x', 'The service found nothing at /constructor/x'],
   ])('with status 404 names the record of %s', (path, message) => {
-    expect(refusalOf({ ...get, url: `https://api.example.com${path}?a=b` }, gone).message).toBe(message);
+    expect(refusalOf(at(path), gone).message).toBe(message);
   });
 
   test.each([
@@ -76,7 +79,7 @@ describe('refusal', () => {
     '{"error":"not_found"}',
     '{"message":"no Route matched"}',
   ])('with status 404 and %s names the path, which the service may not have', (body) => {
-    const { message, facts } = refusalOf({ ...get, url: 'https://api.example.com/organizations/O1' }, reply(404, body));
+    const { message, facts } = refusalOf(at('/organizations/O1'), reply(404, body));
     expect(message).toBe('The service found nothing at /organizations/O1');
     expect(facts.advice).toContain('may also not have this path');
   });
@@ -84,8 +87,7 @@ describe('refusal', () => {
   test('with status 404 names the record of every path in the catalogue', async () => {
     const operations = Object.values(await loadCatalogue()).flatMap((rows) => Object.values(rows));
     const paths = operations.map(({ path }) => path).filter((path) => path.includes('{'));
-    const messageOf = (path: string) =>
-      refusalOf({ ...get, url: `https://api.example.com${path.replaceAll(/[{}]/g, '')}` }, gone).message;
+    const messageOf = (path: string) => refusalOf(at(path.replaceAll(/[{}]/g, '')), gone).message;
     expect(paths.filter((path) => !messageOf(path).startsWith('No '))).toEqual([]);
     const ofRecords = operations.filter(({ path, method }) => method === 'GET' && /^\/\w+\/\{\w+\}$/.test(path));
     expect(ofRecords.map(({ path }) => messageOf(path).split(' with ')[0])).toEqual(

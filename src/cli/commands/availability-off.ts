@@ -58,7 +58,7 @@ const readByType = async (context: Context, type: string): Promise<Json[]> =>
 const readOwn = async (context: Context): Promise<Own[]> => {
   const user = idIn(await context.identity.user());
   const query = {};
-  await fillScope(eventTypes.list, { query }, 'event-types', context);
+  await fillScope(eventTypes.list, { query }, context);
   const hosted = await gather((await context.client()).pages(eventTypes.list, { query }));
   const own = new Map<string, Own>();
   const found = await mapConcurrent(hosted, ({ uri }) => readByType(context, String(uri)));

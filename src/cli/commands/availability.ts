@@ -262,7 +262,7 @@ const offFlags: Flag[] = [
 ];
 
 export const extra = (): Command[] => {
-  const generic = genericCommand('availability', 'off', availability.update, examples.off);
+  const generic = genericCommand('off', availability.update, examples.off);
   return [
     {
       ...generic,

@@ -59,7 +59,7 @@ const labelOf = (event: Json, when: string, accessible: boolean): string => {
 export const offerEvents = async (usual: Usual, question: string, { context }: Invocation): Promise<Offered> => {
   const client = await context.client();
   const query = queryFor(usual, context);
-  await fillScope(events.list, { query }, 'events', context);
+  await fillScope(events.list, { query }, context);
   const options = { limit: mostOffered + 1, keep: rowFilter(events.list, query) };
   const found = await gather(client.pages(events.list, { query }, options));
   const first = found.slice(0, mostWithPeople);

@@ -175,7 +175,7 @@ const readFilters = async (
   const input = await readInput(invocation, events.list, [...fieldFlags, typeFlag]);
   const { event_type: type } = input.rows!;
   const query: NonNullable<Input['query']> = { ...input.query!, ...window };
-  const rows = await fillScope(events.list, { query }, 'events', context);
+  const rows = await fillScope(events.list, { query }, context);
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
     ...(search === undefined || isSearchedLater ? [] : [(row: Json) => wordsOf(row).includes(search)]),

@@ -25,7 +25,7 @@ const shiftFlag: Flag = {
 };
 
 export const moveCommand = (): Command => {
-  const generic = genericCommand('events', 'move', events.cancel);
+  const generic = genericCommand('move', events.cancel);
   const command: GenericCommand = {
     ...generic,
     summary: 'Move events to another time and notify invitees',

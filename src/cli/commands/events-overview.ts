@@ -32,7 +32,7 @@ const periodFlags: Flag[] = [
 const watchFlag: Flag = { name: 'watch', description: 'draw it again every minute, until Ctrl-C' };
 
 export const agendaCommand = (): Command => {
-  const generic = genericCommand('events', 'agenda', events.list);
+  const generic = genericCommand('agenda', events.list);
   const fieldFlags = filtersOf(generic, ['user', 'org', 'status']);
   return {
     ...generic,
@@ -91,7 +91,7 @@ const statsView: View = {
 };
 
 export const statsCommand = (): Command => {
-  const generic = genericCommand('events', 'stats', events.list);
+  const generic = genericCommand('stats', events.list);
   const fieldFlags = filtersOf(generic, ['user', 'org', 'status', 'since', 'until']);
   return {
     ...generic,
@@ -139,7 +139,7 @@ const followFlags: Flag[] = [
 ];
 
 export const followCommand = (): Command => {
-  const generic = genericCommand('events', 'follow', events.list);
+  const generic = genericCommand('follow', events.list);
   const fieldFlags = filtersOf(generic, ['user', 'org', 'group']);
   return {
     ...generic,

@@ -188,7 +188,7 @@ const joinable = (generic: GenericCommand): Command => {
 };
 
 const nextCommand = (): Command => {
-  const get = joinable(genericCommand('events', 'next', events.get, examples.next));
+  const get = joinable(genericCommand('next', events.get, examples.next));
   return {
     ...get,
     summary: 'Show your next event and who comes',

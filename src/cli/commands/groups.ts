@@ -122,7 +122,7 @@ export const ofMembers = { list: (generic: GenericCommand): Command => withScree
 
 /** `groups members`: the relationships of one group, as people. */
 const membersCommand = (): Command => {
-  const list = genericCommand('groups', 'members', groups.relationships);
+  const list = genericCommand('members', groups.relationships);
   const narrowed: GenericCommand = {
     ...list,
     summary: 'List the members of a group',
@@ -139,7 +139,7 @@ const membersCommand = (): Command => {
 
 /** `groups events`: the command `events list`, limited to one group. */
 const eventsCommand = (): Command => {
-  const list = withSearch(genericCommand('events', 'events', events.list));
+  const list = withSearch(genericCommand('events', events.list));
   const narrowed: GenericCommand = {
     ...list,
     summary: 'List the scheduled events of a group',

@@ -63,7 +63,7 @@ const fromCatalogue = (noun: Noun): NounCommands => {
     ]);
     const { examples = {}, decorate = {}, extra = () => [] }: Special = special;
     const generic: Record<string, GenericCommand> = Object.fromEntries(
-      Object.entries(rows).map(([verb, row]) => [verb, genericCommand(noun, verb, row, examples[verb])]),
+      Object.entries(rows).map(([verb, row]) => [verb, genericCommand(verb, row, examples[verb])]),
     );
     const own = Object.entries(generic).map(
       ([verb, command]): Command => decorate[verb]?.(command, generic) ?? command,

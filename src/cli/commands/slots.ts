@@ -209,7 +209,7 @@ export const slots: Command = {
   name: 'slots',
   summary: 'List free times of an event type',
   arguments: [
-    ...genericCommand('event-types', 'slots', eventTypes.get).arguments,
+    ...genericCommand('slots', eventTypes.get).arguments,
     { name: 'more', description: 'more event types', variadic: true, collection: 'event_types' },
   ],
   flags: [...slotWindowFlags, hostFlag, ...ownFlags],

@@ -163,7 +163,7 @@ export const why: Command = {
   name: 'why',
   summary: "Say why a time is or isn't free",
   arguments: [
-    ...genericCommand('event-types', 'why', eventTypes.get).arguments,
+    ...genericCommand('why', eventTypes.get).arguments,
     {
       name: 'time',
       description: 'start of the meeting, such as "2026-12-01 15:00" or "tomorrow 9am"',

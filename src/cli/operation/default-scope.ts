@@ -1,7 +1,6 @@
 import { catalogue } from '../../api/catalogue.ts';
-import type { Noun } from '../../api/collections.ts';
 import type { Shape } from '../../api/field.ts';
-import type { Operation } from '../../api/operation.ts';
+import { nounOf, type Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import type { Context } from '../session/context.ts';
 import { isForbidden } from '../session/identity.ts';
@@ -49,12 +48,8 @@ export const addOrganization = async (
  * whole organization if only that makes sense. Listing another user's records needs the organization too.
  * Returns the rows that are listed by default, such as `your events`, if they are not all.
  */
-export const fillScope = async (
-  operation: Operation,
-  input: Input,
-  noun: Noun,
-  context: Context,
-): Promise<string | undefined> => {
+export const fillScope = async (operation: Operation, input: Input, context: Context): Promise<string | undefined> => {
+  const noun = nounOf(operation);
   const fields = operation.query?.shape ?? {};
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);

@@ -1,6 +1,6 @@
-import { type Collection, collections, type Noun } from '../../api/collections.ts';
+import { type Collection, collections } from '../../api/collections.ts';
 import { inspect } from '../../api/inspect.ts';
-import { type Operation, pathParameters } from '../../api/operation.ts';
+import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
@@ -32,7 +32,6 @@ import { printCreated, titleOf, writeAndRead } from './write-result.ts';
 
 /** The command of an operation, with the parts that a special command may replace. */
 export interface GenericCommand extends Command {
-  noun: Noun;
   operation: Operation;
   fieldFlags: FieldFlag[];
   view: View;
@@ -58,10 +57,10 @@ const argumentsOf = (path: string): Argument[] =>
   );
 
 /** A generated example, for a command without its own. */
-const exampleOf = (noun: string, verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
+const exampleOf = (verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
   const args = pathParameters(operation.path).map((name) => `${name.toUpperCase()}_ID`);
   const required = flags.filter((flag) => flag.required).map((flag) => `--${flag.name} ${flag.value ?? ''}`.trim());
-  return [noun, verb, ...args, ...required].join(' ');
+  return [nounOf(operation), verb, ...args, ...required].join(' ');
 };
 
 interface CurlOptions {
@@ -111,7 +110,7 @@ export const printRequests = async (
 /** The same for the requests of one operation. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
-  const isHidden = operation.path.startsWith('/data_compliance/');
+  const isHidden = nounOf(operation) === 'compliance';
   const requests = inputs.map((input) => client.prepare(operation, input));
   return printRequests(context, requests, { isHidden, hasToken: operation.scope !== undefined });
 };
@@ -125,7 +124,7 @@ export const runListing = (invocation: Invocation, listing: Listing): Promise<vo
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
 /** Runs a generic command: reads the input, fills in the scope, sends the request and prints the reply. */
-const runOperation = async (command: GenericCommand, noun: Noun, invocation: Invocation): Promise<void> => {
+const runOperation = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { operation, view, name } = command;
   const { context, problems } = invocation;
   const isList = operation.reply.kind === 'many';
@@ -136,7 +135,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
     );
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
-  const scope = scopeOf(operation, await fillScope(operation, input, noun, context));
+  const scope = scopeOf(operation, await fillScope(operation, input, context));
   const { dryRun } = context.settings;
   if (dryRun) noteRowFilters(invocation, command.fieldFlags);
   if (isList) {
@@ -155,7 +154,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
 /** A list that shows more on a screen than elsewhere. */
 export const withScreen = (generic: GenericCommand, addForScreen: (context: Context) => Stage): GenericCommand => {
   const command: GenericCommand = { ...generic, addForScreen };
-  return { ...command, run: (invocation) => runOperation(command, generic.noun, invocation) };
+  return { ...command, run: (invocation) => runOperation(command, invocation) };
 };
 
 /** Lets the command take the record of a flag as its argument. */
@@ -163,7 +162,7 @@ export const positional = (
   generic: GenericCommand,
   name: string,
   required: boolean,
-  run = (command: GenericCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
+  run = runOperation,
 ): GenericCommand => {
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
   const command: GenericCommand = {
@@ -185,10 +184,9 @@ const rowsNote =
   "The service can't filter these records by time, so sched applies --since and --until to created_at in its reply.";
 
 /** Builds the command of an operation. */
-export const genericCommand = (noun: Noun, verb: string, operation: Operation, examples?: string[]): GenericCommand => {
+export const genericCommand = (verb: string, operation: Operation, examples?: string[]): GenericCommand => {
   const flags = fieldFlags(operation);
   const command: GenericCommand = {
-    noun,
     name: verb,
     summary: operation.summary,
     arguments: argumentsOf(operation.path),
@@ -199,10 +197,10 @@ export const genericCommand = (noun: Noun, verb: string, operation: Operation, e
     ],
     fieldFlags: flags,
     ...(flags.some(({ part }) => part === 'rows') ? { notes: [rowsNote] } : {}),
-    examples: examples ?? [exampleOf(noun, verb, operation, flags)],
+    examples: examples ?? [exampleOf(verb, operation, flags)],
     operation,
     view: viewOf(operation),
-    run: (invocation) => runOperation(command, noun, invocation),
+    run: (invocation) => runOperation(command, invocation),
   };
   return withSchedulingPage(command);
 };

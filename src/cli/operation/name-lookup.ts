@@ -249,7 +249,7 @@ export const findRecord = async (
 export const findNextEvent = async (context: Context): Promise<Found> => {
   const { events } = await import('../../api/events.ts');
   const query: NonNullable<Input['query']> = { status: 'active', sort: 'start_time:asc' };
-  await fillScope(events.list, { query }, 'events', context);
+  await fillScope(events.list, { query }, context);
   Object.assign(
     query,
     windowQuery('start_time', { since: utcText(context.serviceTime() ?? context.runtime.clock.now()) }),

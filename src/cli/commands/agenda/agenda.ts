@@ -132,7 +132,7 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
   if (typed.watch === true) checkWatch(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const scoped: NonNullable<Input['query']> = { ...input.query };
-  const whose = await fillScope(events.list, { query: scoped }, 'events', context);
+  const whose = await fillScope(events.list, { query: scoped }, context);
   const queryOf = (shown: readonly Day[]): NonNullable<Input['query']> => {
     const { since, until } = edgesOf(shown);
     return { ...scoped, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };

@@ -1,6 +1,5 @@
 import { availability } from '../../../api/availability.ts';
 import { loadCatalogue } from '../../../api/catalogue.ts';
-import type { Noun } from '../../../api/collections.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
@@ -44,12 +43,6 @@ const fits = (template: string, segments: readonly string[]): boolean => {
   return (
     parts.length === segments.length && parts.every((part, index) => part.startsWith('{') || part === segments[index])
   );
-};
-
-/** The noun that an operation belongs to. */
-export const nounOf = async (operation: Operation): Promise<Noun | undefined> => {
-  const rows = await loadCatalogue();
-  return (Object.keys(rows) as Noun[]).find((noun) => Object.values(rows[noun]).includes(operation));
 };
 
 /** The catalogue's rows for a path, with any method; `/users/me` comes before `/users/{user}`. */

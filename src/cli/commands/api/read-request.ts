@@ -12,7 +12,7 @@ import { isSandboxOrigin, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { type BodyField, bodyOf, queryOf, readFields, type TypedField } from './body-fields.ts';
 import { readHeaders } from './headers.ts';
-import { isPrivate, mayBook, nounOf, rowsAt } from './known-paths.ts';
+import { isPrivate, mayBook, rowsAt } from './known-paths.ts';
 import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
@@ -111,7 +111,7 @@ const scopeOf = async (
 ): Promise<[string, string][]> => {
   const typed = Object.fromEntries(query);
   const input = { query: { ...typed } };
-  await fillScope(operation, input, (await nounOf(operation))!, context);
+  await fillScope(operation, input, context);
   return Object.entries(input.query).filter(([name]) => !Object.hasOwn(typed, name));
 };
 

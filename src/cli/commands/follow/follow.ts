@@ -259,7 +259,7 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const query = input.query!;
   const { event_type: type } = input.rows!;
-  const whose = await fillScope(events.list, { query }, 'events', context);
+  const whose = await fillScope(events.list, { query }, context);
   const { runtime, settings } = context;
   if (settings.dryRun) {
     noteRowFilters(invocation, command.fieldFlags);

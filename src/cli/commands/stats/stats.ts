@@ -85,7 +85,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
   const sort = readSort(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const query: NonNullable<Input['query']> = { ...input.query };
-  const whose = await fillScope(events.list, { query }, 'events', context);
+  const whose = await fillScope(events.list, { query }, context);
   const { event_type: type } = input.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
   const readsInvitees = typed['no-shows'] === true;
