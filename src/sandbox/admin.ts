@@ -28,7 +28,7 @@ export interface LogEntry {
 }
 
 /** Answers an admin request with the JSON of its reply, or throws a `Refusal`. */
-type AdminCall = (request: HttpRequest) => unknown;
+export type AdminCall = (request: HttpRequest) => unknown;
 
 interface AdminOptions {
   script: FaultScript;

@@ -1,12 +1,8 @@
-import { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
-import { dataCalls } from '../../../sandbox/data-admin.ts';
-import { Refusal } from '../../../sandbox/error-replies.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
-import { askRunning, servingAround } from './running.ts';
+import { askSandbox } from './running.ts';
 import { readData, sharedDataFlag } from './serving.ts';
 
 const view: View = {
@@ -36,24 +32,8 @@ const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json
   return /^[+-]/.test(wanted) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
 };
 
-type AskClock = (method: 'GET' | 'POST', body?: Json) => Promise<Json>;
-
-const showOrMove = async (invocation: Invocation, ask: AskClock): Promise<void> => {
-  const { context, args, problems } = invocation;
-  let shown = await ask('GET');
-  if (args[0] !== undefined) {
-    const change = changeFor(invocation, shown.time);
-    problems.check();
-    shown = await ask('POST', change);
-  }
-  await context.printer.one(view, shown);
-};
-
-const refusal = { message: "Can't move the clock" };
-
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const { runtime } = context;
   const [action, text] = args;
   const data = readData(invocation);
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is no clock to move');
@@ -64,23 +44,17 @@ const run = async (invocation: Invocation): Promise<void> => {
   else if (action === 'advance' && text!.startsWith('-'))
     problems.add(`advance only moves forward. To move back, use set ${text}`);
   problems.check();
-  const running = servingAround(runtime, data);
-  if (running !== undefined)
-    return showOrMove(invocation, (method, body) =>
-      askRunning(runtime, running, { method, path: '/__sandbox/clock', ...(body && { body }), refusal }),
-    );
-  const sandbox = await openSandboxData(runtime, { data });
-  const calls = dataCalls(sandbox, sandboxFile(runtime, data));
-  try {
-    await showOrMove(invocation, (method, body) =>
-      calls[`${method} /__sandbox/clock`]({ method, url: '', headers: {}, body: JSON.stringify(body) }),
-    );
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new SchedError('usage', refusal.message, { reason: error.message, outcome: 'not-applied' });
-  } finally {
-    sandbox.close();
-  }
+  const ask = (change?: { body: Json }) =>
+    askSandbox(context.runtime, data, {
+      method: change === undefined ? 'GET' : 'POST',
+      path: '/__sandbox/clock',
+      refusal: { message: "Can't move the clock" },
+      ...change,
+    });
+  const shown = await ask();
+  const body = action === undefined ? undefined : changeFor(invocation, shown.time);
+  problems.check();
+  await context.printer.one(view, body === undefined ? shown : await ask({ body }));
 };
 
 export const clockCommand: Command = {

@@ -3,10 +3,13 @@ import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import { isObject, type Json, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
-import { adminHeader } from '../../../sandbox/admin.ts';
+import { type AdminCall, adminHeader } from '../../../sandbox/admin.ts';
+import { dataCalls } from '../../../sandbox/data-admin.ts';
+import { Refusal } from '../../../sandbox/error-replies.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
 import { commandLine } from '../../messages/command-lines.ts';
+import { sandboxAddress } from '../../session/connection.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 
 /** The running sandbox whose address and admin secret are in the environment, as inside `sandbox run`. `--data` wins. */
@@ -78,4 +81,23 @@ export const askRunning = async (
     ...facts,
     outcome: 'not-applied',
   });
+};
+
+/** Asks the running sandbox in the environment. Without one, the reply comes from the data itself, served or not. */
+export const askSandbox = async (runtime: Runtime, data: string | undefined, request: AdminRequest): Promise<Json> => {
+  const running = servingAround(runtime, data);
+  if (running !== undefined) return askRunning(runtime, running, request);
+  const { method, path, body, refusal } = request;
+  const sandbox = await openSandboxData(runtime, { data });
+  try {
+    const { href, pathname } = new URL(path, sandbox.serving?.url ?? sandboxAddress);
+    const calls: Record<string, AdminCall> = dataCalls(sandbox, sandboxFile(runtime, data));
+    const reply = await calls[`${method} ${pathname}`]!({ method, url: href, headers: {}, body: JSON.stringify(body) });
+    return reply as Json;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new SchedError('usage', refusal.message, { reason: error.message, outcome: 'not-applied' });
+  } finally {
+    sandbox.close();
+  }
 };
