@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../http/message.ts';
 import { bodyOf } from './admin.ts';
 import { invalid, invalidParameter } from './error-replies.ts';
+import { listNotices } from './notices.ts';
 import type { Sandbox } from './open.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { isSeedName } from './seed/name.ts';
@@ -22,9 +23,9 @@ const move = (clock: SandboxClock, { time, advance_seconds: seconds }: Record<st
   else clock.advance(milliseconds);
 };
 
-/** Admin requests about the data: its clock, and new data. They also work without a server. */
+/** Admin requests about the data: its clock, its notices, and new data. They also work without a server. */
 export const dataCalls = (sandbox: Sandbox, data: string) => {
-  const { clock } = sandbox;
+  const { clock, store } = sandbox;
   const shown = () => ({
     time: new Date(clock.now()).toISOString(),
     offset_seconds: Math.round(clock.offset / 1000),
@@ -35,6 +36,11 @@ export const dataCalls = (sandbox: Sandbox, data: string) => {
     'POST /__sandbox/clock': async (request: HttpRequest) => {
       move(clock, bodyOf(request));
       return shown();
+    },
+    'GET /__sandbox/notices': async ({ url }: HttpRequest) => ({ notices: listNotices(store, new URL(url)) }),
+    'DELETE /__sandbox/notices': async () => {
+      store.run('DELETE FROM notices');
+      return { notices: [] };
     },
     'POST /__sandbox/reset': async (request: HttpRequest) => {
       const { seed } = bodyOf(request);

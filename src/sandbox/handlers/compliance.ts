@@ -7,10 +7,9 @@ export const compliance: Handlers<'compliance'> = {
   // Assumed (compliance.who): only admins and the owner can delete invitee data. An unknown address is accepted too, so
   // the reply reveals nothing.
   delete({ body }, context) {
-    const { store, caller, now } = context;
-    requireAdministrator(caller);
+    requireAdministrator(context.caller);
     const emails = [...new Set(body.emails.map((email) => email.toLowerCase()))];
-    requestDeletion(store, caller.organization, emails, now);
+    requestDeletion(context, emails);
     logActivity(context, 'InviteeData.RequestDeletion', { addresses: emails.length });
     return {};
   },

@@ -1,11 +1,12 @@
 import { idIn } from '../../uri.ts';
 import { conflict, found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
+import { noticeCancellation } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { type ListQuery, readPage } from '../store/list-page.ts';
 import { storedWindow, timestamp, uri } from '../store/names.ts';
-import type { EventRecord, InviteeRecord } from '../store/records.ts';
+import type { EventRecord, InviteeRecord, UserRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */
@@ -59,10 +60,12 @@ export const events: Handlers<'events'> = {
     const event: EventRecord = JSON.parse(requireEvent(store, caller, params.event));
     if (event.status === 'canceled') throw conflict('The event is already canceled.');
     const updated_at = timestamp(now);
-    const invitees = store.all<{ id: string; doc: string }>(
-      "SELECT id, doc FROM invitees WHERE event = ? AND status = 'active'",
-      params.event,
-    );
+    const invitees = store
+      .all<{ id: string; doc: string }>(
+        "SELECT id, doc FROM invitees WHERE event = ? AND status = 'active'",
+        params.event,
+      )
+      .map(({ doc }): InviteeRecord => ({ ...JSON.parse(doc), status: 'canceled', updated_at }));
     const canceled: EventRecord = {
       ...event,
       status: 'canceled',
@@ -70,13 +73,14 @@ export const events: Handlers<'events'> = {
       invitees_counter: { ...event.invitees_counter, active: 0 },
     };
     store.update('events', params.event, canceled);
-    for (const { id, doc } of invitees) {
-      const invitee: InviteeRecord = { ...JSON.parse(doc), status: 'canceled', updated_at };
-      store.update('invitees', id, invitee);
+    for (const invitee of invitees) {
+      store.update('invitees', idIn(invitee.uri), invitee);
       queueInviteeEvent(context, 'invitee.canceled', invitee, canceled);
     }
-    const cancellation = { canceled_by: caller.user, reason: body.reason ?? null, created_at: updated_at };
-    store.add('cancellations', { event: params.event, ...cancellation });
+    const reason = body.reason ?? null;
+    store.add('cancellations', { event: params.event, canceled_by: caller.user, reason, created_at: updated_at });
+    const { name: canceled_by } = store.get<UserRecord>('users', caller.user)!;
+    noticeCancellation(store, now, canceled, invitees, { canceled_by, reason });
     const { event_type, name } = event;
     logActivity(context, 'ScheduledEvent.Cancel', { event: event.uri, event_type, name });
     return canceled;

@@ -1,10 +1,11 @@
 import { conflict, denied, found, notFound } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
+import { addNotice } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { type Condition, type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
-import { type InvitationRecord, newInvitation, type OrganizationRecord } from '../store/records.ts';
+import { type InvitationRecord, newInvitation, type OrganizationRecord, type UserRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
 const membership = `json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
@@ -53,7 +54,7 @@ export const members: Handlers<'members'> = {
   // Assumed (organizations.removed): a removed member loses access and leaves all groups; events and event types stay.
   // Nobody can remove themselves or the owner (403).
   remove({ params }, context) {
-    const { store, caller } = context;
+    const { store, caller, now } = context;
     requireAdministrator(caller);
     const row = store.first<{ user: string; role: string }>(
       'SELECT user, role FROM memberships WHERE id = ? AND organization = ?',
@@ -65,7 +66,10 @@ export const members: Handlers<'members'> = {
     if (role === 'owner') throw denied("The owner of the organization can't be removed.");
     store.run('DELETE FROM memberships WHERE id = ?', params.membership);
     store.run('DELETE FROM group_members WHERE user = ?', user);
-    logActivity(context, 'OrganizationMembership.Delete', { user: uri('users', user), role });
+    const { uri: about, email: to } = store.get<UserRecord>('users', user)!;
+    const { name } = store.get<OrganizationRecord>('organizations', caller.organization)!;
+    addNotice(store, now, { kind: 'member.removed', to, about, subject: `You were removed from ${name}` });
+    logActivity(context, 'OrganizationMembership.Delete', { user: about, role });
     return {};
   },
 };
@@ -96,6 +100,8 @@ export const invitations: Handlers<'invitations'> = {
     const id = store.nextId('invitation');
     const invitation = newInvitation({ id, email, organization, now });
     store.insert('invitations', id, invitation, { organization: caller.organization });
+    const subject = `You are invited to join ${organization.name}`;
+    addNotice(store, now, { kind: 'invitation.sent', to: email, about: invitation.uri, subject });
     logActivity(context, 'OrganizationInvitation.Create', { invitation: invitation.uri });
     return invitation;
   },

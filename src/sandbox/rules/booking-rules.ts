@@ -4,6 +4,7 @@ import { limits } from '../../api/limits.ts';
 import { idIn } from '../../uri.ts';
 import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext } from '../handler.ts';
+import { noticeBooking } from '../notices.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
   type EventRecord,
@@ -182,6 +183,7 @@ export const book = (body: BookingBody, context: HandlerContext): InviteeRecord 
   };
   store.insert('invitees', id, invitee, { event: seat.id });
   queueInviteeEvent(context, 'invitee.created', invitee, event);
+  noticeBooking(store, now, invitee, event);
   logActivity(context, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
   return invitee;
 };

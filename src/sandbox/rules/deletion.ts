@@ -1,6 +1,8 @@
 import { idIn } from '../../uri.ts';
-import { timestamp } from '../store/names.ts';
-import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
+import type { HandlerContext } from '../handler.ts';
+import { addNotice } from '../notices.ts';
+import { timestamp, uri } from '../store/names.ts';
+import type { EventRecord, InviteeRecord, SubmissionRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextActivityId, writeActivity } from './activity.ts';
 
@@ -62,8 +64,16 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
     store.update('invitees', id, anonymous(JSON.parse(doc), at));
     store.update('events', event, withoutInviteesWords(JSON.parse(event_doc)));
     store.run('DELETE FROM deliveries WHERE subject = ?', JSON.parse(doc).uri);
+    store.run('DELETE FROM notices WHERE about = ?', JSON.parse(doc).uri);
   }
   return invitees.length;
+};
+
+/** Those about an invitee are gone with the invitee. Others can be about an invitation to the organization. */
+const deleteNotices = (store: Store, emails: string) => {
+  const isWanted = isAmong(emails);
+  for (const { number, to } of store.all<{ number: number; to: string }>('SELECT number, "to" FROM notices'))
+    if (isWanted(to)) store.run('DELETE FROM notices WHERE number = ?', number);
 };
 
 /**
@@ -89,9 +99,10 @@ const deleteSubmissions = (store: Store, organization: string, emails: string, a
   }
 };
 
-export const requestDeletion = (store: Store, organization: string, emails: readonly string[], now: number) => {
+export const requestDeletion = ({ store, caller, now }: HandlerContext, emails: readonly string[]) => {
+  const { organization, user: requested_by } = caller;
   const due_at = timestamp(now + deletionDelayMilliseconds);
-  store.add('deletions', { organization, emails: JSON.stringify(emails), due_at });
+  store.add('deletions', { organization, emails: JSON.stringify(emails), due_at, requested_by });
 };
 
 interface Deletion {
@@ -99,16 +110,24 @@ interface Deletion {
   organization: string;
   emails: string;
   due_at: string;
+  requested_by: string | null;
 }
 
-const carryOut = (store: Store, { id, organization, emails, due_at }: Deletion) => {
+const carryOut = (store: Store, { id, organization, emails, due_at, requested_by }: Deletion) => {
   const invitees = deleteInvitees(store, organization, emails, due_at);
   deleteSubmissions(store, organization, emails, due_at);
+  deleteNotices(store, emails);
   // The deletion request contains the addresses too.
   store.run('DELETE FROM deletions WHERE id = ?', id);
   const actor = { type: 'System', display_name: 'Data deletion', alternative_identifier: 'data-deletion' };
-  const entry = { name: 'InviteeData.Delete', actor, details: { invitees }, at: Date.parse(due_at) } as const;
-  writeActivity(store, nextActivityId(store), organization, entry);
+  const at = Date.parse(due_at);
+  const entry = nextActivityId(store);
+  writeActivity(store, entry, organization, { name: 'InviteeData.Delete', actor, details: { invitees }, at });
+  if (requested_by === null) return;
+  const { email: to } = store.get<UserRecord>('users', requested_by)!;
+  const about = uri('activity_log_entries', entry);
+  const subject = 'The invitee data that you asked to delete is deleted';
+  addNotice(store, at, { kind: 'data.deleted', to, about, subject, details: { invitees } });
 };
 
 /** How many deletions one request carries out, so that no request waits for thousands. Later requests do the rest. */

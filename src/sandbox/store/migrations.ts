@@ -7,6 +7,7 @@ import step6 from './migrations/6.sql' with { type: 'text' };
 import step7 from './migrations/7.sql' with { type: 'text' };
 import step8 from './migrations/8.sql' with { type: 'text' };
 import step9 from './migrations/9.sql' with { type: 'text' };
+import step10 from './migrations/10.sql' with { type: 'text' };
 
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
@@ -26,7 +27,7 @@ export const recordTables = [
 ] as const;
 
 /** `PRAGMA user_version` is the number of those already applied. */
-export const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9];
+export const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9, step10];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

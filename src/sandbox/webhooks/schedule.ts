@@ -1,3 +1,4 @@
+import { addNotice } from '../notices.ts';
 import { timestamp } from '../store/names.ts';
 import type { WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -42,6 +43,13 @@ const updateWebhook = (store: Store, id: string, now: number, change: Partial<We
 const disable = (store: Store, webhook: string, now: number) => {
   updateWebhook(store, webhook, now, { state: 'disabled' });
   store.run("UPDATE deliveries SET state = 'failed', due_at = NULL WHERE webhook = ? AND state = 'waiting'", webhook);
+  const { uri: about, callback_url } = store.get<WebhookRecord>('webhooks', webhook)!;
+  const { email: to } = store.first<{ email: string }>(
+    `SELECT u.email FROM memberships m JOIN users u ON u.id = m.user, webhooks w WHERE w.id = ?
+     ORDER BY w.scope = 'user' AND u.id = w.owner DESC, m.role = 'owner' DESC LIMIT 1`,
+    webhook,
+  )!;
+  addNotice(store, now, { kind: 'webhook.disabled', to, about, subject: `Webhook disabled: ${callback_url}` });
 };
 
 const noteFailing = (store: Store, webhook: string, now: number) => {

@@ -1,0 +1,99 @@
+import { invalidParameter } from './error-replies.ts';
+import { timestamp } from './store/names.ts';
+import type { EventRecord, InviteeRecord } from './store/records.ts';
+import type { Store } from './store/store.ts';
+
+/**
+ * Assumed (notices.kinds): the service writes to the invitee and the hosts of a booked or canceled event, to an invited
+ * person, to a removed member, to the user who requested a data deletion when it is done, and to the user (or the owner of
+ * the organization) whose webhook is disabled. Nobody hears of a no-show or a revoked invitation. The documentation only
+ * says that a cancellation notifies the invitees.
+ */
+export const noticeKinds = [
+  'event.confirmed',
+  'event.canceled',
+  'invitation.sent',
+  'member.removed',
+  'data.deleted',
+  'webhook.disabled',
+] as const;
+
+interface Notice {
+  /** By default an email. */
+  channel?: 'email' | 'text';
+  /** An email address, or the phone number of a text message. */
+  to: string;
+  kind: (typeof noticeKinds)[number];
+  /** The URI of the record. */
+  about: string;
+  subject: string;
+  details?: Record<string, unknown>;
+}
+
+/** Above this number, the oldest notices are dropped. */
+export const mostNotices = 1_000;
+
+/** Stores what the service would send, in the transaction of the change. Nothing is sent. */
+export const addNotice = (store: Store, now: number, { channel = 'email', details = {}, ...notice }: Notice) => {
+  const { number } = store.first<{ number: number }>(
+    `INSERT INTO notices (created_at, channel, "to", kind, about, subject, details) VALUES (?, ?, ?, ?, ?, ?, ?)
+     RETURNING number`,
+    timestamp(now),
+    channel,
+    notice.to,
+    notice.kind,
+    notice.about,
+    notice.subject,
+    JSON.stringify(details),
+  )!;
+  store.run('DELETE FROM notices WHERE number <= ?', number - mostNotices);
+};
+
+const names = new Intl.ListFormat('en');
+
+/** Such as `Intro call with Ada Lovelace, 2026-11-16 08:00 UTC`. */
+const meeting = ({ name, start_time, event_memberships: hosts }: EventRecord, invitee?: InviteeRecord): string =>
+  `${name} with ${invitee?.name ?? names.format(hosts.map((host) => host.user_name))}, ${start_time.slice(0, 16).replace('T', ' ')} UTC`;
+
+export const noticeBooking = (store: Store, now: number, invitee: InviteeRecord, event: EventRecord) => {
+  const notice = { kind: 'event.confirmed', about: invitee.uri } as const;
+  addNotice(store, now, { ...notice, to: invitee.email, subject: `Confirmed: ${meeting(event)}` });
+  for (const { user_email: to } of event.event_memberships)
+    addNotice(store, now, { ...notice, to, subject: `New booking: ${meeting(event, invitee)}` });
+};
+
+/**
+ * Assumed (notices.cancellation): every invitee and every host hears who canceled the event and why. An invitee with a
+ * `text_reminder_number` gets a text message too.
+ */
+export const noticeCancellation = (
+  store: Store,
+  now: number,
+  event: EventRecord,
+  invitees: InviteeRecord[],
+  details: { canceled_by: string; reason: string | null },
+) => {
+  const notice = { kind: 'event.canceled', details, subject: `Canceled: ${meeting(event)}` } as const;
+  for (const { uri: about, email, text_reminder_number: number } of invitees) {
+    addNotice(store, now, { ...notice, about, to: email });
+    if (number !== null) addNotice(store, now, { ...notice, about, to: number, channel: 'text' });
+  }
+  for (const { user_email: to } of event.event_memberships) addNotice(store, now, { ...notice, about: event.uri, to });
+};
+
+const mostListed = 100;
+
+/** The newest notices first, limited by `to` and `kind` in the query of the URL. */
+export const listNotices = (store: Store, { origin, searchParams }: URL) => {
+  const kind = searchParams.get('kind');
+  if (kind !== null && !(noticeKinds as readonly unknown[]).includes(kind))
+    throw invalidParameter('kind', `must be one of ${noticeKinds.join(', ')}`);
+  return store
+    .all<Record<'about' | 'details', string>>(
+      `SELECT * FROM notices WHERE coalesce("to" = ?1, 1) AND coalesce(kind = ?2, 1) ORDER BY number DESC LIMIT ?3`,
+      searchParams.get('to'),
+      kind,
+      mostListed,
+    )
+    .map(({ about, details, ...row }) => ({ ...row, about: `${origin}${about}`, details: JSON.parse(details) }));
+};
