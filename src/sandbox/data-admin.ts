@@ -3,6 +3,7 @@ import { bodyOf } from './admin.ts';
 import { invalid, invalidParameter } from './error-replies.ts';
 import { listNotices } from './notices.ts';
 import type { Sandbox } from './open.ts';
+import { finishDeletions } from './rules/deletion.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { isSeedName } from './seed/name.ts';
 import { lastMoment } from './store/names.ts';
@@ -35,9 +36,13 @@ export const dataCalls = (sandbox: Sandbox, data: string) => {
     'GET /__sandbox/clock': async () => shown(),
     'POST /__sandbox/clock': async (request: HttpRequest) => {
       move(clock, bodyOf(request));
+      finishDeletions(store, clock.now());
       return shown();
     },
-    'GET /__sandbox/notices': async ({ url }: HttpRequest) => ({ notices: listNotices(store, new URL(url)) }),
+    'GET /__sandbox/notices': async ({ url }: HttpRequest) => {
+      finishDeletions(store, clock.now());
+      return { notices: listNotices(store, new URL(url)) };
+    },
     'DELETE /__sandbox/notices': async () => {
       store.run('DELETE FROM notices');
       return { notices: [] };

@@ -1,16 +1,13 @@
 import { idIn } from '../../uri.ts';
 import type { HandlerContext } from '../handler.ts';
 import { addNotice } from '../notices.ts';
-import { timestamp, uri } from '../store/names.ts';
+import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextActivityId, writeActivity } from './activity.ts';
 
-/**
- * Assumed (compliance.delay): the service deletes the data some days after it accepted the request. The sandbox takes a
- * minute, so that the effect can be seen.
- */
-const deletionDelayMilliseconds = 60_000;
+/** Assumed (compliance.delay): the service deletes the data 7 days after it accepted the request. */
+const deletionDelayMilliseconds = 7 * dayMilliseconds;
 
 const gone = 'Deleted';
 
@@ -144,4 +141,13 @@ export const carryOutDeletions = (store: Store, now: number) => {
     );
     for (const deletion of due) carryOut(store, deletion);
   });
+};
+
+/** Reads only, so it can be asked at any time. */
+export const isDeletionDue = (store: Store, now: number): boolean =>
+  store.first('SELECT 1 FROM deletions WHERE due_at <= ?', timestamp(now)) !== undefined;
+
+/** Carries out all deletions that are due, for those who see the data without a request to the service. */
+export const finishDeletions = (store: Store, now: number) => {
+  while (isDeletionDue(store, now)) carryOutDeletions(store, now);
 };

@@ -123,7 +123,7 @@ describe('deliveries', () => {
     await world.bookAt('09:00');
     const body = { emails: ['ada@engine.example'] };
     await world.call('POST', '/data_compliance/invitee_deletion', { body });
-    world.clock.time += 2 * minutes;
+    world.clock.time += 7 * 24 * 60 * minutes;
     await world.get('/users/me');
     expect(await world.deliveries()).toEqual([]);
   });
