@@ -6,7 +6,7 @@ import { timestamp } from './store/names.ts';
 import type { Store } from './store/store.ts';
 
 /** The owner of a token, expired or not. */
-interface Holder {
+export interface Holder {
   caller: Caller;
   expiresAt: string | null;
   /** Whether a data deletion is due. Every request needs this, so the same query reads it. */

@@ -3,7 +3,7 @@ import { oauthPaths } from '../api/oauth-paths.ts';
 import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock, RandomBytes } from '../system.ts';
-import { authenticate, findHolder, requireScope } from './authenticate.ts';
+import { authenticate, findHolder, type Holder, requireScope } from './authenticate.ts';
 import { Refusal, refusalOf } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
@@ -31,6 +31,7 @@ export interface ServiceOptions {
 }
 
 const oauthAddresses: readonly string[] = Object.values(oauthPaths);
+const isOAuth = ({ pathname }: URL): boolean => oauthAddresses.includes(pathname);
 
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
@@ -91,60 +92,75 @@ export const createService = ({
 }: ServiceOptions): Send => {
   let requests = 0;
 
-  const answer = async (request: HttpRequest, now: number, headers: Record<string, string>): Promise<HttpReply> => {
-    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
-    const pathname = url?.pathname ?? '';
-    const isOAuth = oauthAddresses.includes(pathname);
+  type Answer = (holder: Holder | undefined, now: number, headers: Record<string, string>) => HttpReply;
+
+  const answerOperation = (route: Route, request: HttpRequest, url: URL): Answer => {
     const { authorization } = request.headers;
-    const holder = isOAuth ? undefined : findHolder(store, authorization, now);
-    if (limits) throttle(store, holder?.caller, { method: request.method, path: pathname }, now, headers);
-    else Object.assign(headers, unlimitedHeaders);
+    return (holder, now, headers) => {
+      if (holder?.isDeletionDue) carryOutDeletions(store, now);
+      const isPublic = route.row.scope === undefined;
+      const caller = isPublic ? undefined : authenticate(holder, authorization, now);
+      if (caller) {
+        requireScope(route.row, caller);
+        requirePlan(route.row, caller.plan);
+      }
+      const input = {
+        params: route.params,
+        query: parseQuery(route.row, url),
+        body: route.row.method === 'GET' ? undefined : parseBody(route.row, request),
+      };
+      const links = origin?.() ?? url.origin;
+      const perform = () => {
+        const asked = { list: isPaged(route.row) ? listOf(url, caller) : '', now };
+        const result = route.handle(input, { store, caller, now, asked, server: url.origin, origin: links });
+        if (verify) checkAnswer(route, result);
+        return result;
+      };
+      const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
+      const { reply } = route.row;
+      if (reply.status === 204) return { status: reply.status, headers, body: '' };
+      return { status: reply.status, headers, body: withOrigin(wrap(reply, result, url, links), links) };
+    };
+  };
+
+  /** Loads the code for a request. Whether the request is refused is decided later: it is counted first. */
+  const load = async (request: HttpRequest, url: URL | undefined): Promise<Answer> => {
     if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
-    if (isOAuth) {
-      const { answerOAuth } = await import('./oauth/endpoints.ts');
+    if (!isOAuth(url)) return answerOperation(await findRoute(request.method, url.pathname), request, url);
+    const { answerOAuth } = await import('./oauth/endpoints.ts');
+    return (_, now, headers) => {
       const reply = answerOAuth({ store, now, url, request, limits, randomBytes, ...oauth });
       return { ...reply, headers: { ...headers, ...reply.headers } };
-    }
-    const route = await findRoute(request.method, pathname);
-    if (holder?.isDeletionDue) carryOutDeletions(store, now);
-    const isPublic = route.row.scope === undefined;
-    const caller = isPublic ? undefined : authenticate(holder, authorization, now);
-    if (caller) {
-      requireScope(route.row, caller);
-      requirePlan(route.row, caller.plan);
-    }
-    const input = {
-      params: route.params,
-      query: parseQuery(route.row, url),
-      body: route.row.method === 'GET' ? undefined : parseBody(route.row, request),
     };
-    const links = origin?.() ?? url.origin;
-    const perform = () => {
-      const asked = { list: isPaged(route.row) ? listOf(url, caller) : '', now };
-      const result = route.handle(input, { store, caller, now, asked, server: url.origin, origin: links });
-      if (verify) checkAnswer(route, result);
-      return result;
-    };
-    const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
-    const { reply } = route.row;
-    if (reply.status === 204) return { status: reply.status, headers, body: '' };
-    return { status: reply.status, headers, body: withOrigin(wrap(reply, result, url, links), links) };
   };
 
   return async (request) => {
-    const now = clock.now();
-    const headers = {
-      'content-type': 'application/json',
-      'x-request-id': `${now.toString(36)}-${++requests}`,
-      // From the sandbox clock, which may have been moved. The HTTP server would send the system time.
-      date: new Date(now).toUTCString(),
-    };
-    try {
-      return await answer(request, now, headers);
-    } catch (error) {
-      if (verify && !(error instanceof Refusal)) throw error;
-      const { status, headers: more, body } = refusalOf(error);
-      return { status, headers: { ...headers, ...more }, body };
-    }
+    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+    const answer = await load(request, url).catch((error): Answer => {
+      return () => {
+        throw error;
+      };
+    });
+    // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
+    return store.transaction(() => {
+      const now = clock.now();
+      const headers = {
+        'content-type': 'application/json',
+        'x-request-id': `${now.toString(36)}-${++requests}`,
+        // From the sandbox clock, which may have been moved. The HTTP server would send the system time.
+        date: new Date(now).toUTCString(),
+      };
+      try {
+        const holder = url && isOAuth(url) ? undefined : findHolder(store, request.headers.authorization, now);
+        const asked = { method: request.method, path: url?.pathname ?? '' };
+        if (limits) throttle(store, holder?.caller, asked, now, headers);
+        else Object.assign(headers, unlimitedHeaders);
+        return answer(holder, now, headers);
+      } catch (error) {
+        if (verify && !(error instanceof Refusal)) throw error;
+        const { status, headers: more, body } = refusalOf(error);
+        return { status, headers: { ...headers, ...more }, body };
+      }
+    });
   };
 };

@@ -14,7 +14,7 @@ export interface Database {
   first<Row>(sql: string, ...params: SqlValue[]): Row | undefined;
   /** Returns the number of changed rows. */
   run(sql: string, ...params: SqlValue[]): number;
-  /** All or nothing, with an exclusive write lock. A nested transaction joins the outer one. */
+  /** All or nothing, with an exclusive write lock. If a nested transaction fails, only its part is undone. */
   transaction<Result>(work: () => Result): Result;
   /** Whether the file was empty when it was opened. */
   readonly isNew: boolean;
@@ -210,7 +210,7 @@ export const openDatabase = async (file: string): Promise<Database> => {
   }
 
   const prepared = onceEach((sql: string): Statement => database.prepare(sql));
-  let inside = false;
+  let depth = 0;
   let isClosed = false;
 
   return {
@@ -221,22 +221,22 @@ export const openDatabase = async (file: string): Promise<Database> => {
     first: <Row>(sql: string, ...params: SqlValue[]) => prepared(sql).get(...params) as Row | undefined,
     run: (sql, ...params) => Number(prepared(sql).run(...params).changes),
     transaction(work) {
-      if (inside) return work();
-      database.exec('BEGIN IMMEDIATE');
-      inside = true;
+      const isOuter = depth === 0;
+      database.exec(isOuter ? 'BEGIN IMMEDIATE' : 'SAVEPOINT inner');
+      depth += 1;
       try {
         const result = work();
-        database.exec('COMMIT');
+        database.exec(isOuter ? 'COMMIT' : 'RELEASE inner');
         return result;
       } catch (error) {
         try {
-          database.exec('ROLLBACK');
+          database.exec(isOuter ? 'ROLLBACK' : 'ROLLBACK TO inner; RELEASE inner');
         } catch {
           // SQLite has already rolled back, for example on a full disk. Report the original error.
         }
         throw error;
       } finally {
-        inside = false;
+        depth -= 1;
       }
     },
     close() {

@@ -19,6 +19,20 @@ describe('store', () => {
     expect(store.fact('a')).toBe(2);
   });
 
+  it('undoes only the nested transaction that throws', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const fail = () => {
+      store.setFact('b', 1);
+      throw new Error('no');
+    };
+    store.transaction(() => {
+      store.setFact('a', 1);
+      expect(() => store.transaction(() => store.transaction(fail))).toThrow('no');
+      store.transaction(() => store.setFact('c', 1));
+    });
+    expect([store.fact('a'), store.fact('b'), store.fact('c')]).toEqual([1, undefined, 1]);
+  });
+
   it('reports a full disk as the cause of a failed transaction', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const [pages] = Object.values(store.first<Record<string, number>>('PRAGMA page_count')!);
