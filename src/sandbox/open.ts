@@ -5,7 +5,8 @@ import { openClock, type SandboxClock } from './sandbox-clock.ts';
 import type { SeedName } from './seed/name.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
-import { copyAdvice, openDatabase, type SqlValue, unusable } from './store/database.ts';
+import { openSnapshots, replaceData, type Snapshots } from './snapshots.ts';
+import { copyAdvice, openDatabase, unusable } from './store/database.ts';
 import { openStore, type Store } from './store/store.ts';
 import { changePlan, type Plan } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
@@ -23,6 +24,7 @@ export interface Sandbox {
   readonly seedAgeDays: number;
   /** Seeds fresh data, with `another` seed or the one given on opening. Other processes can keep the data open. */
   reset(another?: SeedName): void;
+  readonly snapshots: Snapshots;
   close(): void;
 }
 
@@ -84,6 +86,8 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
         advice: copyAdvice,
       });
     if (servedInode !== inode) stopServing();
+    const upgrade = async (path: string) => (await openSandbox({ file: path, clock: options.clock })).close();
+    const snapshots = openSnapshots({ store, file, upgrade });
     const origin = usualOrigin === undefined ? undefined : () => serving()?.url ?? usualOrigin;
     return {
       service: createService({ ...options, store, clock, origin }),
@@ -104,21 +108,15 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
         return seedAgeDays(store, clock.now());
       },
       reset(another = world) {
-        store.transaction(() => {
-          // A server that runs keeps its address and its webhook.
-          const kept = store.fact(servingFact);
-          const temporary = store.all<Record<string, SqlValue>>(
-            'SELECT id, doc, organization, owner, signing_key, pid FROM webhooks WHERE pid IS NOT NULL',
-          );
-          store.clear();
-          seed(store, clock.now(), { plan, world: another });
-          if (kept !== undefined) store.setFact(servingFact, kept);
-          for (const webhook of temporary) store.add('webhooks', webhook);
-        });
+        replaceData(store, () => seed(store, clock.now(), { plan, world: another }));
         // Frees the disk space of a larger seed.
         store.exec('VACUUM');
       },
-      close: () => store.close(),
+      snapshots,
+      close() {
+        store.close();
+        snapshots.close();
+      },
     };
   } catch (error) {
     database.close();

@@ -1,28 +1,63 @@
 import type { Clock } from '../system.ts';
 import type { Store } from './store/store.ts';
 
-const fact = 'clock_offset';
-
-/** The service's clock: the system clock plus an offset stored with the data. It always runs at normal speed. */
+/** The service's clock: the system clock plus an offset stored with the data. It runs at normal speed, or not at all. */
 export interface SandboxClock extends Pick<Clock, 'now'> {
   /** Milliseconds ahead of the system clock; negative if behind it. */
   readonly offset: number;
-  /** Sets the time for every process that uses the data. */
+  readonly isFrozen: boolean;
+  /** Sets the time for every process that uses the data. A frozen clock stays frozen, as in `advance` and `restore`. */
   set(time: number): void;
   advance(milliseconds: number): void;
+  /** Sets the time to that of the system. */
   restore(): void;
+  /** Stops the clock. */
+  freeze(): void;
+  /** Lets the clock run on, from the time it shows. */
+  resume(): void;
 }
 
-/** Reads the offset on every call, because another process may have changed it. This takes a few microseconds. */
+/** Milliseconds ahead of the system clock. */
+const offsetFact = 'clock_offset';
+/** The time at which the clock is frozen. */
+const frozenFact = 'clock_frozen_at';
+
+/** Reads the stored facts on every call, because another process may have changed them. This takes a few microseconds. */
 export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxClock => {
-  const offset = () => Number(store.fact(fact) ?? 0);
+  const read = () =>
+    store.first<{ ahead: number | null; frozen: number | null }>(
+      `SELECT (SELECT value FROM meta WHERE key = '${offsetFact}') AS ahead,
+         (SELECT value FROM meta WHERE key = '${frozenFact}') AS frozen`,
+    )!;
+  const now = () => {
+    const { ahead, frozen } = read();
+    return frozen ?? system.now() + (ahead ?? 0);
+  };
+  const offset = () => {
+    const { ahead, frozen } = read();
+    return frozen === null ? (ahead ?? 0) : frozen - system.now();
+  };
+  const isFrozen = () => read().frozen !== null;
+  /** Both say the same, for a frozen clock and for one that runs. */
+  const put = (time: number, ahead: number) =>
+    isFrozen() ? store.setFact(frozenFact, time) : store.setFact(offsetFact, ahead);
   return {
-    now: () => system.now() + offset(),
+    now,
     get offset() {
       return offset();
     },
-    set: (time) => store.setFact(fact, time - system.now()),
-    advance: (milliseconds) => store.transaction(() => store.setFact(fact, offset() + milliseconds)),
-    restore: () => store.setFact(fact, 0),
+    get isFrozen() {
+      return isFrozen();
+    },
+    set: (time) => store.transaction(() => put(time, time - system.now())),
+    advance: (milliseconds) => store.transaction(() => put(now() + milliseconds, offset() + milliseconds)),
+    restore: () => store.transaction(() => put(system.now(), 0)),
+    freeze: () => store.transaction(() => store.setFact(frozenFact, now())),
+    resume: () =>
+      store.transaction(() => {
+        const ahead = offset();
+        store.run('DELETE FROM meta WHERE key = ?', frozenFact);
+        store.setFact(offsetFact, ahead);
+      }),
   };
 };

@@ -40,6 +40,31 @@ describe('clock', () => {
     for (const { sandbox } of [one, two]) sandbox.close();
   });
 
+  test('stands still while frozen, and runs on from there', async () => {
+    const file = await seededFile(noon);
+    const system = { now: () => system.time, time: noon };
+    const sandbox = await openSandbox({ file, clock: system });
+    const { clock } = sandbox;
+    const later = () => {
+      system.time += minute;
+      return [clock.now() - noon, clock.isFrozen];
+    };
+    clock.freeze();
+    expect(later()).toEqual([0, true]);
+    clock.advance(5);
+    expect(later()).toEqual([5, true]);
+    clock.set(noon + day);
+    expect(later()).toEqual([day, true]);
+    clock.resume();
+    expect(later()).toEqual([day + minute, false]);
+    clock.freeze();
+    clock.restore();
+    expect(later()).toEqual([4 * minute, true]);
+    sandbox.reset();
+    expect(later()).toEqual([6 * minute, false]);
+    sandbox.close();
+  });
+
   test('advances by the exact amount', async () => {
     const world = await createWorld({ start: noon });
     const data = await seededFile(noon);

@@ -1,0 +1,163 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openSandbox, type Sandbox } from '../../src/sandbox/open.ts';
+import { stages } from '../../src/sandbox/seed/seed.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { migrations } from '../../src/sandbox/store/migrations.ts';
+import { openStore } from '../../src/sandbox/store/store.ts';
+import { subscribeTemporarily } from '../../src/sandbox/webhooks/temporary.ts';
+import { seededFile } from '../support/seeded.ts';
+import { closeLater } from '../support/temporary.ts';
+import { at, eventType, noon } from './world.ts';
+
+const open = async (file?: string): Promise<Sandbox & { file: string }> => {
+  const path = file ?? (await seededFile(noon));
+  const sandbox = await openSandbox({ file: path, clock: { now: () => noon } });
+  closeLater(() => sandbox.close());
+  return Object.assign(sandbox, { file: path });
+};
+
+const book = async ({ service }: Sandbox, time: string): Promise<number> => {
+  const invitee = { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' };
+  const { status } = await service({
+    method: 'POST',
+    url: 'http://127.0.0.1:4010/invitees',
+    headers: { authorization: 'Bearer sandbox_owner', 'content-type': 'application/json' },
+    body: JSON.stringify({ event_type: eventType('intro-call'), start_time: at(time), invitee }),
+  });
+  return status;
+};
+
+/** Every row of every table, without the facts about servers. */
+const contentOf = ({ store }: Sandbox): Record<string, unknown> => {
+  const tables = store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  const rows = ({ name }: { name: string }) =>
+    store.all(`SELECT * FROM "${name}" ${name === 'meta' ? "WHERE key NOT IN ('serving', 'webhook_sequence')" : ''}`);
+  return Object.fromEntries(tables.map((table) => [table.name, rows(table)]));
+};
+
+describe.each(['on disk', ':memory:'])('snapshots %s', (place) => {
+  const openHere = () => open(place === ':memory:' ? place : undefined);
+
+  test('restore every row, the clock included, and can be restored again', async () => {
+    const sandbox = await openHere();
+    expect(await book(sandbox, '08:00')).toBe(200);
+    sandbox.clock.set(noon + 60_000);
+    sandbox.clock.freeze();
+    const before = contentOf(sandbox);
+    sandbox.snapshots.save('base');
+    for (const _ of [1, 2]) {
+      expect([await book(sandbox, '08:00'), await book(sandbox, '09:00')]).toEqual([409, 200]);
+      sandbox.clock.resume();
+      sandbox.clock.set(noon + 120_000);
+      await sandbox.snapshots.restore('base');
+      expect(contentOf(sandbox)).toEqual(before);
+      expect([sandbox.clock.now(), sandbox.clock.isFrozen]).toEqual([noon + 60_000, true]);
+    }
+  });
+
+  test('are listed, replaced and deleted by name', async () => {
+    const { snapshots } = await openHere();
+    expect(snapshots.list()).toEqual([]);
+    for (const name of ['two', 'one', 'two']) snapshots.save(name);
+    expect(snapshots.list()).toMatchObject([{ name: 'one' }, { name: 'two', bytes: expect.any(Number) }]);
+    snapshots.delete('one');
+    expect(snapshots.list().map(({ name }) => name)).toEqual(['two']);
+    await expect(snapshots.restore('one')).rejects.toMatchObject({ status: 404 });
+    expect(() => snapshots.delete('one')).toThrow("doesn't exist");
+  });
+
+  test('leave a server its address and its webhook', async () => {
+    const sandbox = await openHere();
+    sandbox.snapshots.save('alone');
+    sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
+    const webhook = { now: noon, pid: 1, url: 'http://127.0.0.1:9/' };
+    subscribeTemporarily(sandbox.store, webhook);
+    sandbox.snapshots.save('served');
+    const owners = () =>
+      sandbox.store.all('SELECT pid, organization = (SELECT id FROM organizations) AS own FROM webhooks WHERE pid > 0');
+    for (const name of ['alone', 'served']) {
+      await sandbox.snapshots.restore(name);
+      expect([sandbox.serving?.url, owners()]).toEqual(['http://127.0.0.1:8123', [{ pid: 1, own: 1 }]]);
+    }
+    subscribeTemporarily(sandbox.store, { ...webhook, url: 'http://127.0.0.1:10/' });
+    expect(owners()).toHaveLength(2);
+  });
+});
+
+describe('snapshots', () => {
+  test.each(['', '.', '..', '../up', 'a/b', '-x', 'a b', 'x'.repeat(65), 'ü'])('refuse the name "%s"', async (name) => {
+    const { snapshots, file } = await open();
+    expect(() => snapshots.save(name)).toThrow('parameters are invalid');
+    await expect(snapshots.restore(name)).rejects.toMatchObject({ status: 404 });
+    expect(existsSync(`${file}.snapshots`)).toBe(false);
+  });
+
+  test('are private files that can be used as data', async () => {
+    const sandbox = await open();
+    await book(sandbox, '08:00');
+    sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
+    sandbox.snapshots.save('base');
+    const path = `${sandbox.file}.snapshots`;
+    expect([statSync(path).mode & 0o777, statSync(join(path, 'base.db')).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(readdirSync(path)).toEqual(['base.db']);
+    const copy = await open(join(path, 'base.db'));
+    expect([copy.serving, await book(copy, '08:00')]).toEqual([undefined, 409]);
+  });
+
+  test('of data in memory are removed when it is closed', async () => {
+    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('sched-snapshots-')).length;
+    const before = folders();
+    const sandbox = await openSandbox({ file: ':memory:', clock: { now: () => noon }, world: 'empty' });
+    sandbox.snapshots.save('base');
+    expect(folders()).toBe(before + 1);
+    sandbox.close();
+    expect(folders()).toBe(before);
+  });
+
+  test('of an older version are completed', async () => {
+    const sandbox = await open();
+    const folder = `${sandbox.file}.snapshots`;
+    mkdirSync(folder);
+    const old = openStore(await openDatabase(join(folder, 'old.db')), migrations.slice(0, 2));
+    old.transaction(() => {
+      for (const stage of stages.slice(0, 2)) stage(old, noon, {});
+      old.setFact('seed_stages', 2);
+    });
+    old.close();
+    await sandbox.snapshots.restore('old');
+    expect(await book(sandbox, '08:00')).toBe(200);
+  });
+
+  test('that are damaged are refused, and the data stays', async () => {
+    const sandbox = await open();
+    const before = contentOf(sandbox);
+    sandbox.snapshots.save('base');
+    const path = join(`${sandbox.file}.snapshots`, 'base.db');
+    writeFileSync(path, 'not a database, but long enough to be taken for the header of one'.repeat(20));
+    await expect(sandbox.snapshots.restore('base')).rejects.toMatchObject({ status: 409 });
+    const other = openDatabase(join(`${sandbox.file}.snapshots`, 'other.db'));
+    (await other).close();
+    await expect(sandbox.snapshots.restore('other')).rejects.toThrow('not a sandbox database');
+    expect(contentOf(sandbox)).toEqual(before);
+    expect(() => sandbox.store.run('DELETE FROM users')).toThrow(/foreign key/i);
+  });
+
+  test('that were cut off by a kill are removed later', async () => {
+    const sandbox = await open();
+    const folder = `${sandbox.file}.snapshots`;
+    for (const [name, age] of [
+      ['draft-old', 3_600],
+      ['draft-new', 0],
+    ] as const) {
+      mkdirSync(join(folder, name), { recursive: true });
+      const { mtimeMs } = statSync(join(folder, name));
+      utimesSync(join(folder, name), mtimeMs / 1000 - age, mtimeMs / 1000 - age);
+    }
+    chmodSync(folder, 0o700);
+    sandbox.snapshots.save('base');
+    expect([readdirSync(folder), sandbox.snapshots.list().length]).toEqual([['base.db', 'draft-new'], 1]);
+  });
+});
