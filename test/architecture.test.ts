@@ -170,12 +170,13 @@ const allowed: Record<string, string[]> = {
   'time/': ['api/weekdays.ts', 'json.ts', 'nearest.ts', 'numbers.ts', 'once.ts', 'temporal-polyfill'],
   'sandbox/': [
     'api/',
+    'nearest.ts',
     'once.ts',
     'uri.ts',
     'type http/message.ts',
     'type runtime.ts',
     'type system.ts',
-    'type zod',
+    'zod',
     'node:',
     'libsql',
     'node:sqlite',
@@ -213,7 +214,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
   zod: {
-    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$)/,
+    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|sandbox\/.*admin\.ts$)/,
     typesAnywhere: true,
   },
   'temporal-polyfill': { in: /^time\// },

@@ -2,6 +2,9 @@ import { loadCatalogue } from '../api/catalogue.ts';
 import { inputSchema, inspect, outputSchema } from '../api/inspect.ts';
 import { nounOf, type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
+import { adminHeader } from './admin.ts';
+import { adminCalls } from './admin-calls.ts';
+import { snapshotName } from './snapshots.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -85,13 +88,11 @@ const failuresOf = ({ method, scope, path }: Operation): string[] => [
   ...(method === 'POST' && path !== '/shares' ? ['409'] : []),
 ];
 
-const parameters = ({ path, query }: Operation): JsonObject[] => [
-  ...pathParameters(path).map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
-  })),
+const parameters = (
+  { path, query }: Pick<Operation, 'query'> & { path: string },
+  pattern = '^[A-Za-z0-9_-]{1,128}$',
+): JsonObject[] => [
+  ...pathParameters(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string', pattern } })),
   ...Object.entries(query?.shape ?? {}).map(([name, field]) => ({
     name,
     in: 'query',
@@ -126,6 +127,44 @@ const describe = (row: Operation): JsonObject => ({
   },
 });
 
+const infoOf = (title: string, version: string, origin: string): JsonObject => ({
+  openapi: '3.1.0',
+  info: { title, version, license: { name: 'MIT', identifier: 'MIT' } },
+  servers: [{ url: origin, description: 'built-in sandbox' }],
+});
+
+/** An OpenAPI 3.1 description of the admin interface, generated from the calls that answer it. */
+export const adminOpenapi = (version: string, origin: string): JsonObject => {
+  const paths: Record<string, JsonObject> = {};
+  const refusal = { description: 'Refused', ...json({ $ref: '#/components/schemas/Error' }) };
+  for (const { method, path, summary, query, body, reply, status = 200 } of adminCalls) {
+    const words = path
+      .replace('/__sandbox/', '')
+      .replaceAll(/\{\w+\}\//g, '')
+      .split('/');
+    const operation = {
+      operationId: [method.toLowerCase(), ...words.filter((word) => !word.startsWith('{'))].join('_'),
+      tags: [words[0]],
+      summary,
+      parameters: parameters({ path, query }, snapshotName.source),
+      ...(body === undefined ? {} : { requestBody: { required: true, ...json(inputSchema(body)) } }),
+      responses: { [status]: { description: 'Success', ...json(outputSchema(reply)) }, '4XX': refusal },
+    };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  }
+  return {
+    ...infoOf('Admin interface of the sandbox', version, origin),
+    security: [{ secret: [] }],
+    paths,
+    components: {
+      schemas: { Error: errorSchema },
+      securitySchemes: {
+        secret: { type: 'apiKey', in: 'header', name: adminHeader, description: 'SCHED_SANDBOX_ADMIN of sandbox env' },
+      },
+    },
+  };
+};
+
 /** An OpenAPI 3.1 description of the service at this origin, generated from the catalogue. */
 export const openapi = async (version: string, origin: string): Promise<JsonObject> => {
   const catalogue = await loadCatalogue();
@@ -136,9 +175,7 @@ export const openapi = async (version: string, origin: string): Promise<JsonObje
     schemas[componentName(row.reply.of)] = outputSchema(row.reply.of.record);
   }
   return {
-    openapi: '3.1.0',
-    info: { title: 'Scheduling service', version, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: origin, description: 'built-in sandbox' }],
+    ...infoOf('Scheduling service', version, origin),
     paths,
     components: {
       schemas,

@@ -68,6 +68,12 @@ const parse = (field: Field, value: unknown): unknown => {
   return parsed.data;
 };
 
+/** The parts of a row that say what a request may contain. */
+interface Asked {
+  query?: Operation['query'];
+  body?: Field;
+}
+
 /** Converts a query value to its type. A value that can't be converted stays text, and the schema rejects it. */
 const fromText = (type: Inspected['type'], text: string): unknown => {
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
@@ -76,7 +82,7 @@ const fromText = (type: Inspected['type'], text: string): unknown => {
 };
 
 /** Assumed (errors.unknown-names): parameters and fields that the service doesn't know are refused with 400. */
-const readQuery = (row: Operation, search: URLSearchParams): unknown => {
+const readQuery = (row: Asked, search: URLSearchParams): unknown => {
   const fields: Shape = row.query?.shape ?? {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
@@ -90,10 +96,10 @@ const readQuery = (row: Operation, search: URLSearchParams): unknown => {
 };
 
 const maxCached = 100;
-const cache = new WeakMap<Operation, Map<string, unknown>>();
+const cache = new WeakMap<Asked, Map<string, unknown>>();
 
 /** Caches valid queries by their text, because clients often request the same lists. */
-export const parseQuery = (row: Operation, url: URL): unknown => {
+export const parseQuery = (row: Asked, url: URL): unknown => {
   const known = cache.get(row) ?? new Map<string, unknown>();
   if (known.has(url.search)) return known.get(url.search);
   const query = readQuery(row, url.searchParams);
@@ -118,13 +124,17 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-export const parseBody = (row: Operation, { body: sent = '', headers }: HttpRequest): unknown => {
-  const text = sent.trim();
-  if (text !== '' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-    throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
-  // Assumed (errors.no-body): a request without a body counts as one with an empty object.
+/** Assumed (errors.no-body): a request without a body counts as one with an empty object. */
+export const parseJsonBody = (row: Asked, text: string): unknown => {
   const body = text === '' ? {} : jsonOf(text);
   if (row.body) return parse(row.body, body);
   if (JSON.stringify(body) !== '{}') throw new Refusal(400, 'Invalid Argument', 'This operation takes no body.');
   return undefined;
+};
+
+export const parseBody = (row: Asked, { body: sent = '', headers }: HttpRequest): unknown => {
+  const text = sent.trim();
+  if (text !== '' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
+  return parseJsonBody(row, text);
 };

@@ -4,14 +4,13 @@ import { once } from '../once.ts';
 import type { World } from '../runtime.ts';
 import type { Clock, Machine } from '../system.ts';
 import { withFaults } from './admin.ts';
-import { dataCalls } from './data-admin.ts';
+import { adminCalls } from './admin-calls.ts';
 import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
 import { serve, type WireService } from './http-server.ts';
 import type { Sandbox, Serving } from './open.ts';
 import { carryOutDeletions, isDeletionDue } from './rules/deletion.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
-import { deliveryCalls } from './webhooks/delivery-admin.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
 /** How often a running sandbox looks for deletions and deliveries that are due, also because another process moved the clock. */
@@ -105,7 +104,8 @@ export const runSandbox = async (
       script,
       secret,
       clock: { now: () => clock.now(), sleep },
-      more: { ...deliveryCalls({ store, clock, deliverer }), ...dataCalls(sandbox, data) },
+      calls: adminCalls,
+      context: { sandbox, data, deliverer },
     });
     const watched: WireService = async (request) => {
       const started = system.now();

@@ -45,7 +45,7 @@ interface SnapshotOptions {
   upgrade: (file: string) => Promise<void>;
 }
 
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const snapshotName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const ending = '.db';
 const draftPrefix = 'draft-';
 
@@ -159,7 +159,7 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapsh
 
   const list = (): Snapshot[] =>
     entries()
-      .filter((entry) => entry.endsWith(ending) && namePattern.test(entry.slice(0, -ending.length)))
+      .filter((entry) => entry.endsWith(ending) && snapshotName.test(entry.slice(0, -ending.length)))
       .sort()
       .flatMap((entry) => {
         // Another process may delete it right now.
@@ -188,7 +188,7 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapsh
   return {
     list,
     save(name) {
-      if (!namePattern.test(name))
+      if (!snapshotName.test(name))
         throw invalidParameter('name', 'must be 1 to 64 letters, digits, dots, dashes or underscores');
       const draftDirectory = mkdtempSync(join(place(), draftPrefix));
       try {

@@ -1,9 +1,10 @@
 import { isBooking, limits } from '../api/limits.ts';
+import { idIn } from '../uri.ts';
 import { Refusal } from './error-replies.ts';
 import type { Caller } from './handler.ts';
-import { dayMilliseconds } from './store/names.ts';
+import { dayMilliseconds, uri } from './store/names.ts';
 import type { Store } from './store/store.ts';
-import type { Plan } from './subscription.ts';
+import { type Plan, planOf } from './subscription.ts';
 
 const spans = { minute: 60_000, hour: 3_600_000, day: dayMilliseconds } as const;
 
@@ -38,7 +39,7 @@ interface Admission {
  */
 const bookingLimits: Record<Plan, Partial<Record<WindowSpan, number>>> = { free: {}, ...limits.createInvitee };
 
-const generalWindow = ({ token, plan }: Caller): RateWindow => ({
+const generalWindow = ({ token, plan }: Pick<Caller, 'token' | 'plan'>): RateWindow => ({
   name: 'general/minute',
   whose: 'token',
   key: `general/${token}`,
@@ -62,7 +63,7 @@ const addressWindow: RateWindow = {
  * Assumed (limits.booking-windows): a booking must fit the general limit and each limit for bookings, and the headers
  * describe the one with the fewest requests left.
  */
-const bookingWindows = ({ user, plan }: Caller): RateWindow[] =>
+const bookingWindows = ({ user, plan }: Pick<Caller, 'user' | 'plan'>): RateWindow[] =>
   (Object.entries(bookingLimits[plan]) as Array<[WindowSpan, number]>).map(([span, limit]) => ({
     name: `create-invitee/${span}`,
     whose: 'user',
@@ -70,6 +71,15 @@ const bookingWindows = ({ user, plan }: Caller): RateWindow[] =>
     limit,
     span,
   }));
+
+/** Assumed (limits.token-requests): a user can send 8 token requests a minute, as in similar services. */
+export const tokenWindow = (user: string): RateWindow => ({
+  name: 'token/minute',
+  whose: 'user',
+  key: `token/${user}`,
+  limit: 8,
+  span: 'minute',
+});
 
 /** The window has ended, or it starts in the future because the clock was set back. */
 const isOver = '(opened + ?3 <= ?2 OR opened > ?2 + ?3)';
@@ -172,3 +182,29 @@ export const throttle = (
 export const sweepWindows = (store: Store, now: number) => {
   store.run('DELETE FROM rate_windows WHERE opened < ?', now - spans.day);
 };
+
+/** All counters that are not over, by key: the window, its owner, and the state. */
+export const listWindows = (store: Store, now: number, origin: string) => {
+  const plan = planOf(store);
+  const rows = store.all<{ key: string; opened: number; used: number; user: string | null }>(
+    `SELECT w.*, t.user FROM rate_windows w LEFT JOIN access_tokens t ON w.key = 'general/' || t.hash ORDER BY w.key`,
+  );
+  return rows.flatMap(({ key, opened, used, user }) => {
+    const owner = idIn(key);
+    const caller = { token: owner, user: owner, plan };
+    const known = [addressWindow, generalWindow(caller), tokenWindow(owner), ...bookingWindows(caller)];
+    const window = known.find((each) => each.key === key);
+    const isOver = window === undefined || opened + spans[window.span] <= now || opened > now + spans[window.span];
+    if (isOver) return [];
+    const { left, resetSeconds } = level(window, opened, used, now);
+    return {
+      window: window.name,
+      whose: window.whose === 'address' ? owner : `${origin}${uri('users', user ?? owner)}`,
+      used: window.limit - left,
+      limit: window.limit,
+      reset_seconds: resetSeconds,
+    };
+  });
+};
+
+export const clearWindows = (store: Store) => void store.run('DELETE FROM rate_windows');

@@ -8,7 +8,7 @@ import { logins } from '../ready-tokens.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
-import { admit } from '../throttle.ts';
+import { admit, tokenWindow } from '../throttle.ts';
 import {
   type AuthorizationRequest,
   checkAuthorization,
@@ -48,9 +48,6 @@ interface OAuthCall extends OAuthOptions, GrantContext {
 }
 
 type Values = Parameters['values'];
-
-/** Assumed (limits.token-requests): a user can send 8 token requests a minute, as in similar services. */
-const tokenRequestsPerMinute = 8;
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
@@ -211,10 +208,10 @@ const token = forClient((asked, values) => {
     if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
     let headers: Record<string, string> = {};
     if (found.owner && asked.limits) {
-      const counter = { name: 'token/minute', whose: 'user', key: `token/${found.owner}`, span: 'minute' } as const;
-      const admission = admit(asked.store, [{ ...counter, limit: tokenRequestsPerMinute }], asked.now);
+      const window = tokenWindow(found.owner);
+      const admission = admit(asked.store, [window], asked.now);
       headers = admission.headers;
-      const words = `Rate limit reached: ${tokenRequestsPerMinute} token requests per minute and user (${counter.name}).`;
+      const words = `Rate limit reached: ${window.limit} token requests per minute and user (${window.name}).`;
       if (admission.refusedBy) return refused('rate_limited', words, 429, headers);
     }
     const granted = found.redeem();

@@ -1,7 +1,8 @@
-import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
-import type { HttpRequest } from '../../http/message.ts';
+import * as z from 'zod/mini';
+import { choice, integer, list, record, text } from '../../api/field.ts';
+import { isWebhookUrl, webhookEvents } from '../../api/webhooks.ts';
 import type { Clock } from '../../system.ts';
-import { bodyOf } from '../admin.ts';
+import { type AdminCall, callsWith } from '../admin.ts';
 import { conflict, invalidParameter, notFound } from '../error-replies.ts';
 import { uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
@@ -41,44 +42,71 @@ const listed = (store: Store, origin: string, condition = '1', ...params: number
     )
     .map((row) => shown(row, origin));
 
-interface DeliveryAdminOptions {
-  store: Store;
-  clock: Pick<Clock, 'now'>;
+export interface DeliveryContext {
   deliverer: Deliverer;
+  sandbox: { store: Store; clock: Pick<Clock, 'now'> };
 }
 
-/** Admin requests about deliveries. Each returns its status and JSON body, and throws a `Refusal`. */
-export const deliveryCalls = ({ store, clock, deliverer }: DeliveryAdminOptions) => {
-  const originOf = ({ url }: HttpRequest): string => new URL(url).origin;
-  const numbered = (number: number, request: HttpRequest) => listed(store, originOf(request), 'd.number = ?', number);
+const call = callsWith<DeliveryContext>();
 
-  const resend = async (request: HttpRequest) => {
-    const { number } = bodyOf(request);
-    if (!Number.isInteger(number)) throw invalidParameter('number', 'must be the number of a delivery');
-    if (numbered(number as number, request).length === 0) throw notFound('delivery');
-    if (!(await deliverer.sendNow(number as number))) throw conflict('The delivery is being sent right now.');
-    return { deliveries: numbered(number as number, request) };
-  };
+const DeliveryRecord = z.looseObject({
+  number: integer('counts deliveries'),
+  webhook: text('URI of the webhook'),
+  url: text('where it is sent'),
+  event: choice(webhookEvents, 'kind of event'),
+  state: choice(['waiting', 'delivered', 'failed'], 'what became of it'),
+  created_at: text('time of the event'),
+  due_at: z.nullable(text('when the next attempt is due')),
+  attempts: list(
+    record({
+      at: text('by the clock of the sandbox'),
+      status: z.nullable(integer("the receiver's status code")),
+      error: z.nullable(text('why there is no status code')),
+      milliseconds: integer('how long it took'),
+    }),
+    'the first one first',
+  ),
+});
+const Deliveries = record({ deliveries: list(DeliveryRecord, 'the newest first, at most 100') });
 
-  const trigger = async (request: HttpRequest) => {
-    const { event, to } = bodyOf(request);
-    if (!webhookEvents.includes(event as WebhookEvent))
-      throw invalidParameter('event', `must be one of ${webhookEvents.join(', ')}`);
-    if (to !== undefined && !(typeof to === 'string' && isWebhookUrl(to)))
-      throw invalidParameter('to', 'must be the URL of a webhook');
-    const numbers = addSamples(store, {
-      event: event as WebhookEvent,
-      to: to as string | undefined,
-      origin: originOf(request),
-      now: clock.now(),
-    });
-    await Promise.all(numbers.map((number) => deliverer.sendNow(number)));
-    return { deliveries: numbers.flatMap((number) => numbered(number, request)) };
-  };
-
-  return {
-    'GET /__sandbox/deliveries': async (request: HttpRequest) => ({ deliveries: listed(store, originOf(request)) }),
-    'POST /__sandbox/deliveries': resend,
-    'POST /__sandbox/trigger': trigger,
-  };
-};
+/** Admin requests about the deliveries of a running server. */
+export const deliveryCalls: readonly AdminCall<DeliveryContext>[] = [
+  call({
+    method: 'GET',
+    path: '/__sandbox/deliveries',
+    summary: 'List the deliveries of webhooks with their attempts',
+    reply: Deliveries,
+    handle: ({ url }, { sandbox }) => ({ deliveries: listed(sandbox.store, url.origin) }),
+  }),
+  call({
+    method: 'POST',
+    path: '/__sandbox/deliveries',
+    summary: 'Send a delivery again at once, also for a disabled webhook',
+    body: record({ number: integer('number of the delivery') }),
+    reply: Deliveries,
+    async handle({ body: { number }, url }, { sandbox: { store }, deliverer }) {
+      const numbered = () => listed(store, url.origin, 'd.number = ?', number);
+      if (numbered().length === 0) throw notFound('delivery');
+      if (!(await deliverer.sendNow(number))) throw conflict('The delivery is being sent right now.');
+      return { deliveries: numbered() };
+    },
+  }),
+  call({
+    method: 'POST',
+    path: '/__sandbox/trigger',
+    summary: 'Send a sample of a webhook event',
+    body: record({
+      event: choice(webhookEvents, 'kind of event'),
+      to: z.optional(text('only to the webhooks with this URL')),
+      payload: z.optional(z.record(z.string(), z.unknown())),
+      set: z.optional(z.record(z.string(), z.unknown())),
+    }),
+    reply: Deliveries,
+    async handle({ body, url }, { sandbox: { store, clock }, deliverer }) {
+      if (body.to !== undefined && !isWebhookUrl(body.to)) throw invalidParameter('to', 'must be the URL of a webhook');
+      const numbers = addSamples(store, { ...body, origin: url.origin, now: clock.now() });
+      await Promise.all(numbers.map((number) => deliverer.sendNow(number)));
+      return { deliveries: numbers.flatMap((number) => listed(store, url.origin, 'd.number = ?', number)) };
+    },
+  }),
+];

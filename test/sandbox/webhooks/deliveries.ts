@@ -4,7 +4,8 @@ import { deliveryCalls } from '../../../src/sandbox/webhooks/delivery-admin.ts';
 import type { Post } from '../../../src/sandbox/webhooks/post.ts';
 import type { Clock } from '../../../src/system.ts';
 import { closeLater } from '../../support/temporary.ts';
-import { at, openWorld, organization, origin, pathOf } from '../world.ts';
+import { adminAsker, type Body } from '../admin-ask.ts';
+import { at, openWorld, organization, pathOf } from '../world.ts';
 
 export const seconds = 1_000;
 export const minutes = 60 * seconds;
@@ -62,14 +63,11 @@ export const openDeliveries = async (file?: string) => {
   };
 
   const calls = (deliverer = delivererOf()) => {
-    const all = deliveryCalls({ ...world, deliverer });
-    const post = (path: '/__sandbox/deliveries' | '/__sandbox/trigger') => (body: object) =>
-      all[`POST ${path}`]({ method: 'POST', url: origin, headers: {}, body: JSON.stringify(body) });
+    const ask = adminAsker(deliveryCalls, { sandbox: world, deliverer });
     return {
-      list: async () =>
-        (await all['GET /__sandbox/deliveries']({ method: 'GET', url: origin, headers: {} })).deliveries,
-      resend: post('/__sandbox/deliveries'),
-      trigger: post('/__sandbox/trigger'),
+      list: async (): Promise<Body[]> => (await ask('GET', 'deliveries')).deliveries,
+      resend: (body: object) => ask('POST', 'deliveries', body),
+      trigger: (body: object) => ask('POST', 'trigger', body),
     };
   };
 

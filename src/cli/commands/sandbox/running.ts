@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
+import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { isObject, type Json, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
-import { type AdminCall, adminHeader } from '../../../sandbox/admin.ts';
-import { dataCalls } from '../../../sandbox/data-admin.ts';
-import { Refusal } from '../../../sandbox/error-replies.ts';
+import { adminHeader, answerAdmin } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
 import { commandLine } from '../../messages/command-lines.ts';
@@ -47,56 +46,60 @@ export const findServing = async (runtime: Runtime, data: string | undefined): P
   servingAround(runtime, data) ?? servingWith(runtime, data);
 
 interface AdminRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: `/__sandbox/${string}`;
   body?: Json;
   /** The error if the sandbox refuses. */
   refusal: { message: string; advice?: string };
 }
 
-export const askRunning = async (
-  runtime: Runtime,
-  { url, secret }: Serving,
-  { method, path, body, refusal: { message: words, ...facts } }: AdminRequest,
-): Promise<Json> => {
-  runtime.secrets.keep(secret);
-  const request = {
-    method,
-    url: `${url}${path}`,
-    headers: { [adminHeader]: secret, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    timeoutMs: 30_000,
-  };
-  const reply = await runtime.send(request).catch((error: unknown) => {
+/** The reason of a refusal: what is wrong with the parameters, else the message. */
+const reasonOf = ({ message, details }: Json): string | undefined => {
+  if (typeof message !== 'string') return undefined;
+  const parts = (Array.isArray(details) ? details.filter(isObject) : []).map((detail) =>
+    [detail.parameter, detail.message].filter((part) => typeof part === 'string').join(' '),
+  );
+  return parts.length > 0 ? parts.join('; ') : message;
+};
+
+const messageOf = ({ method, path, body }: AdminRequest, { url, secret }: Serving): HttpRequest => ({
+  method,
+  url: `${url}${path}`,
+  headers: { [adminHeader]: secret, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  timeoutMs: 30_000,
+});
+
+const readReply = ({ status, body }: HttpReply, { refusal: { message, ...facts } }: AdminRequest): Json | undefined => {
+  const content = parseJson(body);
+  if (status < 300 && isObject(content)) return content;
+  const reason = isObject(content) ? reasonOf(content) : undefined;
+  if (reason === undefined || status === 401) return undefined;
+  throw new SchedError(status === 404 ? 'not-found' : 'usage', message, { reason, ...facts, outcome: 'not-applied' });
+};
+
+export const askRunning = async (runtime: Runtime, serving: Serving, request: AdminRequest): Promise<Json> => {
+  runtime.secrets.keep(serving.secret);
+  const reply = await runtime.send(messageOf(request, serving)).catch((error: unknown) => {
     // A sandbox that was killed left its address behind.
-    throw error instanceof NetworkFailure ? nothingRuns(`at ${url}`) : error;
+    throw error instanceof NetworkFailure ? nothingRuns(`at ${serving.url}`) : error;
   });
-  const content = parseJson(reply.body);
-  if (reply.status === 200 && isObject(content)) return content;
-  const { message } = isObject(content) ? content : ({} as Json);
+  const content = readReply(reply, request);
   // Another server may use the port by now. It doesn't know the secret.
-  if (typeof message !== 'string' || reply.status === 401) throw nothingRuns(`at ${url}`);
-  throw new SchedError(reply.status === 404 ? 'not-found' : 'usage', words, {
-    reason: message,
-    ...facts,
-    outcome: 'not-applied',
-  });
+  if (content === undefined) throw nothingRuns(`at ${serving.url}`);
+  return content;
 };
 
 /** Asks the running sandbox in the environment. Without one, the reply comes from the data itself, served or not. */
 export const askSandbox = async (runtime: Runtime, data: string | undefined, request: AdminRequest): Promise<Json> => {
   const running = servingAround(runtime, data);
   if (running !== undefined) return askRunning(runtime, running, request);
-  const { method, path, body, refusal } = request;
   const sandbox = await openSandboxData(runtime, { data });
   try {
-    const { href, pathname } = new URL(path, sandbox.serving?.url ?? sandboxAddress);
-    const calls: Record<string, AdminCall> = dataCalls(sandbox, sandboxFile(runtime, data));
-    const reply = await calls[`${method} ${pathname}`]!({ method, url: href, headers: {}, body: JSON.stringify(body) });
-    return reply as Json;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new SchedError('usage', refusal.message, { reason: error.message, outcome: 'not-applied' });
+    const { dataCalls } = await import('../../../sandbox/data-admin.ts');
+    const message = messageOf(request, { url: sandbox.serving?.url ?? sandboxAddress, secret: '' });
+    const reply = await answerAdmin(dataCalls, { sandbox, data: sandboxFile(runtime, data) }, message);
+    return readReply(reply!, request)!;
   } finally {
     sandbox.close();
   }

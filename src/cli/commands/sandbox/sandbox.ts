@@ -3,7 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Serving } from '../../../sandbox/open.ts';
-import { openapi } from '../../../sandbox/openapi.ts';
+import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import type { SeedName } from '../../../sandbox/seed/name.ts';
 import { team } from '../../../sandbox/seed/team.ts';
@@ -31,20 +31,22 @@ import {
   sharedDataFlag,
   whileServing,
 } from './serving.ts';
+import { snapshotCommand } from './snapshot-command.ts';
 import { triggerCommand } from './trigger.ts';
 
-const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
+const printOpenapi = async ({ context, typed, problems }: Invocation): Promise<void> => {
   problems.check();
-  await context.printer.whole(await openapi(version, servingAround(context.runtime, undefined)?.url ?? sandboxAddress));
+  const origin = servingAround(context.runtime, undefined)?.url ?? sandboxAddress;
+  await context.printer.whole(typed.admin ? adminOpenapi(version, origin) : await openapi(version, origin));
 };
 
 const openapiCommand: Command = {
   name: 'openapi',
   summary: 'Print an OpenAPI 3.1 description of the service, as JSON',
   arguments: [],
-  flags: [],
+  flags: [{ name: 'admin', description: 'describe the admin interface of a running sandbox instead' }],
   local: true,
-  examples: ['sandbox openapi', 'sandbox openapi > openapi.json'],
+  examples: ['sandbox openapi', 'sandbox openapi > openapi.json', 'sandbox openapi --admin'],
   notes: [
     'Generated from the definitions that both sched and the sandbox use. It says "Assumed" where the documentation of the service leaves a gap.',
   ],
@@ -258,6 +260,7 @@ export const commands: Command[] = [
     examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],
     run: reset,
   },
+  snapshotCommand,
   clockCommand,
   noticesCommand,
   triggerCommand,
