@@ -31,30 +31,38 @@ interface AdminInput<Query, Body> {
   url: URL;
 }
 
-/** One admin request: what it is for, what it takes, and how it is answered. `sandbox openapi --admin` shows all. */
-export interface AdminCall<Context, Query = unknown, Body = unknown> {
-  method: 'GET' | 'POST' | 'DELETE';
-  /** Such as `/__sandbox/snapshots/{name}`. */
-  path: `/__sandbox/${string}`;
-  summary: string;
-  query?: RecordField;
-  body?: Field;
+/** What an admin request takes, and what it is answered with. */
+interface AdminFields<Query extends Shape, Body extends Field> {
+  query?: RecordField<Query>;
+  body?: Body;
   reply: Field;
   /** By default 200. */
   status?: 201;
-  /** Returns the reply, or throws a `Refusal`. */
-  handle(input: AdminInput<Query, Body>, context: Context): unknown;
 }
 
-/** Makes calls whose input has the types of their schemas. */
+/** An admin request. `sandbox openapi --admin` describes all of them. */
+export interface AdminCall<Context> extends AdminFields<Shape, Field> {
+  method: string;
+  /** Such as `/__sandbox/snapshots/{name}`. */
+  path: string;
+  pattern: RegExp;
+  summary: string;
+  handle(input: AdminInput<unknown, unknown>, context: Context): unknown;
+}
+
+/** Makes calls from method and path, a summary, schemas, and a function that returns the reply or throws a `Refusal`. */
 export const callsWith =
   <Context>() =>
   <Query extends Shape, Body extends Field>(
-    call: AdminCall<Context, Value<RecordField<Query>>, Value<Body>> & { query?: RecordField<Query>; body?: Body },
-  ): AdminCall<Context> =>
-    call;
-
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    name: `${'GET' | 'POST' | 'DELETE'} /__sandbox/${string}`,
+    summary: string,
+    fields: AdminFields<Query, Body>,
+    handle: (input: AdminInput<Value<RecordField<Query>>, Value<Body>>, context: Context) => unknown,
+  ): AdminCall<Context> => {
+    const [method, path] = name.split(' ') as [string, string];
+    const pattern = new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    return { method, path, pattern, summary, ...fields, handle: handle as AdminCall<Context>['handle'] };
+  };
 
 /** Answers an admin request; `undefined` if there is no such call. */
 export const answerAdmin = async <Context>(
@@ -63,11 +71,11 @@ export const answerAdmin = async <Context>(
   request: HttpRequest,
 ): Promise<HttpReply | undefined> => {
   const url = new URL(request.url);
-  const call = calls.find(({ method, path }) => method === request.method && patternOf(path).test(url.pathname));
+  const call = calls.find(({ method, pattern }) => method === request.method && pattern.test(url.pathname));
   if (call === undefined) return undefined;
   const headers = { 'content-type': 'application/json' };
   try {
-    const params = { ...patternOf(call.path).exec(url.pathname)!.groups };
+    const params = { ...call.pattern.exec(url.pathname)!.groups };
     const query = parseQuery(call, url);
     const body = parseJsonBody(call, (request.body ?? '').trim());
     const reply = await call.handle({ params, query, body, url }, context);
@@ -141,68 +149,51 @@ const call = callsWith<LogContext>();
 const Faults = record({ faults: list(z.unknown(), 'each fault, and how many requests it matched and struck') });
 const Log = record({ log: list(LogRecord, 'the oldest request first') });
 
+const Filters = record({
+  operation: z.optional(text('only requests for this operation, such as events.list')),
+  status: z.optional(integer('only requests that got this status code')),
+});
+
+const addFaults = async (body: unknown, script: FaultScript) => {
+  try {
+    const faults = readFaults(JSON.stringify(body));
+    const unknown = await unknownOperation(faults);
+    if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
+    script.add(...faults);
+  } catch (error) {
+    throw new Refusal(400, 'Invalid Argument', (error as Error).message);
+  }
+};
+
 /** Admin requests about the requests to the service: their log, and the faults that affect them. */
 export const logCalls: readonly AdminCall<LogContext>[] = [
-  call({
-    method: 'GET',
-    path: '/__sandbox/log',
-    summary: 'List the requests to the service',
-    query: record({
-      operation: z.optional(text('only requests for this operation, such as events.list')),
-      status: z.optional(integer('only requests that got this status code')),
-    }),
-    reply: Log,
-    handle: ({ query: { operation, status } }, { log }) => ({
-      log: log.entries.filter(
-        (entry) => (operation ?? entry.operation) === entry.operation && (status ?? entry.status) === entry.status,
+  call(
+    'GET /__sandbox/log',
+    'List the requests to the service',
+    { query: Filters, reply: Log },
+    ({ query }, { log }) => ({
+      log: log.entries.filter((entry) =>
+        (['operation', 'status'] as const).every((name) => (query[name] ?? entry[name]) === entry[name]),
       ),
     }),
+  ),
+  call('DELETE /__sandbox/log', 'Empty the log', { reply: Log }, (_, { log }) => {
+    log.clear();
+    return { log: [] };
   }),
-  call({
-    method: 'DELETE',
-    path: '/__sandbox/log',
-    summary: 'Empty the log',
-    reply: Log,
-    handle: (_, { log }) => {
-      log.clear();
-      return { log: [] };
+  call('GET /__sandbox/faults', 'List the faults', { reply: Faults }, (_, { script }) => ({ faults: script.faults })),
+  call(
+    'POST /__sandbox/faults',
+    'Add a fault, or a list of faults',
+    { body: z.unknown(), reply: Faults, status: 201 },
+    async ({ body }, { script }) => {
+      await addFaults(body, script);
+      return { faults: script.faults };
     },
-  }),
-  call({
-    method: 'GET',
-    path: '/__sandbox/faults',
-    summary: 'List the faults',
-    reply: Faults,
-    handle: (_, { script }) => ({ faults: script.faults }),
-  }),
-  call({
-    method: 'POST',
-    path: '/__sandbox/faults',
-    summary: 'Add a fault, or a list of faults',
-    body: z.unknown(),
-    reply: Faults,
-    status: 201,
-    async handle({ body }, { script }) {
-      try {
-        const faults = readFaults(JSON.stringify(body));
-        const unknown = await unknownOperation(faults);
-        if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
-        script.add(...faults);
-        return { faults: script.faults };
-      } catch (error) {
-        throw new Refusal(400, 'Invalid Argument', (error as Error).message);
-      }
-    },
-  }),
-  call({
-    method: 'DELETE',
-    path: '/__sandbox/faults',
-    summary: 'Remove all faults',
-    reply: Faults,
-    handle: (_, { script }) => {
-      script.clear();
-      return { faults: [] };
-    },
+  ),
+  call('DELETE /__sandbox/faults', 'Remove all faults', { reply: Faults }, (_, { script }) => {
+    script.clear();
+    return { faults: [] };
   }),
 ];
 

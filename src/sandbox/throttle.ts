@@ -206,5 +206,3 @@ export const listWindows = (store: Store, now: number, origin: string) => {
     };
   });
 };
-
-export const clearWindows = (store: Store) => void store.run('DELETE FROM rate_windows');

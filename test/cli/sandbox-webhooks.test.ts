@@ -158,6 +158,28 @@ describe('sandbox trigger', () => {
     expect((await world.run(`${line} --fields status,url`)).stdout).toBe(`202\t${url}\n`);
   });
 
+  test('sends your own values and payload', async () => {
+    const { url, bodies } = await openReceiver();
+    await start('--webhook-to', url);
+    const line = ['sandbox', 'trigger', 'invitee.created', '--to', url, '--data', file];
+    const set = ['--set', 'payload.name=Zoe = 1', '--set', 'payload.email=zoe@example.com'];
+    expect((await world.run([...line, ...set])).code).toBe(0);
+    expect((await world.run([...line, '--body', '-'], { stdin: '{"own":["data"]}' })).code).toBe(0);
+    expect(bodies().map(({ payload }) => payload)).toMatchObject([
+      { name: 'Zoe = 1', email: 'zoe@example.com' },
+      { own: ['data'] },
+    ]);
+    const wrong = await world.run([...line, '--set', 'payload.nam=Zoe']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Did you mean payload.name?')]);
+    expect(wrong.stderr).not.toContain('to subscribe');
+    for (const more of [
+      ['--set', 'Zoe'],
+      ['--body', '-'],
+    ])
+      expect((await world.run([...line, ...more], { stdin: '[]' })).code).toBe(2);
+    expect(bodies()).toHaveLength(2);
+  });
+
   test('uses the sandbox around it inside sandbox run', async () => {
     const { url, received } = await openReceiver();
     const sandbox = await start('--webhook-to', url);

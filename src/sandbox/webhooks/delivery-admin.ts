@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { choice, integer, list, record, text } from '../../api/field.ts';
+import { choice, described, integer, list, record, text } from '../../api/field.ts';
 import { isWebhookUrl, webhookEvents } from '../../api/webhooks.ts';
 import type { Clock } from '../../system.ts';
 import { type AdminCall, callsWith } from '../admin.ts';
@@ -49,7 +49,13 @@ export interface DeliveryContext {
 
 const call = callsWith<DeliveryContext>();
 
-const DeliveryRecord = z.looseObject({
+const AttemptRecord = record({
+  at: text('by the clock of the sandbox'),
+  status: z.nullable(integer("the receiver's status code")),
+  error: z.nullable(text('why there is no status code')),
+  milliseconds: integer('how long it took'),
+});
+const DeliveryRecord = record({
   number: integer('counts deliveries'),
   webhook: text('URI of the webhook'),
   url: text('where it is sent'),
@@ -57,56 +63,46 @@ const DeliveryRecord = z.looseObject({
   state: choice(['waiting', 'delivered', 'failed'], 'what became of it'),
   created_at: text('time of the event'),
   due_at: z.nullable(text('when the next attempt is due')),
-  attempts: list(
-    record({
-      at: text('by the clock of the sandbox'),
-      status: z.nullable(integer("the receiver's status code")),
-      error: z.nullable(text('why there is no status code')),
-      milliseconds: integer('how long it took'),
-    }),
-    'the first one first',
-  ),
+  body: described(z.unknown(), 'what is sent'),
+  attempts: list(AttemptRecord, 'the first one first'),
 });
 const Deliveries = record({ deliveries: list(DeliveryRecord, 'the newest first, at most 100') });
 
+const TriggerGiven = record({
+  event: choice(webhookEvents, 'kind of event'),
+  to: z.optional(text('only to the webhooks with this URL')),
+  payload: z.optional(described(z.record(z.string(), z.unknown()), 'sent instead of a record of the data')),
+  set: z.optional(described(z.record(z.string(), z.unknown()), 'values by their path in the body: payload.name')),
+});
+
 /** Admin requests about the deliveries of a running server. */
 export const deliveryCalls: readonly AdminCall<DeliveryContext>[] = [
-  call({
-    method: 'GET',
-    path: '/__sandbox/deliveries',
-    summary: 'List the deliveries of webhooks with their attempts',
-    reply: Deliveries,
-    handle: ({ url }, { sandbox }) => ({ deliveries: listed(sandbox.store, url.origin) }),
-  }),
-  call({
-    method: 'POST',
-    path: '/__sandbox/deliveries',
-    summary: 'Send a delivery again at once, also for a disabled webhook',
-    body: record({ number: integer('number of the delivery') }),
-    reply: Deliveries,
-    async handle({ body: { number }, url }, { sandbox: { store }, deliverer }) {
+  call(
+    'GET /__sandbox/deliveries',
+    'List the deliveries of webhooks with their attempts',
+    { reply: Deliveries },
+    ({ url }, { sandbox }) => ({ deliveries: listed(sandbox.store, url.origin) }),
+  ),
+  call(
+    'POST /__sandbox/deliveries',
+    'Send a delivery again at once, also for a disabled webhook',
+    { body: record({ number: integer('number of the delivery') }), reply: Deliveries },
+    async ({ body: { number }, url }, { sandbox: { store }, deliverer }) => {
       const numbered = () => listed(store, url.origin, 'd.number = ?', number);
       if (numbered().length === 0) throw notFound('delivery');
       if (!(await deliverer.sendNow(number))) throw conflict('The delivery is being sent right now.');
       return { deliveries: numbered() };
     },
-  }),
-  call({
-    method: 'POST',
-    path: '/__sandbox/trigger',
-    summary: 'Send a sample of a webhook event',
-    body: record({
-      event: choice(webhookEvents, 'kind of event'),
-      to: z.optional(text('only to the webhooks with this URL')),
-      payload: z.optional(z.record(z.string(), z.unknown())),
-      set: z.optional(z.record(z.string(), z.unknown())),
-    }),
-    reply: Deliveries,
-    async handle({ body, url }, { sandbox: { store, clock }, deliverer }) {
+  ),
+  call(
+    'POST /__sandbox/trigger',
+    'Send a sample of a webhook event',
+    { body: TriggerGiven, reply: Deliveries },
+    async ({ body, url }, { sandbox: { store, clock }, deliverer }) => {
       if (body.to !== undefined && !isWebhookUrl(body.to)) throw invalidParameter('to', 'must be the URL of a webhook');
       const numbers = addSamples(store, { ...body, origin: url.origin, now: clock.now() });
       await Promise.all(numbers.map((number) => deliverer.sendNow(number)));
       return { deliveries: numbers.flatMap((number) => listed(store, url.origin, 'd.number = ?', number)) };
     },
-  }),
+  ),
 ];

@@ -20,6 +20,9 @@ export const wants = (event: string): string =>
 
 export type Payload = (InviteeRecord & { scheduled_event: EventRecord }) | SubmissionRecord;
 
+/** The body of a delivery, before it is made to text. */
+export type DeliveryBody = Record<string, unknown> & { payload: object };
+
 export interface Happening {
   event: WebhookEvent;
   payload: Payload;
@@ -28,25 +31,29 @@ export interface Happening {
   /** The origin of its links. Written now, so that all attempts have the same body and a receiver can compare them. */
   origin: string;
   now: number;
+  /** Changes the body, whose links are complete by then. */
+  edit?: (body: DeliveryBody) => DeliveryBody;
 }
 
 /** Adds a delivery to one webhook. A waiting one is due at once; one that is not waiting is sent only on request. */
 export const addDelivery = (
   store: Store,
   webhook: string,
-  { event, payload, by, origin, now }: Happening,
+  { event, payload, by, origin, now, edit }: Happening,
   isWaiting = true,
 ): number => {
   const created_at = timestamp(now);
   // Assumed (webhooks.delivery): a delivery has `event`, `created_at`, `created_by` (the user who caused the event) and
   // `payload`: the submission, or the invitee with its event as `scheduled_event`.
-  const body = withOrigin(JSON.stringify({ event, created_at, created_by: by, payload }), origin);
+  const plain = withOrigin(JSON.stringify({ event, created_at, created_by: by, payload }), origin);
+  const body = edit === undefined ? plain : JSON.stringify(edit(JSON.parse(plain)));
   const row = store.first<{ number: number }>(
     `INSERT INTO deliveries (webhook, event, subject, body, created_at, state, due_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      RETURNING number`,
     webhook,
     event,
-    payload.uri,
+    // The payload of a sample can be anything.
+    payload.uri ?? '',
     body,
     created_at,
     isWaiting ? 'waiting' : 'failed',

@@ -1,9 +1,10 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
-import { Refusal } from '../error-replies.ts';
+import { nearest } from '../../nearest.ts';
+import { invalidParameter, Refusal } from '../error-replies.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { addDelivery, covers, type Happening, type Payload, wants } from './outbox.ts';
+import { addDelivery, covers, type DeliveryBody, type Happening, type Payload, wants } from './outbox.ts';
 
 /** What an invitee and its event look like after each kind of event. The stored records don't change. */
 const changes: Record<string, (invitee: InviteeRecord, event: EventRecord, now: number) => Payload> = {
@@ -38,16 +39,59 @@ const sampleFor = (store: Store, webhook: string, event: WebhookEvent, now: numb
   return row && change(JSON.parse(row.invitee), JSON.parse(row.event), now);
 };
 
-interface Trigger extends Omit<Happening, 'payload' | 'by'> {
+interface Trigger extends Omit<Happening, 'payload' | 'by' | 'edit'> {
   /** Only webhooks with this URL. */
   to?: string | undefined;
+  /** Sent instead of the payload of the sample. */
+  payload?: Record<string, unknown> | undefined;
+  /** Values by their path in the body, such as `payload.name`. */
+  set?: Record<string, unknown> | undefined;
 }
+
+const isHolder = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Paths of everything in the body, for suggestions. */
+const pathsIn = (value: unknown, prefix = ''): string[] =>
+  isHolder(value)
+    ? Object.entries(value).flatMap(([name, part]) => [`${prefix}${name}`, ...pathsIn(part, `${prefix}${name}.`)])
+    : [];
+
+/** A text becomes a value of the kind that it replaces: in a command line, everything is text. */
+const likeBefore = (before: unknown, value: unknown): unknown => {
+  if (typeof value !== 'string' || typeof before === 'string') return value;
+  try {
+    const read: unknown = JSON.parse(value);
+    // Where nothing was, digits are more likely a text, such as a phone number.
+    return before === null && read !== null && !isHolder(read) ? value : read;
+  } catch {
+    if (before === null) return value;
+    throw new Error(`must be a JSON value such as ${JSON.stringify(before)}`);
+  }
+};
+
+const setAt = (body: DeliveryBody, path: string, value: unknown): void => {
+  const names = path.split('.');
+  const last = names.pop()!;
+  const holder = names.reduce<unknown>(
+    (part, name) => (isHolder(part) && Object.hasOwn(part, name) ? part[name] : undefined),
+    body,
+  );
+  if (!isHolder(holder) || !Object.hasOwn(holder, last) || (Array.isArray(holder) && last === 'length')) {
+    const near = nearest(path, pathsIn(body));
+    throw invalidParameter(`set.${path}`, `is not in the sample${near === undefined ? '' : `. Did you mean ${near}?`}`);
+  }
+  try {
+    holder[last] = likeBefore(holder[last], value);
+  } catch (error) {
+    throw invalidParameter(`set.${path}`, (error as Error).message);
+  }
+};
 
 /**
  * Adds a sample delivery for each active webhook that reports this kind of event. Samples are sent once and not retried,
  * so that they can't disable a webhook.
  */
-export const addSamples = (store: Store, { event, to, origin, now }: Trigger): number[] =>
+export const addSamples = (store: Store, { event, to, payload: own, set = {}, origin, now }: Trigger): number[] =>
   store.transaction(() => {
     const webhooks = store.all<{ id: string }>(
       `SELECT w.id FROM webhooks w WHERE ${wants('?1')} AND (?2 IS NULL OR w.callback_url = ?2) ORDER BY w.created_at, w.id`,
@@ -57,10 +101,15 @@ export const addSamples = (store: Store, { event, to, origin, now }: Trigger): n
     if (webhooks.length === 0)
       throw new Refusal(404, 'Resource Not Found', `No active webhook${to ? ` to ${to}` : ''} reports ${event}.`);
     const owner = store.first<{ user: string }>("SELECT user FROM memberships WHERE role = 'owner'")!;
+    const edit = (body: DeliveryBody): DeliveryBody => {
+      const edited = own === undefined ? body : { ...body, payload: own };
+      for (const [path, value] of Object.entries(set)) setAt(edited, path, value);
+      return edited;
+    };
     const added = webhooks.flatMap(({ id }) => {
-      const payload = sampleFor(store, id, event, now);
+      const payload = sampleFor(store, id, event, now) ?? (own as Payload | undefined);
       return payload
-        ? [addDelivery(store, id, { event, payload, by: uri('users', owner.user), origin, now }, false)]
+        ? [addDelivery(store, id, { event, payload, by: uri('users', owner.user), origin, now, edit }, false)]
         : [];
     });
     if (added.length === 0)

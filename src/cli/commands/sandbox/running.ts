@@ -49,7 +49,7 @@ interface AdminRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: `/__sandbox/${string}`;
   body?: Json;
-  /** The error if the sandbox refuses. */
+  /** The error if the sandbox refuses, and what to do if something doesn't exist. */
   refusal: { message: string; advice?: string };
 }
 
@@ -70,12 +70,14 @@ const messageOf = ({ method, path, body }: AdminRequest, { url, secret }: Servin
   timeoutMs: 30_000,
 });
 
-const readReply = ({ status, body }: HttpReply, { refusal: { message, ...facts } }: AdminRequest): Json | undefined => {
+const readReply = ({ status, body }: HttpReply, { refusal }: AdminRequest): Json | undefined => {
   const content = parseJson(body);
   if (status < 300 && isObject(content)) return content;
   const reason = isObject(content) ? reasonOf(content) : undefined;
   if (reason === undefined || status === 401) return undefined;
-  throw new SchedError(status === 404 ? 'not-found' : 'usage', message, { reason, ...facts, outcome: 'not-applied' });
+  const facts = { reason, outcome: 'not-applied' } as const;
+  if (status === 404) throw new SchedError('not-found', refusal.message, { advice: refusal.advice, ...facts });
+  throw new SchedError('usage', refusal.message, facts);
 };
 
 export const askRunning = async (runtime: Runtime, serving: Serving, request: AdminRequest): Promise<Json> => {
