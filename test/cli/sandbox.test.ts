@@ -180,6 +180,9 @@ describe('sandbox env', () => {
     expect(posix).toContain(`export SCHED_BASE_URL=${facts.base_url}`);
     expect(posix).toContain(`export SCHED_SANDBOX_ADMIN=${facts.admin_token}`);
     expect(posix).toHaveLength(6);
+    const other = { SCHED_PROFILE: 'work', SCHED_USER: 'U', SCHED_ORG: '' };
+    expect(await lines('', other)).toEqual(['unset SCHED_PROFILE', 'unset SCHED_USER', ...posix]);
+    expect((await lines('--shell fish', other))[0]).toBe('set -e SCHED_PROFILE');
     expect((await lines('', { SHELL: '/usr/bin/fish' }))[0]).toBe(`set -gx SCHED_BASE_URL ${facts.base_url}`);
     expect(await lines('--shell zsh', { SHELL: '/usr/bin/fish' })).toEqual(posix);
     expect((await lines('--shell powershell'))[0]).toBe(`$env:SCHED_BASE_URL = '${facts.base_url}'`);

@@ -2,7 +2,8 @@ import { compileErrors, validate } from '@readme/openapi-parser';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
-import { openapi } from '../../src/sandbox/openapi.ts';
+import { adminCalls } from '../../src/sandbox/admin-calls.ts';
+import { adminOpenapi, openapi } from '../../src/sandbox/openapi.ts';
 import { runs } from '../support/tier.ts';
 import { fromSchema } from './from-schema.ts';
 import { openWorld, type World } from './world.ts';
@@ -125,5 +126,18 @@ describe('openapi', () => {
       { ...runs(200, 1000), endOnFailure: true },
     );
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404]));
+  });
+});
+
+describe('openapi --admin', () => {
+  test('is a valid description of every admin request', async () => {
+    const document: Json = adminOpenapi('0.0.0', 'http://127.0.0.1:4010');
+    const result = await validate(structuredClone(document));
+    expect(result.valid, result.valid ? '' : compileErrors(result)).toBe(true);
+    const ids = Object.values(document.paths).flatMap((methods: Json) =>
+      Object.values(methods).map(({ operationId }: Json) => operationId),
+    );
+    expect([ids.length, new Set(ids).size]).toEqual([adminCalls.length, adminCalls.length]);
+    expect(document.components.securitySchemes.secret).toMatchObject({ in: 'header', name: 'x-sandbox-admin' });
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { withFaults } from '../../../src/sandbox/admin.ts';
 import {
   createFaultScript,
   type FaultKind,
@@ -273,6 +274,33 @@ describe('faults: admin requests', () => {
     expect((await admin('POST', 'faults', { kind: 'html', operation: 'user.me' })).status).toBe(400);
     expect((await admin('DELETE', 'faults')).body).toEqual({ faults: [] });
     expect((await get('/users/me')).status).toBe(200);
+  });
+
+  test('show the body of each reply, and filter the log', async () => {
+    const { get, ask, log, admin } = await openWire('users.me html');
+    await get('/users/me');
+    await ask('POST', '/invitees', '{');
+    await ask('POST', '/oauth/token', refresh, form);
+    const [me, refused, token] = await log();
+    // Before the fault.
+    expect(JSON.parse(me.reply).resource.uri).toMatch(pathOf(amara));
+    expect([JSON.parse(refused.reply).title, token.reply]).toEqual(['Invalid Argument', null]);
+    const numbers = async (query: string) =>
+      (await admin('GET', `log?${query}`)).body.log.map(({ number }: { number: number }) => number);
+    expect([await numbers('operation=users.me'), await numbers('status=400')]).toEqual([[1], [2]]);
+    expect(await numbers('status=200&operation=oauth.token')).toEqual([3]);
+    expect((await admin('GET', 'log?statsu=200')).status).toBe(400);
+  });
+
+  test('keep every entry, but not every body', async () => {
+    const statuses = [201, 202];
+    const large = async () => ({ status: statuses.shift()!, headers: {}, body: 'x'.repeat(40 * 1024 * 1024) });
+    const clock = { now: () => 0, sleep: async () => {} };
+    const service = withFaults(large, { script: createFaultScript(), secret: 's', clock });
+    const get = (path: string) =>
+      service({ method: 'GET', url: `http://127.0.0.1:4010${path}`, headers: { 'x-sandbox-admin': 's' } });
+    for (const _ of [1, 2]) await get('/users/me');
+    expect(JSON.parse((await get('/__sandbox/log?status=201')).body).log).toMatchObject([{ number: 1, reply: null }]);
   });
 
   test('list every request in order', async () => {

@@ -5,16 +5,18 @@ import { shellWord } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
-import { readData, sharedDataFlag } from './serving.ts';
+import { conflicting, readData, sharedDataFlag } from './serving.ts';
 
-const posix = (name: string, value: string): string => `export ${name}=${shellWord(value)}`;
+const posix = (name: string, value?: string): string =>
+  value === undefined ? `unset ${name}` : `export ${name}=${shellWord(value)}`;
 
-/** How each shell sets a variable. */
-const shells: Readonly<Record<string, (name: string, value: string) => string>> = {
+/** How each shell sets a variable, or removes it. */
+const shells: Readonly<Record<string, (name: string, value?: string) => string>> = {
   bash: posix,
   zsh: posix,
-  fish: (name, value) => `set -gx ${name} ${shellWord(value)}`,
-  powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
+  fish: (name, value) => (value === undefined ? `set -e ${name}` : `set -gx ${name} ${shellWord(value)}`),
+  powershell: (name, value) =>
+    value === undefined ? `Remove-Item Env:${name}` : `$env:${name} = '${value.replaceAll("'", "''")}'`,
 };
 
 const shellOf = ({ env, platform }: Runtime): string => {
@@ -53,7 +55,9 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (data === ':memory:') problems.add("--data :memory: can't be shared with another command");
   problems.check();
   const serving = await findRunning(runtime, data);
-  const lines = exportLines(serving, String(typed.shell ?? shellOf(runtime)));
+  const shell = String(typed.shell ?? shellOf(runtime));
+  const removed = conflicting.filter((name) => runtime.env[name]).map((name) => shells[shell]!(name));
+  const lines = [...removed, ...exportLines(serving, shell)];
   // The secret of the sandbox is what the command is for.
   await runtime.reveal(
     settings.format === 'json' ? `${JSON.stringify(environmentOf(serving))}\n` : `${lines.join('\n')}\n`,
@@ -72,6 +76,7 @@ export const envCommand: Command = {
   examples: ['sandbox env', 'sandbox env --data ./sandbox.db', 'sandbox env --shell fish'],
   notes: [
     'In bash and zsh: eval "$(sched sandbox env)". In fish: sched sandbox env | source. From then on, sched in this shell uses that sandbox.',
+    'Variables that would still point sched elsewhere (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are removed.',
     'If no sandbox runs with this data, the exit code is 3.',
   ],
   run,

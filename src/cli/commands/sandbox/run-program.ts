@@ -7,10 +7,7 @@ import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { argumentsIn } from '../../parse/part.ts';
-import { dataFlag, servingFlags, whileServing } from './serving.ts';
-
-/** Variables that would make a `sched` inside the command use another service or user. */
-const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
+import { conflicting, dataFlag, servingFlags, whileServing } from './serving.ts';
 
 /** Creates a directory with only a `sched` that starts this program; undefined if the program's path is unknown. */
 const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
@@ -29,7 +26,7 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
 };
 
 const environmentFor = ({ env }: Runtime, serving: Serving, launcher: string | undefined) => {
-  const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
+  const kept = Object.entries(env).filter(([name]) => !conflicting.includes(name));
   const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
   return { ...Object.fromEntries(kept), ...environmentOf(serving), PATH: path };
 };

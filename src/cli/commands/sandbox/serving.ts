@@ -125,6 +125,9 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
 
 export type ServingFacts = ReturnType<typeof factsOf>;
 
+/** Variables that would make `sched` use another service or user nevertheless. */
+export const conflicting = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
+
 /** The error for a sandbox that can't start to serve. */
 const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOptions['receiver']): Error => {
   if (error instanceof Refusal)
