@@ -1,6 +1,6 @@
-import { invalidParameter } from './error-replies.ts';
+import type { HandlerContext } from './handler.ts';
 import { timestamp } from './store/names.ts';
-import type { EventRecord, InviteeRecord } from './store/records.ts';
+import type { EventRecord, InviteeRecord, UserRecord } from './store/records.ts';
 import type { Store } from './store/store.ts';
 
 /**
@@ -35,18 +35,8 @@ export const mostNotices = 1_000;
 
 /** Stores what the service would send, in the transaction of the change. Nothing is sent. */
 export const addNotice = (store: Store, now: number, { channel = 'email', details = {}, ...notice }: Notice) => {
-  const { number } = store.first<{ number: number }>(
-    `INSERT INTO notices (created_at, channel, "to", kind, about, subject, details) VALUES (?, ?, ?, ?, ?, ?, ?)
-     RETURNING number`,
-    timestamp(now),
-    channel,
-    notice.to,
-    notice.kind,
-    notice.about,
-    notice.subject,
-    JSON.stringify(details),
-  )!;
-  store.run('DELETE FROM notices WHERE number <= ?', number - mostNotices);
+  store.add('notices', { ...notice, channel, created_at: timestamp(now), details: JSON.stringify(details) });
+  store.run('DELETE FROM notices WHERE number <= (SELECT max(number) FROM notices) - ?', mostNotices);
 };
 
 const names = new Intl.ListFormat('en');
@@ -55,7 +45,7 @@ const names = new Intl.ListFormat('en');
 const meeting = ({ name, start_time, event_memberships: hosts }: EventRecord, invitee?: InviteeRecord): string =>
   `${name} with ${invitee?.name ?? names.format(hosts.map((host) => host.user_name))}, ${start_time.slice(0, 16).replace('T', ' ')} UTC`;
 
-export const noticeBooking = (store: Store, now: number, invitee: InviteeRecord, event: EventRecord) => {
+export const noticeBooking = ({ store, now }: HandlerContext, invitee: InviteeRecord, event: EventRecord) => {
   const notice = { kind: 'event.confirmed', about: invitee.uri } as const;
   addNotice(store, now, { ...notice, to: invitee.email, subject: `Confirmed: ${meeting(event)}` });
   for (const { user_email: to } of event.event_memberships)
@@ -67,12 +57,12 @@ export const noticeBooking = (store: Store, now: number, invitee: InviteeRecord,
  * `text_reminder_number` gets a text message too.
  */
 export const noticeCancellation = (
-  store: Store,
-  now: number,
+  { store, caller, now }: HandlerContext,
   event: EventRecord,
   invitees: InviteeRecord[],
-  details: { canceled_by: string; reason: string | null },
+  reason: string | null,
 ) => {
+  const details = { canceled_by: store.get<UserRecord>('users', caller.user)!.name, reason };
   const notice = { kind: 'event.canceled', details, subject: `Canceled: ${meeting(event)}` } as const;
   for (const { uri: about, email, text_reminder_number: number } of invitees) {
     addNotice(store, now, { ...notice, about, to: email });
@@ -84,16 +74,12 @@ export const noticeCancellation = (
 const mostListed = 100;
 
 /** The newest notices first, limited by `to` and `kind` in the query of the URL. */
-export const listNotices = (store: Store, { origin, searchParams }: URL) => {
-  const kind = searchParams.get('kind');
-  if (kind !== null && !(noticeKinds as readonly unknown[]).includes(kind))
-    throw invalidParameter('kind', `must be one of ${noticeKinds.join(', ')}`);
-  return store
+export const listNotices = (store: Store, { origin, searchParams }: URL) =>
+  store
     .all<Record<'about' | 'details', string>>(
       `SELECT * FROM notices WHERE coalesce("to" = ?1, 1) AND coalesce(kind = ?2, 1) ORDER BY number DESC LIMIT ?3`,
       searchParams.get('to'),
-      kind,
+      searchParams.get('kind'),
       mostListed,
     )
     .map(({ about, details, ...row }) => ({ ...row, about: `${origin}${about}`, details: JSON.parse(details) }));
-};

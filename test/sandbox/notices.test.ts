@@ -42,13 +42,6 @@ describe('notices', () => {
     ]);
   });
 
-  it('of a refused booking do not exist', async () => {
-    await world.book('intro-call', at('08:00'));
-    const before = notices();
-    expect((await world.book('intro-call', at('08:00'))).status).toBe(409);
-    expect(notices()).toEqual(before);
-  });
-
   it('of a cancellation say who canceled and why, and are text messages too', async () => {
     const { uri: about, event } = (await world.book('intro-call', at('08:00'))).body.resource;
     world.store.run(
@@ -122,9 +115,5 @@ describe('notices', () => {
     expect(world.store.all('SELECT 1 FROM notices')).toHaveLength(mostNotices);
     const listed = notices();
     expect([listed.length, listed[0]!.subject, listed.at(-1)!.subject]).toEqual([100, `${count}`, `${count - 99}`]);
-  });
-
-  it('of an unknown kind are refused', () => {
-    expect(() => notices({ kind: 'letter' })).toThrow(expect.objectContaining({ status: 400 }));
   });
 });

@@ -6,7 +6,7 @@ import { chooseOwner, requireAdministrator, requireEvent } from '../rules/access
 import { logActivity } from '../rules/activity.ts';
 import { type ListQuery, readPage } from '../store/list-page.ts';
 import { storedWindow, timestamp, uri } from '../store/names.ts';
-import type { EventRecord, InviteeRecord, UserRecord } from '../store/records.ts';
+import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */
@@ -61,10 +61,7 @@ export const events: Handlers<'events'> = {
     if (event.status === 'canceled') throw conflict('The event is already canceled.');
     const updated_at = timestamp(now);
     const invitees = store
-      .all<{ id: string; doc: string }>(
-        "SELECT id, doc FROM invitees WHERE event = ? AND status = 'active'",
-        params.event,
-      )
+      .all<{ doc: string }>("SELECT doc FROM invitees WHERE event = ? AND status = 'active'", params.event)
       .map(({ doc }): InviteeRecord => ({ ...JSON.parse(doc), status: 'canceled', updated_at }));
     const canceled: EventRecord = {
       ...event,
@@ -79,8 +76,7 @@ export const events: Handlers<'events'> = {
     }
     const reason = body.reason ?? null;
     store.add('cancellations', { event: params.event, canceled_by: caller.user, reason, created_at: updated_at });
-    const { name: canceled_by } = store.get<UserRecord>('users', caller.user)!;
-    noticeCancellation(store, now, canceled, invitees, { canceled_by, reason });
+    noticeCancellation(context, canceled, invitees, reason);
     const { event_type, name } = event;
     logActivity(context, 'ScheduledEvent.Cancel', { event: event.uri, event_type, name });
     return canceled;

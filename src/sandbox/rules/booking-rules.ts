@@ -183,7 +183,7 @@ export const book = (body: BookingBody, context: HandlerContext): InviteeRecord 
   };
   store.insert('invitees', id, invitee, { event: seat.id });
   queueInviteeEvent(context, 'invitee.created', invitee, event);
-  noticeBooking(store, now, invitee, event);
+  noticeBooking(context, invitee, event);
   logActivity(context, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
   return invitee;
 };

@@ -66,13 +66,6 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
   return invitees.length;
 };
 
-/** Those about an invitee are gone with the invitee. Others can be about an invitation to the organization. */
-const deleteNotices = (store: Store, emails: string) => {
-  const isWanted = isAmong(emails);
-  for (const { number, to } of store.all<{ number: number; to: string }>('SELECT number, "to" FROM notices'))
-    if (isWanted(to)) store.run('DELETE FROM notices WHERE number = ?', number);
-};
-
 /**
  * Assumed (compliance.submissions): a routing form submission with one of the addresses among its answers belongs to
  * that person, so all its answers are deleted.
@@ -113,7 +106,8 @@ interface Deletion {
 const carryOut = (store: Store, { id, organization, emails, due_at, requested_by }: Deletion) => {
   const invitees = deleteInvitees(store, organization, emails, due_at);
   deleteSubmissions(store, organization, emails, due_at);
-  deleteNotices(store, emails);
+  // Those about the invitees are gone already.
+  store.run('DELETE FROM notices WHERE "to" IN (SELECT value FROM json_each(?))', emails);
   // The deletion request contains the addresses too.
   store.run('DELETE FROM deletions WHERE id = ?', id);
   const actor = { type: 'System', display_name: 'Data deletion', alternative_identifier: 'data-deletion' };

@@ -43,13 +43,12 @@ const updateWebhook = (store: Store, id: string, now: number, change: Partial<We
 const disable = (store: Store, webhook: string, now: number) => {
   updateWebhook(store, webhook, now, { state: 'disabled' });
   store.run("UPDATE deliveries SET state = 'failed', due_at = NULL WHERE webhook = ? AND state = 'waiting'", webhook);
-  const { uri: about, callback_url } = store.get<WebhookRecord>('webhooks', webhook)!;
-  const { email: to } = store.first<{ email: string }>(
-    `SELECT u.email FROM memberships m JOIN users u ON u.id = m.user, webhooks w WHERE w.id = ?
-     ORDER BY w.scope = 'user' AND u.id = w.owner DESC, m.role = 'owner' DESC LIMIT 1`,
+  const { url, ...notice } = store.first<{ url: string; to: string; about: string }>(
+    `SELECT u.email AS "to", w.doc ->> 'uri' AS about, w.callback_url AS url FROM webhooks w, memberships m
+     JOIN users u ON u.id = m.user WHERE w.id = ? ORDER BY u.id = w.owner DESC, m.role = 'owner' DESC LIMIT 1`,
     webhook,
   )!;
-  addNotice(store, now, { kind: 'webhook.disabled', to, about, subject: `Webhook disabled: ${callback_url}` });
+  addNotice(store, now, { ...notice, kind: 'webhook.disabled', subject: `Webhook disabled: ${url}` });
 };
 
 const noteFailing = (store: Store, webhook: string, now: number) => {
