@@ -8,7 +8,7 @@ import { finishDeletions } from './rules/deletion.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { isSeedName } from './seed/name.ts';
 import { lastMoment } from './store/names.ts';
-import { changePlan, planOf, plans } from './subscription.ts';
+import { changePlan, kinds, planOf, plans } from './subscription.ts';
 import { listWindows } from './throttle.ts';
 
 export interface DataContext {
@@ -72,7 +72,10 @@ const SnapshotShown = record({
 });
 const SnapshotList = record({ snapshots: list(SnapshotShown, 'by name') });
 const PlanShown = record({ plan: choice(plans, "the organization's plan") });
-const SeedGiven = record({ seed: z.optional(text('demo, empty or large:N; by default as before')) });
+const NewData = record({
+  seed: z.optional(text('demo, empty or large:N; by default as before')),
+  kind: z.optional(choice(kinds, 'kind of the organization; by default as before')),
+});
 const Windows = record({ rate_windows: list(WindowShown, 'one for each counter that is not over') });
 const Notices = record({ notices: list(z.unknown(), 'the newest first, at most 100') });
 const NoticeFilters = record({
@@ -121,11 +124,11 @@ export const dataCalls: readonly AdminCall<DataContext>[] = [
   call(
     'POST /__sandbox/reset',
     'Delete the data and seed it again',
-    { body: SeedGiven, reply: record({ data: ClockShown.shape.data, ...SeedGiven.shape }) },
-    ({ body: { seed } }, { sandbox, data }) => {
+    { body: NewData, reply: record({ data: ClockShown.shape.data, ...NewData.shape }) },
+    ({ body: { seed, kind } }, { sandbox, data }) => {
       if (seed !== undefined && !isSeedName(seed)) throw invalidParameter('seed', 'is not the name of a seed');
-      sandbox.reset(seed);
-      return { data, seed };
+      sandbox.reset(seed, kind);
+      return { data, seed, kind };
     },
   ),
   call('GET /__sandbox/plan', 'Show the plan of the organization', { reply: PlanShown }, (_, { sandbox }) => ({

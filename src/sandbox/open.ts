@@ -8,7 +8,7 @@ import { createService, type ServiceOptions } from './service.ts';
 import { openSnapshots, replaceData, type Snapshots } from './snapshots.ts';
 import { copyAdvice, openDatabase, unusable } from './store/database.ts';
 import { openStore, type Store } from './store/store.ts';
-import { changePlan, type Plan } from './subscription.ts';
+import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
 
 export interface Sandbox {
@@ -22,8 +22,8 @@ export interface Sandbox {
   readonly clock: SandboxClock;
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
-  /** Seeds fresh data, with `another` seed or the one given on opening. Other processes can keep the data open. */
-  reset(another?: SeedName): void;
+  /** Seeds fresh data, with another seed or kind or those given on opening. Other processes can keep the data open. */
+  reset(anotherSeed?: SeedName, anotherKind?: Kind): void;
   readonly snapshots: Snapshots;
   close(): void;
 }
@@ -50,6 +50,8 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'origin'>
   file: string;
   /** Plan of the organization. By default, existing data keeps its plan and new data gets enterprise. */
   plan?: Plan | undefined;
+  /** Kind of the organization. By default, existing data keeps its kind and new data is a team. */
+  kind?: Kind | undefined;
   /** Seed for new data, by default `demo`. Existing data must have the same seed. */
   world?: SeedName | undefined;
   /** The origin of links while no server runs with the data. Default: links carry the origin that the request came to. */
@@ -57,7 +59,8 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'origin'>
 }
 
 /** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
-export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }: SandboxOptions): Promise<Sandbox> => {
+export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
+  const { file, plan, kind, world, usualOrigin, ...options } = given;
   const hadLog = existsSync(`${file}-wal`);
   const database = await openDatabase(file);
   const fill = () => {
@@ -65,6 +68,7 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
     const clock = openClock(store, options.clock);
     // Checked again inside the transaction: another process may have seeded the file meanwhile.
     if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan, world }));
+    if (database.isNew && kind === 'individual') keepOnlyOwner(store);
     return { store, clock };
   };
   try {
@@ -74,6 +78,7 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
     if (world !== undefined && world !== seedOf(store))
       throw unusable(`The data was seeded with "${seedOf(store)}", not "${world}".`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
+    if (kind !== undefined) store.transaction(() => changeKind(store, kind));
     const serving = (): (Serving & { inode?: string }) | undefined => {
       const text = store.fact(servingFact);
       return text ? JSON.parse(String(text)) : undefined;
@@ -107,8 +112,12 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },
-      reset(another = world) {
-        replaceData(store, () => seed(store, clock.now(), { plan, world: another }));
+      reset(anotherSeed = world, anotherKind = kind) {
+        replaceData(store, () => {
+          seed(store, clock.now(), { plan, world: anotherSeed });
+          if (anotherKind === 'individual') keepOnlyOwner(store);
+          if (anotherKind !== undefined) changeKind(store, anotherKind);
+        });
         // Frees the disk space of a larger seed.
         store.exec('VACUUM');
       },

@@ -288,6 +288,20 @@ describe('sandbox data', () => {
     expect((await list()).code).toBe(0);
   });
 
+  test('of a team becomes that of one person with a reset, here and in a running sandbox', async () => {
+    const data = ['--data', await seededFile(someday)];
+    const refused = await world.run(['sandbox', 'start', '--port', '0', '--kind', 'individual', ...data]);
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--kind individual')]);
+    expect((await reset('--kind', 'individual', ...data)).code).toBe(0);
+    const { facts } = await start('--seed', 'demo', ...data);
+    const env = { SCHED_BASE_URL: facts.base_url, SCHED_TOKEN: facts.token, SCHED_SANDBOX_ADMIN: facts.admin_token };
+    const kind = async () => JSON.parse((await world.run('orgs get current --json', { env })).stdout).kind;
+    expect(await kind()).toBe('individual');
+    expect((await world.run('sandbox reset --kind team --yes', { env })).code).toBe(0);
+    expect(await kind()).toBe('team');
+    expect((await world.run('sandbox reset --kind club --yes', { env })).code).toBe(2);
+  });
+
   test('in a file that is not a sandbox is left alone by reset, which is not suggested', async () => {
     const diary = join(temporaryDirectory(), 'diary.txt');
     writeFileSync(diary, 'Dear diary');

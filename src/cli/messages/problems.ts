@@ -46,10 +46,11 @@ export class Problems {
     this.own?.setValue(flag, raw, meant);
   }
 
-  /** Adds a problem if a flag has a value that it doesn't allow. */
-  choice(flag: string, typed: unknown, allowed: readonly string[]): void {
+  /** Returns the value of a flag. Adds a problem if the flag doesn't allow it. */
+  choice<Choice extends string>(flag: string, typed: unknown, allowed: readonly Choice[]): Choice | undefined {
     const raw = String(typed);
-    if (typed === undefined || allowed.includes(raw)) return;
+    const known = allowed.find((each) => each === raw);
+    if (typed === undefined || known !== undefined) return known;
     const [only, ...others] = allowed;
     const wanted = others.length === 0 ? only : `one of ${allowed.join(', ')}`;
     this.value(
@@ -58,6 +59,7 @@ export class Problems {
       `--${flag} must be ${wanted}, not "${raw}"`,
       others.length === 0 ? only : nearest(raw, allowed),
     );
+    return undefined;
   }
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */

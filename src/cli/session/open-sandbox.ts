@@ -34,10 +34,10 @@ const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
 export const sandboxDataError = (
   error: NodeJS.ErrnoException & Unusable,
   file: string,
-  { data, world }: Pick<DataOptions, 'data' | 'world'>,
+  { data, world, kind }: Pick<DataOptions, 'data' | 'world' | 'kind'>,
 ): SchedError => {
   const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
-  const flags = { data, seed: world };
+  const flags = { data, seed: world, kind };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
   const again = commandLine('sandbox', 'reset', ...words);
@@ -54,7 +54,7 @@ export const openSandboxData = async (runtime: Runtime, { data, ...options }: Da
   try {
     return await openSandbox({ file, clock, randomBytes, ...options });
   } catch (error) {
-    throw sandboxDataError(error as Error, file, { data, world: options.world });
+    throw sandboxDataError(error as Error, file, { data, ...options });
   }
 };
 

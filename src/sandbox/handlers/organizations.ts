@@ -97,6 +97,8 @@ export const invitations: Handlers<'invitations'> = {
     const pending = "SELECT 1 FROM invitations WHERE organization = ? AND email = ? AND status = 'pending'";
     if (store.first(pending, caller.organization, email)) throw conflict('This person is already invited.');
     const organization = store.get<OrganizationRecord>('organizations', caller.organization)!;
+    if (organization.kind === 'individual')
+      throw denied('An individual organization has no members besides its owner.');
     const id = store.nextId('invitation');
     const invitation = newInvitation({ id, email, organization, now });
     store.insert('invitations', id, invitation, { organization: caller.organization });

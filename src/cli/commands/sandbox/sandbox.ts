@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { Serving } from '../../../sandbox/open.ts';
+import type { SandboxOptions, Serving } from '../../../sandbox/open.ts';
 import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import type { SeedName } from '../../../sandbox/seed/name.ts';
 import { team } from '../../../sandbox/seed/team.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
+import { kinds } from '../../../sandbox/subscription.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
@@ -23,6 +23,7 @@ import { askRunning, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
 import {
   dataFlag,
+  kindFlag,
   readData,
   readSeed,
   type ServingFacts,
@@ -158,15 +159,13 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
   });
 };
 
+type Fresh = Pick<SandboxOptions, 'world' | 'kind'>;
+
 /** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
-const resetInPlace = async (
-  runtime: Runtime,
-  data: string | undefined,
-  world: SeedName | undefined,
-): Promise<boolean> => {
+const resetInPlace = async (runtime: Runtime, data: string | undefined, fresh: Fresh): Promise<boolean> => {
   const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
   try {
-    opened?.reset(world);
+    opened?.reset(fresh.world, fresh.kind);
     return opened !== undefined;
   } catch {
     return false;
@@ -176,22 +175,22 @@ const resetInPlace = async (
 };
 
 /** Deletes the files, so that this works with damaged data too. */
-const startAfresh = async (runtime: Runtime, data: string | undefined, world: SeedName | undefined): Promise<void> => {
+const startAfresh = async (runtime: Runtime, data: string | undefined, fresh: Fresh): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
   for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
-  const sandbox = await openSandboxData(runtime, { data, world });
+  const sandbox = await openSandboxData(runtime, { data, ...fresh });
   sandbox.close();
 };
 
-const resetRunning = async (context: Context, running: Serving, world: SeedName | undefined): Promise<void> => {
+const resetRunning = async (context: Context, running: Serving, { world, kind }: Fresh): Promise<void> => {
   const name = `the sandbox at ${running.url}`;
   const question = `Delete the data of ${name} and seed it again?`;
   await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
   await askRunning(context.runtime, running, {
     method: 'POST',
     path: '/__sandbox/reset',
-    body: world === undefined ? {} : { seed: world },
+    body: { ...(world && { seed: world }), ...(kind && { kind }) },
     refusal: { message: `Can't reset ${name}` },
   });
   context.notes.info(`sandbox reset: ${running.url}`);
@@ -199,13 +198,13 @@ const resetRunning = async (context: Context, running: Serving, world: SeedName 
 
 /** Replaces the data by new data seeded around today. */
 const reset = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
+  const { context, typed, problems } = invocation;
   const data = readData(invocation);
-  const world = readSeed(invocation);
+  const fresh = { world: readSeed(invocation), kind: problems.choice('kind', typed.kind, kinds) };
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
   problems.check();
   const running = servingAround(context.runtime, data);
-  if (running !== undefined) return resetRunning(context, running, world);
+  if (running !== undefined) return resetRunning(context, running, fresh);
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
   await confirm(
@@ -216,7 +215,7 @@ const reset = async (invocation: Invocation): Promise<void> => {
     },
     'this machine',
   );
-  if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
+  if (!(await resetInPlace(context.runtime, data, fresh))) await startAfresh(context.runtime, data, fresh);
   context.notes.info(`sandbox reset: ${file}`);
 };
 
@@ -256,7 +255,7 @@ export const commands: Command[] = [
     name: 'reset',
     summary: 'Delete the sandbox data and seed it again',
     arguments: [],
-    flags: [sharedDataFlag, seedFlag],
+    flags: [sharedDataFlag, seedFlag, kindFlag],
     examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],
     run: reset,
   },

@@ -12,7 +12,7 @@ import type { Serving } from '../../../sandbox/open.ts';
 import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
 import type { RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
 import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
-import { type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
+import { kinds, type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -40,6 +40,13 @@ export const seedFlag: Flag = {
   description: 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)',
 };
 
+export const kindFlag: Flag = {
+  name: 'kind',
+  value: 'KIND',
+  choices: kinds,
+  description: 'kind of the organization: team (default for new data), or individual, which has only its owner',
+};
+
 /** Flags of every command that starts a sandbox server. */
 export const servingFlags: Flag[] = [
   seedFlag,
@@ -56,6 +63,7 @@ export const servingFlags: Flag[] = [
     choices: plans,
     description: "the organization's plan (default: the plan in the data, else enterprise)",
   },
+  kindFlag,
   { name: 'no-limits', description: 'turn off rate limits' },
   { name: 'auto-consent', description: 'approve every login without a click' },
   {
@@ -66,11 +74,6 @@ export const servingFlags: Flag[] = [
   },
   ...webhookFlags,
 ];
-
-const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
-  problems.choice('plan', typed.plan, plans);
-  return plans.find((each) => each === typed.plan);
-};
 
 const readReplayWindow = ({ typed, problems }: Invocation): number | undefined => {
   const text = typed['refresh-replay-window'];
@@ -149,11 +152,12 @@ export const whileServing = async (
   work: (facts: ServingFacts, serving: Serving) => Promise<void>,
   watch?: SandboxWatch,
 ): Promise<void> => {
-  const { context, typed } = invocation;
+  const { context, typed, problems } = invocation;
   const { runtime } = context;
   const port = readWholeNumber('port', invocation, 0, 65_535) ?? usual.port;
   const named = readData(invocation) ?? usual.data;
-  const plan = readPlan(invocation);
+  const plan = problems.choice('plan', typed.plan, plans);
+  const kind = problems.choice('kind', typed.kind, kinds);
   const world = readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
   const script = await readScript(invocation);
@@ -162,6 +166,7 @@ export const whileServing = async (
   const sandbox = await openSandboxData(runtime, {
     data: named,
     plan,
+    kind,
     world,
     limits: typed['no-limits'] !== true,
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
