@@ -9,11 +9,10 @@ import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
 import { serve, type WireService } from './http-server.ts';
 import type { Sandbox, Serving } from './open.ts';
-import { carryOutDeletions, isDeletionDue } from './rules/deletion.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
-/** How often a running sandbox looks for deletions and deliveries that are due, also because another process moved the clock. */
+/** How often a running sandbox looks for deliveries that are due because its clock was moved, or by another process. */
 const pollMilliseconds = 250;
 
 /** What a running sandbox needs of the outside world. */
@@ -76,15 +75,7 @@ export const runSandbox = async (
       userAgent: `sched-sandbox/${version}`,
       onAttempt: watch?.onDelivery,
     });
-    const poll = () => {
-      try {
-        if (isDeletionDue(store, clock.now())) carryOutDeletions(store, clock.now());
-      } catch {
-        // Another process writes. The next poll tries again.
-      }
-      deliverer.poll();
-    };
-    undo.push(deliverer.close, every(pollMilliseconds, poll));
+    undo.push(deliverer.close, every(pollMilliseconds, deliverer.poll));
     // Deliveries of an earlier run may be left.
     deliverer.wake();
 

@@ -137,11 +137,7 @@ export const carryOutDeletions = (store: Store, now: number) => {
   });
 };
 
-/** Reads only, so it can be asked at any time. */
-export const isDeletionDue = (store: Store, now: number): boolean =>
-  store.first('SELECT 1 FROM deletions WHERE due_at <= ?', timestamp(now)) !== undefined;
-
 /** Carries out all deletions that are due, for those who see the data without a request to the service. */
 export const finishDeletions = (store: Store, now: number) => {
-  while (isDeletionDue(store, now)) carryOutDeletions(store, now);
+  while (store.first('SELECT 1 FROM deletions WHERE due_at <= ?', timestamp(now))) carryOutDeletions(store, now);
 };

@@ -4,6 +4,7 @@ import { isWebhookUrl, webhookEvents } from '../../api/webhooks.ts';
 import type { Clock } from '../../system.ts';
 import { type AdminCall, callsWith } from '../admin.ts';
 import { conflict, invalidParameter, notFound } from '../error-replies.ts';
+import { finishDeletions } from '../rules/deletion.ts';
 import { uri } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import type { Deliverer } from './deliverer.ts';
@@ -81,7 +82,10 @@ export const deliveryCalls: readonly AdminCall<DeliveryContext>[] = [
     'GET /__sandbox/deliveries',
     'List the deliveries of webhooks with their attempts',
     { reply: Deliveries },
-    ({ url }, { sandbox }) => ({ deliveries: listed(sandbox.store, url.origin) }),
+    ({ url }, { sandbox: { store, clock } }) => {
+      finishDeletions(store, clock.now());
+      return { deliveries: listed(store, url.origin) };
+    },
   ),
   call(
     'POST /__sandbox/deliveries',
