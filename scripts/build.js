@@ -4,20 +4,29 @@
  * dist/main.js           the program, run by `bin/sched.js`
  * dist/runtime.js        the outside world: streams, clock, network
  * dist/jq-worker.js      the thread that runs --jq, which needs its own entry file
+ * dist/sandbox.js        what programs import as `sched/sandbox`; its types are in dist/sandbox.d.ts
  * dist/chunks/           code that these files load, at start or on first use
  * dist/package.json      marks all files as CommonJS
  * dist/THIRD-PARTY.txt   the licenses of the bundled packages
  */
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isolatedDeclaration } from 'rolldown/experimental';
 import { bundle } from './bundle.js';
 import { licensesOf } from './licenses.js';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
+const librarySource = 'src/create-sandbox.ts';
+
 const output = await bundle({
-  input: { main: 'src/main.ts', runtime: 'src/node/runtime.ts', 'jq-worker': 'src/output/jq-worker.ts' },
+  input: {
+    main: 'src/main.ts',
+    runtime: 'src/node/runtime.ts',
+    'jq-worker': 'src/output/jq-worker.ts',
+    sandbox: librarySource,
+  },
   dir: dist,
   minify: true,
   isElsewhere: false,
@@ -26,9 +35,21 @@ const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds
 await writeFile(join(dist, 'package.json'), '{"type":"commonjs"}\n');
 await writeFile(join(dist, 'THIRD-PARTY.txt'), await licensesOf(modules));
 
+const { code: types, errors } = await isolatedDeclaration(
+  librarySource,
+  await readFile(new URL(`../${librarySource}`, import.meta.url), 'utf8'),
+);
+if (errors.length > 0 || /\bimport\b/.test(types))
+  throw new Error(
+    `${librarySource}: exported types must not need other files. ${errors.map((error) => error.message)}`,
+  );
+await writeFile(join(dist, 'sandbox.d.ts'), types);
+
 // Remove files of earlier builds last, so that a failed build leaves the previous one working.
 const made = new Set(
-  ['package.json', 'THIRD-PARTY.txt', ...output.map(({ fileName }) => fileName)].map((name) => join(dist, name)),
+  ['package.json', 'THIRD-PARTY.txt', 'sandbox.d.ts', ...output.map(({ fileName }) => fileName)].map((name) =>
+    join(dist, name),
+  ),
 );
 for (const file of await readdir(dist, { recursive: true, withFileTypes: true })) {
   const path = join(file.parentPath, file.name);

@@ -7,15 +7,8 @@ import { outputOf } from './output.ts';
 import { parentProcess, startRefreshHelper } from './refresh-helper.ts';
 import { afterSend, networkUntil } from './send.ts';
 import { handleSignals } from './signals.ts';
+import { silenceSqliteWarning } from './sqlite-warning.ts';
 import { inputOf, keyboard, stdin } from './stdin.ts';
-
-/** Some versions of Node warn that SQLite is experimental. Users can't do anything about that. */
-const silenceSqliteWarning = (): void => {
-  const { emitWarning } = process;
-  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
-    if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
-  }) as typeof process.emitWarning;
-};
 
 /** Available from Node 22.8 on. The cache only saves time: a failure just means compiling again. */
 const keepCompiled = (makeDirectory: () => string): void => {

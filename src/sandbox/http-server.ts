@@ -123,12 +123,14 @@ interface ServeOptions {
   refusalHeaders?: () => Record<string, string>;
   /** How long a client may take to send its headers; three times as long for the whole request. */
   patienceMs?: number;
+  /** Doesn't keep the process running. */
+  unref?: boolean | undefined;
 }
 
 /** Serves the service on the loopback address. Rejects with `EADDRINUSE` if the port is in use. */
 export const serve = async (
   service: WireService,
-  { port, host = '127.0.0.1', sleep, refusalHeaders, patienceMs = 10_000 }: ServeOptions,
+  { port, host = '127.0.0.1', sleep, refusalHeaders, patienceMs = 10_000, unref = false }: ServeOptions,
 ): Promise<Server> => {
   const server = createServer({
     headersTimeout: patienceMs,
@@ -143,6 +145,7 @@ export const serve = async (
       resolve();
     });
   });
+  if (unref) server.unref().on('connection', (socket) => socket.unref());
   const bound = (server.address() as AddressInfo).port;
   const own = hostsAt(bound);
   let requests = 0;

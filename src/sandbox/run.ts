@@ -37,6 +37,8 @@ export interface RunOptions {
   /** Gets every event while the sandbox runs. */
   receiver?: Pick<Subscriber, 'url' | 'key'> | undefined;
   watch?: SandboxWatch | undefined;
+  /** Lets the process end although nobody closed the sandbox. */
+  unref?: boolean;
 }
 
 export interface RunningSandbox extends Serving {
@@ -51,7 +53,7 @@ export interface RunningSandbox extends Serving {
 /** Serves an open sandbox with its faults, admin requests and deliveries. Closes the data when it ends or fails to start. */
 export const runSandbox = async (
   sandbox: Sandbox,
-  { port, script, data, version, receiver, watch }: RunOptions,
+  { port, script, data, version, receiver, watch, unref }: RunOptions,
   { clock: system, every, randomBytes, machine: { pid, isAlive } }: SandboxWorld,
 ): Promise<RunningSandbox> => {
   const { store, clock } = sandbox;
@@ -107,6 +109,7 @@ export const runSandbox = async (
     const server = await serve(watch === undefined ? service : watched, {
       port,
       sleep,
+      unref,
       refusalHeaders: sandbox.refusalHeaders,
     });
     undo.push(() => {

@@ -36,7 +36,7 @@ describePackage('the package', () => {
     expect(packed.size).toBeLessThan(1.5e6);
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^((bin|dist)\/[\w/-]+\.(js|json)|dist\/THIRD-PARTY\.txt|completions\/[\w.]+|man\/sched[\w-]*\.[17]|package\.json|[A-Z]+(\.md)?)$/;
+      /^((bin|dist)\/[\w/-]+\.(js|json)|dist\/THIRD-PARTY\.txt|dist\/sandbox\.d\.ts|completions\/[\w.]+|man\/sched[\w-]*\.[17]|package\.json|[A-Z]+(\.md)?)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/THIRD-PARTY.txt', 'LICENSE', 'README.md']));
   });

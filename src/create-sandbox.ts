@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { clock, every } from './node/clock.ts';
+import { machine } from './node/machine.ts';
+import { loadSqliteSilently } from './node/sqlite-warning.ts';
+import { type LogEntry as AdminLogEntry, adminHeader } from './sandbox/admin.ts';
+import { createFaultScript, faultOf, readFault, unknownOperation } from './sandbox/faults/faults.ts';
+import { environmentOf, openSandbox } from './sandbox/open.ts';
+import { readyTokens } from './sandbox/ready-tokens.ts';
+import { runSandbox } from './sandbox/run.ts';
+import { isSeedName } from './sandbox/seed/name.ts';
+import { plans } from './sandbox/subscription.ts';
+import { readDuration } from './time/duration.ts';
+import { version } from './version.ts';
+
+// The types of the package are made from this file alone, so its exported types use nothing of other files.
+
+/** The name of a token: a role, or what the token is restricted to. `sched sandbox tokens` lists them. */
+export type TokenName = 'owner' | 'admin' | 'user' | 'read_only' | 'events_only' | 'legacy';
+
+/** A fault such as `'events.list 503 at=2'`, or the same as an object. docs/sandbox.md of `sched` lists all kinds. */
+export type Fault = string | { kind: string; operation?: string; [property: string]: unknown };
+
+export interface SandboxOptions {
+  /** The first content: `demo` (default), `empty` (people and tokens only) or `large:N` (the demo and N more events). */
+  world?: string;
+  /** Plan of the organization, by default `enterprise`. */
+  plan?: 'trial' | 'free' | 'standard' | 'enterprise';
+  /** Whether rate limits apply, by default `true`. */
+  limits?: boolean;
+  /** Failures to simulate from the start. */
+  faults?: readonly Fault[];
+  /** Port on 127.0.0.1. By default, any free one. */
+  port?: number;
+  /** File for the data, by default `:memory:`. */
+  data?: string;
+  /** Whether every login is approved without a click. */
+  autoConsent?: boolean;
+}
+
+/** A fault, and what became of it. */
+export interface ScriptedFault {
+  fault: { kind: string; operation: string; at: number; count: number | null };
+  /** Requests that it could have affected. */
+  matched: number;
+  /** Requests that it affected. */
+  struck: number;
+}
+
+/** A request that the sandbox got. */
+export interface LogEntry {
+  number: number;
+  at: string;
+  method: string;
+  /** Path with query. */
+  path: string;
+  /** Such as `events.list`; `null` if the request matches no operation. */
+  operation: string | null;
+  /** `null` if a fault kept the request from the service. */
+  status: number | null;
+  /** Whether the request changed data, even if its reply was lost. */
+  committed: boolean;
+  /** Kinds of the faults that affected it. */
+  faults: string[];
+  /** The body of a write as it was sent. */
+  body: string | null;
+}
+
+/** A webhook event for one subscription, with its attempts. */
+export interface Delivery {
+  number: number;
+  /** URI of the webhook subscription. */
+  webhook: string;
+  url: string;
+  event: string;
+  state: string;
+  created_at: string;
+  /** When the next attempt is due, if there is one. */
+  due_at: string | null;
+  attempts: Array<{ at: string; status: number | null; error: string | null; milliseconds: number }>;
+  /** What is sent. */
+  body: { event: string; created_at: string; payload: Record<string, unknown>; [field: string]: unknown };
+}
+
+/** A running sandbox. */
+export interface Sandbox {
+  /** Base address of the API and of the logins, without a slash at the end. */
+  readonly url: string;
+  /** The variables that make `sched` and programs of yours use this sandbox, as `sched sandbox env` prints them. */
+  readonly environment: Record<string, string>;
+  /** A token that always works, for the `Authorization: Bearer` header. */
+  token(name?: TokenName): string;
+  /** Deletes the data and makes the first content again. Faults and the log stay. */
+  reset(): Promise<void>;
+  /** The clock of the service. Everything that waits for a time follows it. */
+  readonly clock: {
+    now(): Promise<Date>;
+    /** Sets the time. `now` means the time of this machine. */
+    set(time: Date | string): Promise<Date>;
+    /** Moves the clock forward: `1h30m`, or milliseconds. */
+    advance(duration: string | number): Promise<Date>;
+  };
+  /** Failures to simulate. */
+  readonly faults: {
+    add(...faults: Fault[]): Promise<ScriptedFault[]>;
+    list(): Promise<ScriptedFault[]>;
+    clear(): Promise<void>;
+  };
+  /** The requests so far, the oldest first. */
+  log(): Promise<LogEntry[]>;
+  /** The newest 100 deliveries of webhooks, the newest first. */
+  deliveries(): Promise<Delivery[]>;
+  /** Sends a delivery again, and resolves after the attempt. */
+  resend(number: number): Promise<Delivery>;
+  /** Sends a sample of an event to the webhooks for it, or only to those with one URL. Resolves after the attempts. */
+  trigger(event: string, options?: { to?: string }): Promise<Delivery[]>;
+  /** Stops the server and discards data in memory. May be called again. */
+  close(): Promise<void>;
+}
+
+const faultsOf = async (given: readonly Fault[]) => {
+  const faults = given.map((fault) => (typeof fault === 'string' ? readFault(fault) : faultOf(fault)));
+  const unknown = await unknownOperation(faults);
+  if (unknown !== undefined) throw new Error(`Unknown operation "${unknown}" in a fault`);
+  return faults;
+};
+
+/** What a refused admin request says. */
+const reasonIn = ({ message, details }: { message: string; details?: { parameter?: string; message: string }[] }) =>
+  details?.map(({ parameter, message: why }) => (parameter ? `${parameter} ${why}` : why)).join('; ') ?? message;
+
+/**
+ * Starts a sandbox of the service in this process. It listens on 127.0.0.1 like `sched sandbox start`, and doesn't keep the
+ * process running.
+ */
+export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
+  const { world, plan, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
+  if (world !== undefined && !isSeedName(world))
+    throw new Error(`world must be demo, empty or large:N, not "${world}"`);
+  if (plan !== undefined && !plans.includes(plan)) throw new Error(`plan must be one of ${plans.join(', ')}`);
+  const script = createFaultScript(await faultsOf(options.faults ?? []));
+  const file = data === ':memory:' ? data : resolve(data);
+  loadSqliteSilently();
+  const opened = await openSandbox({ file, clock, randomBytes, plan, world, limits, oauth: { autoConsent } }).catch(
+    (cause: Error) => {
+      throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
+    },
+  );
+  const outside = { clock, every, randomBytes, machine };
+  const running = await runSandbox(opened, { port, script, data: file, version, unref: true }, outside);
+  const { url, secret } = running;
+
+  let isClosed = false;
+  // The same requests as over HTTP, without the detour.
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', name: string, body?: unknown) => {
+    if (isClosed) throw new Error('The sandbox is closed');
+    const reply = await running.service({
+      method,
+      url: `${url}/__sandbox/${name}`,
+      headers: { [adminHeader]: secret },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const content = JSON.parse(reply.body);
+    if (reply.status >= 400) throw new Error(reasonIn(content));
+    return content;
+  };
+  const timeIn = ({ time }: { time: string }) => new Date(time);
+
+  return {
+    url,
+    environment: environmentOf(running),
+    token(name = 'owner') {
+      const found = readyTokens.find((each) => each.name === name);
+      if (found === undefined)
+        throw new Error(`token must be one of ${readyTokens.map((each) => each.name).join(', ')}`);
+      return found.token;
+    },
+    async reset() {
+      await ask('POST', 'reset', {});
+    },
+    clock: {
+      now: async () => timeIn(await ask('GET', 'clock')),
+      set: async (time) => timeIn(await ask('POST', 'clock', { time })),
+      async advance(duration) {
+        const milliseconds = typeof duration === 'number' ? duration : readDuration(duration);
+        if (milliseconds === undefined) throw new Error(`Can't read "${duration}" as a duration such as 1h30m`);
+        return timeIn(await ask('POST', 'clock', { advance_seconds: milliseconds / 1000 }));
+      },
+    },
+    faults: {
+      add: async (...faults) => (await ask('POST', 'faults', await faultsOf(faults))).faults,
+      list: async () => (await ask('GET', 'faults')).faults,
+      async clear() {
+        await ask('DELETE', 'faults');
+      },
+    },
+    log: async (): Promise<AdminLogEntry[]> => (await ask('GET', 'log')).log,
+    deliveries: async () => (await ask('GET', 'deliveries')).deliveries,
+    resend: async (number) => (await ask('POST', 'deliveries', { number })).deliveries[0],
+    trigger: async (event, { to } = {}) => (await ask('POST', 'trigger', { event, to })).deliveries,
+    async close() {
+      isClosed = true;
+      await running.close();
+    },
+  };
+};

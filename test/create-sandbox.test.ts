@@ -1,0 +1,110 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSandbox, type Sandbox } from '../src/create-sandbox.ts';
+import { temporaryFile } from './support/temporary.ts';
+
+const get = (sandbox: Sandbox, path: string, token = sandbox.token()) =>
+  fetch(`${sandbox.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+
+const nameOf = async (sandbox: Sandbox, token: string) =>
+  ((await (await get(sandbox, '/users/me', token)).json()) as { resource: { name: string } }).resource.name;
+
+describe('createSandbox', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await createSandbox({ plan: 'standard' });
+  });
+  afterAll(() => sandbox?.close());
+
+  test('serves the service with tokens by role', async () => {
+    expect(await nameOf(sandbox, sandbox.token())).toBe('Amara Lindqvist');
+    expect(await nameOf(sandbox, sandbox.token('user'))).toBe('Tomás Ferreira');
+    expect(() => sandbox.token('boss' as 'owner')).toThrow('token must be one of owner, admin, user, ');
+    expect(sandbox.environment).toMatchObject({ SCHED_BASE_URL: sandbox.url, SCHED_TOKEN: sandbox.token('owner') });
+  });
+
+  test('moves the clock', async () => {
+    await sandbox.clock.set(new Date('2030-01-01T00:00:00Z'));
+    expect((await sandbox.clock.now()).toISOString()).toMatch(/^2030-01-01T00:00:/);
+    const { headers } = await get(sandbox, '/users/me');
+    expect(headers.get('date')).toMatch(/^Tue, 01 Jan 2030 00:00:/);
+    const later = await sandbox.clock.advance('1h30m');
+    expect(later.toISOString()).toMatch(/^2030-01-01T01:30:/);
+    await expect(sandbox.clock.advance('a while')).rejects.toThrow('Can\'t read "a while" as a duration such as 1h30m');
+    await expect(sandbox.clock.set('noon')).rejects.toThrow('time must be now or a time such as');
+  });
+
+  test('adds, lists and clears faults, and logs requests with them', async () => {
+    await sandbox.faults.add('events.list 503', { kind: 'html', operation: 'users.me' });
+    expect((await get(sandbox, '/scheduled_events')).status).toBe(503);
+    expect((await sandbox.faults.list()).map(({ struck }) => struck)).toEqual([1, 0]);
+    await sandbox.faults.clear();
+    expect(await sandbox.faults.list()).toEqual([]);
+    expect((await sandbox.log()).at(-1)).toMatchObject({ operation: 'events.list', status: null, faults: ['status'] });
+    await expect(sandbox.faults.add('events.lst 503')).rejects.toThrow('Unknown operation "events.lst" in a fault');
+  });
+
+  test('sends a sample to a webhook, and again', async () => {
+    const { resource } = (await (await get(sandbox, '/users/me')).json()) as {
+      resource: { current_organization: string };
+    };
+    // Nobody listens there.
+    const url = 'http://127.0.0.1:9/hooks';
+    await fetch(`${sandbox.url}/webhook_subscriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.token()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        url,
+        events: ['invitee.created'],
+        organization: resource.current_organization,
+        scope: 'organization',
+      }),
+    });
+    const [delivery] = await sandbox.trigger('invitee.created', { to: url });
+    expect(delivery).toMatchObject({ url, event: 'invitee.created', attempts: [{ status: null }] });
+    expect((await sandbox.resend(delivery!.number)).attempts).toHaveLength(2);
+    expect((await sandbox.deliveries())[0]).toMatchObject({ number: delivery!.number });
+    await expect(sandbox.trigger('invitee.moved')).rejects.toThrow('event must be one of invitee.created, ');
+  });
+
+  test('makes the first content again', async () => {
+    const list = async () => (await (await get(sandbox, '/webhook_subscriptions')).text()).includes('127.0.0.1:9');
+    await sandbox.reset();
+    expect(await list()).toBe(false);
+    expect(await sandbox.deliveries()).toEqual([]);
+  });
+});
+
+describe('createSandbox: options', () => {
+  test('turn off rate limits, and add faults', async () => {
+    const sandbox = await createSandbox({ world: 'empty', plan: 'free', limits: false, faults: ['users.me 418'] });
+    try {
+      for (let request = 0; request < 11; request++)
+        expect((await get(sandbox, '/users/me')).status).toBe(request ? 200 : 418);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  test('that are wrong are refused', async () => {
+    await expect(createSandbox({ world: 'huge' })).rejects.toThrow('world must be');
+    await expect(createSandbox({ plan: 'gold' as 'free' })).rejects.toThrow('plan must be one of trial, free, ');
+    await expect(createSandbox({ faults: ['sometimes'] })).rejects.toThrow('"sometimes" is not a fault');
+    const data = temporaryFile('text.db');
+    writeFileSync(data, 'not a database');
+    await expect(createSandbox({ data })).rejects.toThrow(`The file is not a SQLite database. (${data})`);
+  });
+
+  test('keep data in a file, which another sandbox can use after close', async () => {
+    const data = temporaryFile('library.db');
+    const first = await createSandbox({ world: 'empty', data });
+    await first.clock.set('2030-01-01T00:00:00Z');
+    await Promise.all([first.close(), first.close()]);
+    await first.close();
+    await expect(first.log()).rejects.toThrow('The sandbox is closed');
+    expect(existsSync(data)).toBe(true);
+    const second = await createSandbox({ data });
+    expect((await second.clock.now()).getUTCFullYear()).toBe(2030);
+    await second.close();
+  });
+});
