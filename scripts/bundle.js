@@ -73,6 +73,8 @@ export const bundle = async ({ input, dir, minify = false, isElsewhere = true })
   const { output } = await built.write({
     dir,
     format: 'cjs',
+    // Jest runs CommonJS without support for `import()`.
+    dynamicImportInCjs: false,
     exports: 'named',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
