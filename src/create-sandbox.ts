@@ -62,8 +62,10 @@ export interface LogEntry {
   committed: boolean;
   /** Kinds of the faults that affected it. */
   faults: string[];
-  /** The body of a write as it was sent. */
+  /** The body of a write as it was sent; `null` for logins. */
   body: string | null;
+  /** The body of the reply, before any fault; `null` for logins. */
+  reply: string | null;
 }
 
 /** A webhook event for one subscription, with its attempts. */
@@ -82,6 +84,20 @@ export interface Delivery {
   body: { event: string; created_at: string; payload: Record<string, unknown>; [field: string]: unknown };
 }
 
+/** What the service would have sent by email or text message. */
+export interface Notice {
+  number: number;
+  created_at: string;
+  channel: 'email' | 'text';
+  /** An email address or a phone number. */
+  to: string;
+  kind: string;
+  /** URI of the record. */
+  about: string;
+  subject: string;
+  details: Record<string, unknown>;
+}
+
 /** A running sandbox. */
 export interface Sandbox {
   /** Base address of the API and of the logins, without a slash at the end. */
@@ -92,6 +108,10 @@ export interface Sandbox {
   token(name?: TokenName): string;
   /** Deletes the data and makes the first content again. Faults and the log stay. */
   reset(): Promise<void>;
+  /** Saves the data and the clock under a name, by default `default`. Replaces a snapshot of the same name. */
+  snapshot(name?: string): Promise<void>;
+  /** Goes back to a snapshot, within milliseconds. Faults and the log stay. */
+  restore(name?: string): Promise<void>;
   /** The clock of the service. Everything that waits for a time follows it. */
   readonly clock: {
     now(): Promise<Date>;
@@ -99,6 +119,10 @@ export interface Sandbox {
     set(time: Date | string): Promise<Date>;
     /** Moves the clock forward: `1h30m`, or milliseconds. */
     advance(duration: string | number): Promise<Date>;
+    /** Stops the clock. */
+    freeze(): Promise<Date>;
+    /** Lets a frozen clock run on, from the time it shows. */
+    resume(): Promise<Date>;
   };
   /** Failures to simulate. */
   readonly faults: {
@@ -114,6 +138,8 @@ export interface Sandbox {
   resend(number: number): Promise<Delivery>;
   /** Sends a sample of an event to the webhooks for it, or only to those with one URL. Resolves after the attempts. */
   trigger(event: string, options?: { to?: string }): Promise<Delivery[]>;
+  /** What the service would have sent to people, the newest 100, the newest first. Nothing is sent. */
+  notices(options?: { to?: string; kind?: string }): Promise<Notice[]>;
   /** Stops the server and discards data in memory. May be called again. */
   close(): Promise<void>;
 }
@@ -165,6 +191,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     return content;
   };
   const timeIn = ({ time }: { time: string }) => new Date(time);
+  const moveClock = async (change: object) => timeIn(await ask('POST', 'clock', change));
 
   return {
     url,
@@ -178,14 +205,22 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     async reset() {
       await ask('POST', 'reset', {});
     },
+    async snapshot(name = 'default') {
+      await ask('POST', 'snapshots', { name });
+    },
+    async restore(name = 'default') {
+      await ask('POST', `snapshots/${encodeURIComponent(name)}/restore`);
+    },
     clock: {
       now: async () => timeIn(await ask('GET', 'clock')),
-      set: async (time) => timeIn(await ask('POST', 'clock', { time })),
+      set: (time) => moveClock({ time }),
       async advance(duration) {
         const milliseconds = typeof duration === 'number' ? duration : readDuration(duration);
         if (milliseconds === undefined) throw new Error(`Can't read "${duration}" as a duration such as 1h30m`);
-        return timeIn(await ask('POST', 'clock', { advance_seconds: milliseconds / 1000 }));
+        return moveClock({ advance_seconds: milliseconds / 1000 });
       },
+      freeze: () => moveClock({ frozen: true }),
+      resume: () => moveClock({ frozen: false }),
     },
     faults: {
       add: async (...faults) => (await ask('POST', 'faults', await faultsOf(faults))).faults,
@@ -197,7 +232,11 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     log: async (): Promise<AdminLogEntry[]> => (await ask('GET', 'log')).log,
     deliveries: async () => (await ask('GET', 'deliveries')).deliveries,
     resend: async (number) => (await ask('POST', 'deliveries', { number })).deliveries[0],
-    trigger: async (event, { to } = {}) => (await ask('POST', 'trigger', { event, to })).deliveries,
+    trigger: async (event, choices) => (await ask('POST', 'trigger', { ...choices, event })).deliveries,
+    async notices(filter = {}) {
+      const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+      return (await ask('GET', `notices?${new URLSearchParams(given)}`)).notices;
+    },
     async close() {
       isClosed = true;
       await running.close();

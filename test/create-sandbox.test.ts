@@ -28,8 +28,11 @@ describe('createSandbox', () => {
     expect((await sandbox.clock.now()).toISOString()).toMatch(/^2030-01-01T00:00:/);
     const { headers } = await get(sandbox, '/users/me');
     expect(headers.get('date')).toMatch(/^Tue, 01 Jan 2030 00:00:/);
+    const stopped = await sandbox.clock.freeze();
     const later = await sandbox.clock.advance('1h30m');
-    expect(later.toISOString()).toMatch(/^2030-01-01T01:30:/);
+    expect(later.getTime() - stopped.getTime()).toBe(5_400_000);
+    expect(await sandbox.clock.advance(1)).toEqual(new Date(later.getTime() + 1));
+    expect((await sandbox.clock.resume()).toISOString()).toMatch(/^2030-01-01T01:30:/);
     await expect(sandbox.clock.advance('a while')).rejects.toThrow('Can\'t read "a while" as a duration such as 1h30m');
     await expect(sandbox.clock.set('noon')).rejects.toThrow('time must be now or a time such as');
   });
@@ -65,6 +68,23 @@ describe('createSandbox', () => {
     expect((await sandbox.resend(delivery!.number)).attempts).toHaveLength(2);
     expect((await sandbox.deliveries())[0]).toMatchObject({ number: delivery!.number });
     await expect(sandbox.trigger('invitee.moved')).rejects.toThrow('event must be one of invitee.created, ');
+  });
+
+  test('goes back to a snapshot, and shows notices', async () => {
+    await sandbox.snapshot();
+    const { collection } = (await (await get(sandbox, '/scheduled_events?status=active')).json()) as {
+      collection: { uri: string }[];
+    };
+    const { uri } = collection[0]!;
+    const statusOf = async () => JSON.parse(await (await get(sandbox, new URL(uri).pathname)).text()).resource.status;
+    await fetch(`${uri}/cancellation`, { method: 'POST', headers: { authorization: `Bearer ${sandbox.token()}` } });
+    expect(await statusOf()).toBe('canceled');
+    const [notice] = await sandbox.notices({ kind: 'event.canceled' });
+    expect((await sandbox.notices({ to: notice!.to })).map(({ to }) => to)).toContain(notice!.to);
+    await sandbox.restore();
+    expect(await statusOf()).toBe('active');
+    expect(await sandbox.notices()).toEqual([]);
+    await expect(sandbox.restore('other')).rejects.toThrow('The snapshot "other" doesn\'t exist.');
   });
 
   test('makes the first content again', async () => {
