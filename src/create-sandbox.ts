@@ -9,7 +9,7 @@ import { environmentOf, openSandbox } from './sandbox/open.ts';
 import { readyTokens } from './sandbox/ready-tokens.ts';
 import { runSandbox } from './sandbox/run.ts';
 import { isSeedName } from './sandbox/seed/name.ts';
-import { plans } from './sandbox/subscription.ts';
+import { kinds, plans } from './sandbox/subscription.ts';
 import { readDuration } from './time/duration.ts';
 import { version } from './version.ts';
 
@@ -26,6 +26,8 @@ export interface SandboxOptions {
   world?: string;
   /** Plan of the organization, by default `enterprise`. */
   plan?: 'trial' | 'free' | 'standard' | 'enterprise';
+  /** Kind of the organization: `team` (default), or `individual`, which has only its owner. */
+  kind?: 'team' | 'individual';
   /** Whether rate limits apply, by default `true`. */
   limits?: boolean;
   /** Failures to simulate from the start. */
@@ -136,8 +138,14 @@ export interface Sandbox {
   deliveries(): Promise<Delivery[]>;
   /** Sends a delivery again, and resolves after the attempt. */
   resend(number: number): Promise<Delivery>;
-  /** Sends a sample of an event to the webhooks for it, or only to those with one URL. Resolves after the attempts. */
-  trigger(event: string, options?: { to?: string }): Promise<Delivery[]>;
+  /**
+   * Sends a sample of an event to the webhooks for it, and resolves after the attempts. `to` means only the webhooks with
+   * this URL, `payload` replaces the payload of the sample, and `set` parts of it: `{ 'payload.name': 'Ada' }`.
+   */
+  trigger(
+    event: string,
+    options?: { to?: string; payload?: Record<string, unknown>; set?: Record<string, unknown> },
+  ): Promise<Delivery[]>;
   /** What the service would have sent to people, the newest 100, the newest first. Nothing is sent. */
   notices(options?: { to?: string; kind?: string }): Promise<Notice[]>;
   /** Stops the server and discards data in memory. May be called again. */
@@ -160,18 +168,26 @@ const reasonIn = ({ message, details }: { message: string; details?: { parameter
  * process running.
  */
 export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const { world, plan, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
+  const { world, plan, kind, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
   if (world !== undefined && !isSeedName(world))
     throw new Error(`world must be demo, empty or large:N, not "${world}"`);
   if (plan !== undefined && !plans.includes(plan)) throw new Error(`plan must be one of ${plans.join(', ')}`);
+  if (kind !== undefined && !kinds.includes(kind)) throw new Error(`kind must be one of ${kinds.join(', ')}`);
   const script = createFaultScript(await faultsOf(options.faults ?? []));
   const file = data === ':memory:' ? data : resolve(data);
   loadSqliteSilently();
-  const opened = await openSandbox({ file, clock, randomBytes, plan, world, limits, oauth: { autoConsent } }).catch(
-    (cause: Error) => {
-      throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
-    },
-  );
+  const opened = await openSandbox({
+    file,
+    clock,
+    randomBytes,
+    plan,
+    kind,
+    world,
+    limits,
+    oauth: { autoConsent },
+  }).catch((cause: Error) => {
+    throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });
+  });
   const outside = { clock, every, randomBytes, machine };
   const running = await runSandbox(opened, { port, script, data: file, version, unref: true }, outside);
   const { url, secret } = running;

@@ -63,8 +63,9 @@ describe('createSandbox', () => {
         scope: 'organization',
       }),
     });
-    const [delivery] = await sandbox.trigger('invitee.created', { to: url });
+    const [delivery] = await sandbox.trigger('invitee.created', { to: url, set: { 'payload.name': 'Ada' } });
     expect(delivery).toMatchObject({ url, event: 'invitee.created', attempts: [{ status: null }] });
+    expect(delivery!.body.payload.name).toBe('Ada');
     expect((await sandbox.resend(delivery!.number)).attempts).toHaveLength(2);
     expect((await sandbox.deliveries())[0]).toMatchObject({ number: delivery!.number });
     await expect(sandbox.trigger('invitee.moved')).rejects.toThrow('event must be one of invitee.created, ');
@@ -96,11 +97,13 @@ describe('createSandbox', () => {
 });
 
 describe('createSandbox: options', () => {
-  test('turn off rate limits, and add faults', async () => {
-    const sandbox = await createSandbox({ world: 'empty', plan: 'free', limits: false, faults: ['users.me 418'] });
+  test('turn off rate limits, add faults, and choose the kind of the organization', async () => {
+    const options = { world: 'empty', plan: 'free', kind: 'individual', limits: false } as const;
+    const sandbox = await createSandbox({ ...options, faults: ['users.me 418'] });
     try {
       for (let request = 0; request < 11; request++)
         expect((await get(sandbox, '/users/me')).status).toBe(request ? 200 : 418);
+      expect((await get(sandbox, '/users/me', sandbox.token('user'))).status).toBe(401);
     } finally {
       await sandbox.close();
     }
@@ -109,6 +112,7 @@ describe('createSandbox: options', () => {
   test('that are wrong are refused', async () => {
     await expect(createSandbox({ world: 'huge' })).rejects.toThrow('world must be');
     await expect(createSandbox({ plan: 'gold' as 'free' })).rejects.toThrow('plan must be one of trial, free, ');
+    await expect(createSandbox({ kind: 'club' as 'team' })).rejects.toThrow('kind must be one of team, individual');
     await expect(createSandbox({ faults: ['sometimes'] })).rejects.toThrow('"sometimes" is not a fault');
     const data = temporaryFile('text.db');
     writeFileSync(data, 'not a database');
