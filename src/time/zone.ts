@@ -1,5 +1,5 @@
 import { editDistance } from '../nearest.ts';
-import { once } from '../once.ts';
+import { once, onceEach } from '../once.ts';
 
 /** Sources of the time zone, in order of precedence. */
 export type ZoneSource = '--tz' | 'SCHED_TZ' | 'profile' | 'TZ' | 'system';
@@ -94,14 +94,15 @@ const knownNames = once(
 export const zoneNames = (): string[] =>
   [...knownNames().values()].filter((name) => name.includes('/') || name === 'UTC').sort();
 
-const platformKnows = (name: string): boolean => {
+/** Asked once for each name: the platform takes a while, and a file of bookings has the same zone on every line. */
+const platformKnows = onceEach((name: string): boolean => {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
     return true;
   } catch {
     return false;
   }
-};
+});
 
 /** Capitalizes an old alias such as `us/eastern` as the database does. Aliases are not in the platform's list. */
 const capitalized = (name: string): string =>
