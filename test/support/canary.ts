@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { onceEach } from '../../src/once.ts';
 
 /**
  * R12: searches the output of all commands for secrets: those that a command was given (SCHED_TOKEN, SCHED_TOKEN_FILE,
@@ -16,6 +17,9 @@ export const canaryCount = (): number => added.size;
 /** Tokens issued to logins in tests. No output needs them, and not even the sandbox prints them. */
 const neverPrinted = /\b(?:canary-(?:access|refresh|code)-[\w-]{8,}|sandbox_refresh_[\w-]{20,})/g;
 
+/** Ignores case, and characters that quoting doubles or escapes with a backslash. */
+const bare = (text: string): string => text.toLowerCase().replace(/[\\"']/g, '');
+
 /** Shorter strings appear in any text by chance. */
 const shortest = 8;
 
@@ -27,14 +31,15 @@ const inBase64 = (secret: string): string[] =>
     return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), whole);
   });
 
-const formsOf = (secret: string): Record<string, string[]> => {
+const formsOf = onceEach((secret: string): [form: string, spellings: string[]][] => {
   const base64 = inBase64(secret);
-  return {
+  const forms: Record<string, string[]> = {
     plain: [secret],
     base64: [...base64, ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
     hex: [Buffer.from(secret).toString('hex')],
   };
-};
+  return Object.entries(forms).map(([form, spellings]) => [form, [...new Set(spellings.map(bare))]]);
+});
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const character = (code: string, base: number) => {
@@ -52,29 +57,26 @@ const undoOnce = (text: string): string =>
     .replace(/&#x([0-9a-f]{1,5});/gi, (_, code) => character(code, 16))
     .replace(/&(amp|lt|gt|quot|apos);/g, (_, name) => entities[name]!);
 
-/** Ignores characters that quoting doubles or escapes with a backslash. */
-const bare = (text: string): string => text.replace(/[\\"']/g, '');
-
 const anyEscape = /\\|[%=][0-9a-f]{2}|&#?\w+;|\n/i;
 
 /** The texts to search for a secret: the original, and the results of decoding its escapes repeatedly. */
 const readings = (text: string): string[] => {
-  if (!anyEscape.test(text)) return [text];
+  if (!anyEscape.test(text)) return [bare(text)];
   const once = undoOnce(text);
-  return [text, once, undoOnce(once)];
+  return [text, once, undoOnce(once)].map(bare);
 };
-
-const holds = (text: string, spelling: string): boolean =>
-  text.includes(spelling) || bare(text.toLowerCase()).includes(bare(spelling.toLowerCase()));
 
 /** The secrets in a text and their forms. A secret is named only by its length. */
 export const leaksIn = (text: string, secrets: Iterable<string>): string[] => {
+  const all = [...secrets];
+  // Most commands have none, and decoding a long output takes a while.
+  if (all.length === 0) return [];
   const [plain = '', ...undone] = readings(text);
-  return [...secrets].flatMap((secret) =>
-    Object.entries(formsOf(secret)).flatMap(([form, spellings]) => {
+  return all.flatMap((secret) =>
+    formsOf(secret).flatMap(([form, spellings]) => {
       const told = `a secret of ${secret.length} characters, ${form}`;
-      if (spellings.some((spelling) => holds(plain, spelling))) return [told];
-      return spellings.some((spelling) => undone.some((reading) => holds(reading, spelling)))
+      if (spellings.some((spelling) => plain.includes(spelling))) return [told];
+      return undone.some((reading) => spellings.some((spelling) => reading.includes(spelling)))
         ? [`${told}, escaped`]
         : [];
     }),
