@@ -2,10 +2,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Browser, browser, openChromium } from '../support/browser.ts';
+import { resultPage } from '../../src/auth/callback-page.ts';
+import { type Browser, browser, openChromium, problemsOn } from '../support/browser.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
-import { few, sample } from '../support/tier.ts';
+import { few, isDeep, sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import {
@@ -153,6 +154,21 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
       expect(filesIn(home)).toEqual({});
     },
   });
+
+  const longestName = 'p'.repeat(64);
+  const pages = (['success', 'denied', 'failed', 'unexpected'] as const).flatMap((kind) => [
+    { kind, colorScheme: 'light' as const, width: 320 },
+    { kind, colorScheme: 'dark' as const, width: 1100 },
+  ]);
+  test.each(sample(pages, 1))(
+    'ends on a page ($kind) that is accessible in the $colorScheme color scheme, $width pixels wide',
+    async ({ kind, colorScheme, width }) => {
+      const tab = await browser.newPage({ reducedMotion: 'reduce', colorScheme, viewport: { width, height: 900 } });
+      await tab.setContent(resultPage(kind, longestName).body);
+      expect(await problemsOn(tab)).toEqual([]);
+      await tab.close();
+    },
+  );
 });
 
 describe('auth login in a terminal', () => {
@@ -211,12 +227,16 @@ describe('auth login in a terminal', () => {
     },
   });
 
+  // Another one with each commit.
+  const [chosen] = sample(['opener', 'SSH', 'Ctrl-D'], 1);
+  const testOf = (name: string) => test.runIf(isDeep || name === chosen);
+
   const openers: [name: string, file: string, env: (script: string) => Record<string, string>][] = [
     ['$BROWSER', 'browser', (script) => ({ BROWSER: script })],
     // As on a desktop. Only then the package that opens browsers is loaded.
     ['xdg-open', 'xdg-open', (script) => ({ DISPLAY: ':0', PATH: `${dirname(script)}:${process.env.PATH}` })],
   ];
-  test.each(sample(openers, 1))('passes the address to %s as one argument', async (_, name, env) => {
+  testOf('opener').each(sample(openers, 1))('passes the address to %s as one argument', async (_, name, env) => {
     const script = join(home, name);
     const heard = join(home, 'heard');
     writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${heard}.draft' && mv '${heard}.draft' '${heard}'\n`);
@@ -236,7 +256,7 @@ describe('auth login in a terminal', () => {
     ['the pasted address', (screen, location) => screen.type(`${location}\n`)],
     ['the callback', (_, location) => fetch(location)],
   ];
-  test.each(sample(endings, 1))(
+  testOf('SSH').each(sample(endings, 1))(
     'over SSH says how to paste the final address, and accepts %s at once',
     async (_, end) => {
       const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
@@ -271,7 +291,7 @@ describe('auth login in a terminal', () => {
     ['with --paste', ['--paste'], {}, /paste the URL/],
     ['over SSH', [], overSsh, /Final URL, or wait for the browser: $/],
   ];
-  test.each(sample(pasting, 1))(
+  testOf('Ctrl-D').each(sample(pasting, 1))(
     'ends %s on Ctrl-D, and says that no address was pasted',
     async (_, flags, env, prompt) => {
       terminal = schedInTerminal(['auth', 'login', ...flags, '--credential-store', 'file', ...addresses()], home, env);
