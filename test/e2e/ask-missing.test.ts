@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
 import { few, sample } from '../support/tier.ts';
@@ -49,57 +49,6 @@ const bookingsOf = (home: string): Promise<number> =>
   inDatabase(home, (database) => database.all("SELECT id FROM invitees WHERE email = 'ada@example.com'").length);
 
 describe('questions for missing flags', () => {
-  few(1, {
-    'book a meeting by answers alone, and print the command for a script': async () => {
-      const home = await usedHome();
-      const screen = await start(home);
-      for (const [question, answer] of steps) {
-        await screen.until(question);
-        screen.type(answer);
-      }
-      const { code, text } = await screen.done;
-      expect(text).toMatch(/✔ Booked: [^\n]* for Ada Byron\n.*Undo: sched --sandbox events cancel \w+\n.*Join: https:/);
-      expect(text).toMatch(/For a script:\n {2}sched --sandbox invitees create --event-type 'Customer onboarding' /);
-      expect(code, text).toBe(0);
-      expect(await bookingsOf(home)).toBe(1);
-    },
-    'book a meeting with --accessible, in plain lines that are never redrawn': async () => {
-      const home = await usedHome();
-      const screen = await start(home, '--accessible');
-      const answers = [
-        'onboarding',
-        'ada@example.com',
-        'Ada Byron',
-        'Europe/Paris',
-        '2030-12-02T15:00:00+01:00',
-        'AE',
-        '1',
-        '',
-        'y',
-      ];
-      for (const [i, answer] of answers.entries()) {
-        await screen.until(
-          [
-            /name: $/,
-            /address of the invitee: $/,
-            /name of the invitee: $/,
-            /\): $/,
-            /answer: $/,
-            /Company: $/,
-            /name: $/,
-            /skips\): $/,
-            /\[Y\/n\]: $/,
-          ][i]!,
-        );
-        screen.type(`${answer}\n`);
-      }
-      const { code, text } = await screen.done;
-      expect(text).toMatch(/Booked: [^\n]* for Ada Byron\n/);
-      expect(text).not.toMatch(/\x1b\[\d*A|[❯↑]/);
-      expect(code).toBe(0);
-    },
-  });
-
   const ends = [
     { key: ctrlC, expected: 130, message: 'Interrupted' },
     { key: ctrlD, expected: 12, message: 'Stopped at a question. Nothing was changed' },
@@ -107,21 +56,77 @@ describe('questions for missing flags', () => {
   ];
   const cells = ends.flatMap((end) => steps.map(([question], asked) => ({ ...end, asked, question })));
 
-  test('end with Ctrl-C, Ctrl-D or Esc at every question, and leave nothing behind', async () => {
-    const home = await usedHome();
-    for (const { key, expected, message, asked } of sample(cells, 1)) {
-      const screen = await start(home);
-      for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
-        await screen.until(question);
-        screen.type(i === asked ? key : answer);
-      }
-      const { code, text } = await screen.done;
-      expect(text).toContain(`error: ${message}\n`);
-      expect(text).toContain('\x1b[?25h');
-      expect(code, text).toBe(expected);
-    }
-    expect(await bookingsOf(home)).toBe(0);
-  }, 300_000);
+  few(
+    1,
+    {
+      'book a meeting by answers alone, and print the command for a script': async () => {
+        const home = await usedHome();
+        const screen = await start(home);
+        for (const [question, answer] of steps) {
+          await screen.until(question);
+          screen.type(answer);
+        }
+        const { code, text } = await screen.done;
+        expect(text).toMatch(
+          /✔ Booked: [^\n]* for Ada Byron\n.*Undo: sched --sandbox events cancel \w+\n.*Join: https:/,
+        );
+        expect(text).toMatch(/For a script:\n {2}sched --sandbox invitees create --event-type 'Customer onboarding' /);
+        expect(code, text).toBe(0);
+        expect(await bookingsOf(home)).toBe(1);
+      },
+      'book a meeting with --accessible, in plain lines that are never redrawn': async () => {
+        const home = await usedHome();
+        const screen = await start(home, '--accessible');
+        const answers = [
+          'onboarding',
+          'ada@example.com',
+          'Ada Byron',
+          'Europe/Paris',
+          '2030-12-02T15:00:00+01:00',
+          'AE',
+          '1',
+          '',
+          'y',
+        ];
+        for (const [i, answer] of answers.entries()) {
+          await screen.until(
+            [
+              /name: $/,
+              /address of the invitee: $/,
+              /name of the invitee: $/,
+              /\): $/,
+              /answer: $/,
+              /Company: $/,
+              /name: $/,
+              /skips\): $/,
+              /\[Y\/n\]: $/,
+            ][i]!,
+          );
+          screen.type(`${answer}\n`);
+        }
+        const { code, text } = await screen.done;
+        expect(text).toMatch(/Booked: [^\n]* for Ada Byron\n/);
+        expect(text).not.toMatch(/\x1b\[\d*A|[❯↑]/);
+        expect(code).toBe(0);
+      },
+      'end with Ctrl-C, Ctrl-D or Esc at every question, and leave nothing behind': async () => {
+        const home = await usedHome();
+        for (const { key, expected, message, asked } of sample(cells, 1)) {
+          const screen = await start(home);
+          for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
+            await screen.until(question);
+            screen.type(i === asked ? key : answer);
+          }
+          const { code, text } = await screen.done;
+          expect(text).toContain(`error: ${message}\n`);
+          expect(text).toContain('\x1b[?25h');
+          expect(code, text).toBe(expected);
+        }
+        expect(await bookingsOf(home)).toBe(0);
+      },
+    },
+    300_000,
+  );
 });
 
 describe('a list of events', () => {
@@ -150,6 +155,11 @@ describe('a list of events', () => {
     return { named: ids.split(' ').sort(), canceled: after.filter((id) => !before.includes(id)).sort() };
   };
 
+  const ends: [string, number, string][] = [
+    [ctrlC, 130, 'Interrupted'],
+    [ctrlD, 12, 'Stopped at a question. Nothing was changed'],
+    [esc, 12, 'Stopped at a question. Nothing was changed'],
+  ];
   few(1, {
     'cancels the event that was found by a name': async () => {
       const home = await usedHome();
@@ -192,25 +202,19 @@ describe('a list of events', () => {
       expect(screen.text()).toContain('● Evil\\x1b]0;x\\x07\\x1b[2J<U+202E>\\x9b31m\\r\\n9: forged 打');
       expect(screen.text()).not.toMatch(/[\x07\u009b\u202e]|\x1b\]|\x1b\[2J|^9: forged/m);
     },
-  });
-
-  const ends: [string, number, string][] = [
-    [ctrlC, 130, 'Interrupted'],
-    [ctrlD, 12, 'Stopped at a question. Nothing was changed'],
-    [esc, 12, 'Stopped at a question. Nothing was changed'],
-  ];
-  test('changes nothing at Esc, Ctrl-C and Ctrl-D', async () => {
-    const home = await usedHome();
-    const before = await canceledIn(home);
-    for (const [key, expected, message] of sample(ends, 1)) {
-      const screen = await cancel(home);
-      screen.type(' ');
-      await screen.until(/1 chosen · /);
-      screen.type(key);
-      const { code, text } = await screen.done;
-      expect(code, text).toBe(expected);
-      expect(text).toContain(`error: ${message}\n`);
-    }
-    expect(await canceledIn(home)).toEqual(before);
+    'changes nothing at Esc, Ctrl-C and Ctrl-D': async () => {
+      const home = await usedHome();
+      const before = await canceledIn(home);
+      for (const [key, expected, message] of sample(ends, 1)) {
+        const screen = await cancel(home);
+        screen.type(' ');
+        await screen.until(/1 chosen · /);
+        screen.type(key);
+        const { code, text } = await screen.done;
+        expect(code, text).toBe(expected);
+        expect(text).toContain(`error: ${message}\n`);
+      }
+      expect(await canceledIn(home)).toEqual(before);
+    },
   });
 });

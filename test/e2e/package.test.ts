@@ -78,36 +78,48 @@ describePackage('the package', () => {
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
   });
 
-  const place = join(folder, 'empty');
-  const install = once(async (): Promise<string | undefined> => {
-    mkdirSync(place);
-    const words = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', place, join(folder, packed.filename)];
-    return execFile('npm', words, { cwd: place }).then(
-      () => undefined,
-      (error: { stderr: string }) => {
-        if (process.env.CI || !error.stderr.includes('ENOTCACHED')) throw error;
-        return 'its dependencies are not in the npm cache, and tests do not download anything';
-      },
-    );
-  });
-  const skipIfMissing = async (skip: (note?: string) => void) => {
-    const missing = await install();
-    if (missing !== undefined) skip(missing);
-  };
+  // npm takes longer for it than all other tests of the package: outside of CI only in the deep tier.
+  describe.runIf(isDeep || process.env.CI)('installed', () => {
+    const place = join(folder, 'empty');
+    const install = once(async (): Promise<string | undefined> => {
+      mkdirSync(place);
+      const words = [
+        'install',
+        '--offline',
+        '--no-audit',
+        '--no-fund',
+        '--prefix',
+        place,
+        join(folder, packed.filename),
+      ];
+      return execFile('npm', words, { cwd: place }).then(
+        () => undefined,
+        (error: { stderr: string }) => {
+          if (process.env.CI || !error.stderr.includes('ENOTCACHED')) throw error;
+          return 'its dependencies are not in the npm cache, and tests do not download anything';
+        },
+      );
+    });
+    const skipIfMissing = async (skip: (note?: string) => void) => {
+      const missing = await install();
+      if (missing !== undefined) skip(missing);
+    };
 
-  test('installs without scripts in an empty directory, with few dependencies, and works there', async ({ skip }) => {
-    await skipIfMissing(skip);
-    const { packages } = JSON.parse(readFileSync(join(place, 'node_modules/.package-lock.json'), 'utf8')) as Installed;
-    expect(Object.keys(packages).length).toBeLessThanOrEqual(12);
-    expect(Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
-    // readme.test.ts follows recipes with the built program.
-    const chosen = isDeep ? recipes : [{ script: 'sched events list --limit 1' }];
-    await follow(chosen, { sched: join(place, 'node_modules/.bin/sched'), others: { node: runner } });
-  }, 120_000);
+    test('installs without scripts in an empty directory, with few dependencies, and works there', async ({ skip }) => {
+      await skipIfMissing(skip);
+      const { packages } = JSON.parse(
+        readFileSync(join(place, 'node_modules/.package-lock.json'), 'utf8'),
+      ) as Installed;
+      expect(Object.keys(packages).length).toBeLessThanOrEqual(12);
+      expect(Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
+      // readme.test.ts follows recipes with the built program.
+      const chosen = isDeep ? recipes : [{ script: 'sched events list --limit 1' }];
+      await follow(chosen, { sched: join(place, 'node_modules/.bin/sched'), others: { node: runner } });
+    }, 120_000);
 
-  test('has a sandbox to import and to require, which does not keep the process running', async ({ skip }) => {
-    await skipIfMissing(skip);
-    const script = `
+    test('has a sandbox to import and to require, which does not keep the process running', async ({ skip }) => {
+      await skipIfMissing(skip);
+      const script = `
       import { createRequire } from 'node:module';
       import { createSandbox } from 'sched/sandbox';
       const { createSandbox: required } = createRequire(import.meta.url)('sched/sandbox');
@@ -115,42 +127,43 @@ describePackage('the package', () => {
       const headers = { authorization: 'Bearer ' + sandbox.token() };
       const { status } = await fetch(sandbox.url + '/users/me', { headers });
       console.log(JSON.stringify({ isSame: createSandbox === required, status }));`;
-    writeFileSync(join(place, 'both.mjs'), script);
-    const { stdout, stderr } = await execFile(runner, ['both.mjs'], { cwd: place });
-    expect([JSON.parse(stdout), stderr]).toEqual([{ isSame: true, status: 200 }, '']);
-  });
-
-  describe('with the files of docs/testing.md', () => {
-    const vitest = join(root, 'node_modules/vitest');
-    const files = once(() => {
-      symlinkSync(vitest, join(place, 'node_modules/vitest'));
-      return writeSnippets('docs/testing.md', place);
+      writeFileSync(join(place, 'both.mjs'), script);
+      const { stdout, stderr } = await execFile(runner, ['both.mjs'], { cwd: place });
+      expect([JSON.parse(stdout), stderr]).toEqual([{ isSame: true, status: 200 }, '']);
     });
-    const runs = {
-      'node:test': ['--test', 'cancel.test.mjs'],
-      Vitest: [join(vitest, 'vitest.mjs'), 'run', '--reporter', 'tap', 'cancel.test.ts'],
-    };
 
-    for (const [name, words] of sample(Object.entries(runs), 1))
-      test(`passes those for ${name}`, { timeout: 60_000 }, async ({ skip }) => {
+    describe('with the files of docs/testing.md', () => {
+      const vitest = join(root, 'node_modules/vitest');
+      const files = once(() => {
+        symlinkSync(vitest, join(place, 'node_modules/vitest'));
+        return writeSnippets('docs/testing.md', place);
+      });
+      const runs = {
+        'node:test': ['--test', 'cancel.test.mjs'],
+        Vitest: [join(vitest, 'vitest.mjs'), 'run', '--reporter', 'tap', 'cancel.test.ts'],
+      };
+
+      for (const [name, words] of sample(Object.entries(runs), 1))
+        test(`passes those for ${name}`, { timeout: 60_000 }, async ({ skip }) => {
+          await skipIfMissing(skip);
+          expect(files()).toEqual(['cancel.test.ts', 'cancel.test.mjs', 'cancel.test.cjs', 'cancel.spec.ts']);
+          const { stdout } = await execFile(runner, words, { cwd: place });
+          expect(stdout.match(/^ *ok \d - (?:cancels|begins)/gm)).toHaveLength(2);
+        });
+    });
+
+    for (const module of sample(['node16', 'preserve'], 1))
+      test(`has types for import and require, with --module ${module}`, async ({ skip }) => {
         await skipIfMissing(skip);
-        expect(files()).toEqual(['cancel.test.ts', 'cancel.test.mjs', 'cancel.test.cjs', 'cancel.spec.ts']);
-        const { stdout } = await execFile(runner, words, { cwd: place });
-        expect(stdout.match(/^ *ok \d - (?:cancels|begins)/gm)).toHaveLength(2);
+        const imported = `import { createSandbox } from 'sched/sandbox';
+        export const length: number = (await createSandbox({ plan: 'free' })).url.length;`;
+        const required = `import sandboxes = require('sched/sandbox');
+        export const sandbox: Promise<sandboxes.Sandbox> = sandboxes.createSandbox();`;
+        writeFileSync(join(place, 'use.mts'), imported);
+        writeFileSync(join(place, 'use.cts'), required);
+        const flags = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022', '--module', module];
+        const tsc = join(root, 'node_modules/typescript/bin/tsc');
+        expect((await execFile(runner, [tsc, ...flags, 'use.mts', 'use.cts'], { cwd: place })).stdout).toBe('');
       });
   });
-
-  for (const module of sample(['node16', 'preserve'], 1))
-    test(`has types for import and require, with --module ${module}`, async ({ skip }) => {
-      await skipIfMissing(skip);
-      const imported = `import { createSandbox } from 'sched/sandbox';
-        export const length: number = (await createSandbox({ plan: 'free' })).url.length;`;
-      const required = `import sandboxes = require('sched/sandbox');
-        export const sandbox: Promise<sandboxes.Sandbox> = sandboxes.createSandbox();`;
-      writeFileSync(join(place, 'use.mts'), imported);
-      writeFileSync(join(place, 'use.cts'), required);
-      const flags = ['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022', '--module', module];
-      const tsc = join(root, 'node_modules/typescript/bin/tsc');
-      expect((await execFile(runner, [tsc, ...flags, 'use.mts', 'use.cts'], { cwd: place })).stdout).toBe('');
-    });
 });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect } from 'vitest';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
 import { few, sample } from '../support/tier.ts';
 import { farMonday, isStandalone, sched, schedInTerminal, temporaryHome, usedHome } from './program.ts';
@@ -79,19 +79,18 @@ describe('a prompt', () => {
       expect(code).toBe(130);
       expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
     },
-  });
-
-  test('shows a move with the time of both sides, and how to undo it', async () => {
-    const home = await usedHome();
-    const who = ['--email', 'ada@example.com', '--name', 'Ada Byron', '--timezone', 'Asia/Tokyo'];
-    const booking = ['--event-type', 'Intro call', '--start', farMonday(), ...who, '--jq', '.event'];
-    const { stdout } = await sched(['--sandbox', 'invitees', 'create', ...booking], home);
-    const screen = open(['--sandbox', 'events', 'move', stdout.trim(), '--to', farMonday(1), '--tz', 'UTC'], home);
-    await screen.until(/ {2}to +Mon .* UTC · free\n {2}who +Ada Byron \(.* in Tokyo\)\n[\s\S]*\[y\/N\] $/);
-    screen.type('y\n');
-    const { code, text } = await screen.done;
-    expect(text).toMatch(/✔ Moved to Mon [\s\S]*\nUndo:\s+sched --sandbox events move \w+ --to [\dT:+-]+Z?\n/);
-    expect(code).toBe(0);
+    'shows a move with the time of both sides, and how to undo it': async () => {
+      const home = await usedHome();
+      const who = ['--email', 'ada@example.com', '--name', 'Ada Byron', '--timezone', 'Asia/Tokyo'];
+      const booking = ['--event-type', 'Intro call', '--start', farMonday(), ...who, '--jq', '.event'];
+      const { stdout } = await sched(['--sandbox', 'invitees', 'create', ...booking], home);
+      const screen = open(['--sandbox', 'events', 'move', stdout.trim(), '--to', farMonday(1), '--tz', 'UTC'], home);
+      await screen.until(/ {2}to +Mon .* UTC · free\n {2}who +Ada Byron \(.* in Tokyo\)\n[\s\S]*\[y\/N\] $/);
+      screen.type('y\n');
+      const { code, text } = await screen.done;
+      expect(text).toMatch(/✔ Moved to Mon [\s\S]*\nUndo:\s+sched --sandbox events move \w+ --to [\dT:+-]+Z?\n/);
+      expect(code).toBe(0);
+    },
   });
 
   // The standalone file asks only if stdin is a terminal.
@@ -104,6 +103,12 @@ describe('a prompt', () => {
       await terminal.until(/\[y\/N\] $/);
       return terminal;
     };
+
+    const ends: [keys: string, exit: number, words: RegExp][] = [
+      ['n\n', 12, /error: Not confirmed/],
+      [ctrlD, 12, /\[y\/N\] \nerror: Not confirmed/],
+      [ctrlC, 130, /error: Interrupted\n/],
+    ];
 
     few(1, {
       'reads the answer from the terminal': async () => {
@@ -122,18 +127,15 @@ describe('a prompt', () => {
         terminal.type(ctrlD);
         expect((await terminal.done).code).toBe(12);
       },
-    });
-    const ends: [name: string, keys: string, exit: number, words: RegExp][] = [
-      ['no', 'n\n', 12, /error: Not confirmed/],
-      ['Ctrl-D', ctrlD, 12, /\[y\/N\] \nerror: Not confirmed/],
-      ['Ctrl-C', ctrlC, 130, /error: Interrupted\n/],
-    ];
-    test.each(sample(ends, 1))('ends at %s', async (_, keys, exit, words) => {
-      const screen = await cancelFromFile();
-      screen.type(keys);
-      const { code, text } = await screen.done;
-      expect(text).toMatch(words);
-      expect(code).toBe(exit);
+      'ends at no, Ctrl-D and Ctrl-C': async () => {
+        for (const [keys, exit, words] of sample(ends, 1)) {
+          const screen = await cancelFromFile();
+          screen.type(keys);
+          const { code, text } = await screen.done;
+          expect(text).toMatch(words);
+          expect(code).toBe(exit);
+        }
+      },
     });
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownPart } from '../cli/example-lines.ts';
-import { sample } from '../support/tier.ts';
+import { isDeep, sample } from '../support/tier.ts';
 import { tryLineProblem } from '../support/try-line.ts';
 import { follow, readmeBlocks, recipes } from './cookbook.ts';
 import {
@@ -50,7 +50,13 @@ describe('README.md', () => {
   test('has recipes that work, in order', async () => {
     // The recipes may run past midnight.
     const tomorrowBefore = tomorrow();
-    const chosen = sample(recipes, 1, ({ script }) => shownBy(script).length > 0);
+    // In `npm test` one whose output is known.
+    const chosen = isDeep
+      ? recipes
+      : sample(
+          recipes.filter(({ script }) => shownBy(script).length > 0),
+          1,
+        );
     const others: Record<string, string> = program.length === 0 ? {} : { node: runner };
     const outputs = await follow(chosen, { sched: program[0] ?? runner, others, home: await usedHome() });
     const days = new RegExp(`${tomorrowBefore}|${tomorrow()}`, 'g');
@@ -102,6 +108,6 @@ describe('README.md: logging in', () => {
     const url = (await screen.until(/^(http:\S+\/oauth\/authorize\?\S+)\n/m))[1]!;
     await (await fetch(url)).text();
     expect((await screen.done).code).toBe(0);
-    for (const words of others) expect((await schedInTerminal(words, home).done).code).toBe(0);
+    for (const words of sample(others, 1)) expect((await schedInTerminal(words, home).done).code).toBe(0);
   });
 });

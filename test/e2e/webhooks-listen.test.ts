@@ -208,7 +208,7 @@ describeWith('bash')('docs/webhooks.md', () => {
         [signed(body, (Number(time) - 181) * 1000), body],
         ...['', 'nonsense', `t=${time}`, `v1=${value}`].map((header): Delivery => [header, body]),
       ];
-      const some = isCheap ? forged : sampleOf(forged, 3);
+      const some = isCheap ? forged : sampleOf(forged, 1);
       expect(check([...genuine, ...some])).toEqual([true, true, ...some.map(() => false)]);
     },
     60_000,
