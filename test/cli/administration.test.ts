@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
+import { once } from '../../src/once.ts';
 import { createWorld, replying, type TestWorld, type WorldOptions } from '../support/run.ts';
 
 let world: TestWorld;
@@ -102,11 +103,12 @@ describe('invitations', () => {
 });
 
 describe('invitees no-show --undo', () => {
-  const missed = async (): Promise<string> => {
+  /** Every world has the same data. */
+  const missed = once(async (): Promise<string> => {
     const events = await json('events list --past --with invitees');
     const people = events.flatMap(({ _sched }: { _sched: { invitees: object[] } }) => _sched.invitees);
     return people.find(({ no_show }: { no_show: unknown }) => no_show !== null).uri;
-  };
+  });
 
   test('takes the mark back after a yes', async () => {
     const uri = await missed();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { HttpRequest } from '../../src/http/message.ts';
+import { onceEach } from '../../src/once.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
 import { createWorld, someday, type TestWorld } from '../support/run.ts';
 import { times } from '../support/tier.ts';
@@ -243,7 +244,7 @@ const hours = [
 ];
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const dateAfter = (days: number) => new Date(someday + days * 86_400_000).toISOString().slice(0, 10);
-const dateIn = (zone: string, at: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(at);
+const datesOf = onceEach((zone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }));
 
 /** Gives the own schedules of an account other zones, hours, special hours and days off. */
 const scramble = async (world: TestWorld, number: (limit: number) => number) => {
@@ -288,7 +289,11 @@ test('on the demo and generated accounts, nobody can book the user on a day off,
         if (event || !hosts.some(({ user }: { user: string }) => user === me)) continue;
         checked += 1;
         for (const at of [Date.parse(start), Date.parse(end) - 1])
-          expect([account, type.name, dates.includes(dateIn(timezone, at))]).toEqual([account, type.name, false]);
+          expect([account, type.name, dates.includes(datesOf(timezone).format(at))]).toEqual([
+            account,
+            type.name,
+            false,
+          ]);
       }
     }
 

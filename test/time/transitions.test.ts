@@ -8,7 +8,7 @@ import { sample, times } from '../support/tier.ts';
 /** Changes by half an hour and by two hours, around a month of fasting, and the usual ones, in each run. */
 const always = ['Australia/Lord_Howe', 'Antarctica/Troll', 'Africa/Casablanca', 'Europe/Berlin', 'America/New_York'];
 const kindOf = (zone: string) => (always.includes(zone) ? zone : zone.split('/')[0]);
-const zones = sample(Intl.supportedValuesOf('timeZone'), 3, kindOf);
+const zones = sample(Intl.supportedValuesOf('timeZone'), 1, kindOf);
 
 const first = Temporal.Instant.from('2020-01-01T00:00Z');
 const last = Date.UTC(2036, 0, 1);

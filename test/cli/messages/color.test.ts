@@ -53,14 +53,12 @@ describe('colors on stderr', () => {
   test('make footers and [sandbox] dim unless -q drops it on a terminal, and warnings yellow', async () => {
     const footers = await world.run('events list --search "no such words"', { terminals: ['stderr'] });
     expect(footers.stderr.trimEnd().split('\n')).toEqual(withoutStyles(footers.stderr).trimEnd().split('\n').map(dim));
-    const sandbox = await world.run('--sandbox users me -o id --dry-run', {
-      terminals: ['stderr'],
-      home: temporaryDirectory('color'),
-    });
+    const home = temporaryDirectory('color');
+    const sandbox = await world.run('--sandbox users me -o id --dry-run', { terminals: ['stderr'], home });
     expect(sandbox.stderr).toBe(`${dim('[sandbox]')}\n`);
     const quiet = '--sandbox users me -o id --dry-run -q';
-    expect((await world.run(quiet, { terminals: ['stderr'], home: temporaryDirectory('quiet') })).stderr).toBe('');
-    expect((await world.run(quiet, { home: temporaryDirectory('quiet') })).stderr).toBe('[sandbox]\n');
+    expect((await world.run(quiet, { terminals: ['stderr'], home })).stderr).toBe('');
+    expect((await world.run(quiet, { home })).stderr).toBe('[sandbox]\n');
     const warning = await world.run('users me --json=nosuch', { terminals: ['stderr'] });
     expect(warning.stderr).toContain(yellow('The reply has no field "nosuch"'));
   });
