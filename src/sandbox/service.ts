@@ -1,4 +1,4 @@
-import { randomBytes as someBytes } from 'node:crypto';
+import { hash, randomBytes as someBytes } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
@@ -71,13 +71,19 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: s
   return `{"collection":[${items}],"pagination":${JSON.stringify(pagination)}}`;
 };
 
+/** Results that matched their row, by their hash: tests get the same records again and again. */
+const matching = new Set<string>();
+
 /** Throws if a result doesn't match its row exactly. */
 const checkAnswer = ({ row }: Route, result: unknown) => {
   const { items } = row.reply.kind === 'many' ? pageOf(result) : { items: jsonOf(result) };
+  const key = hash('sha1', `${noun} ${verb} ${items}`);
+  if (matching.has(key)) return;
   for (const record of JSON.parse(`[${items}]`)) {
     const { error } = row.reply.of.record.safeParse(record);
     if (error) throw new Error(`${row.name} returned a wrong shape: ${error.message}`);
   }
+  matching.add(key);
 };
 
 /** All operations of the service as one function. */
