@@ -13,6 +13,13 @@ const ownValue = (value: object, key: string): unknown =>
   Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : null;
 const isIndex = (part: string) => /^\d+$/.test(part);
 
+/** `a, b.c` ⇒ `['a', 'b.c']`. */
+export const fieldList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((field) => field.trim())
+    .filter((field) => field !== '');
+
 /** The value at a path: null if missing, a flat list if the path passes through a list. */
 export const valueAt = (record: unknown, path: string): unknown => follow(record, path.split('.'));
 

@@ -80,6 +80,7 @@ const marks = {
   prompts: 'ExitPromptError',
   redis: 'LIB-VER',
   'status line': 'countDown:',
+  network: 'The service states no rate limit',
   agenda: 'the day before',
   stats: 'count once in the total',
   drawing: 'indexOf(Math.max(...',
@@ -104,6 +105,9 @@ describe.skipIf(program.length === 0)('start-up', () => {
   });
 
   few(1, {
+    'loads nothing for the help of a command that only its run needs': async () => {
+      expect(heavyIn((await loadedFor('events', 'list', '--help')).texts)).toEqual([]);
+    },
     'loads the network for a page of events, but no sandbox, keychain or HTTP/2': async () => {
       const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
       expect(heavyIn(texts)).not.toContain('sandbox');

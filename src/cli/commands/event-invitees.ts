@@ -14,7 +14,6 @@ import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { mapConcurrent } from '../scheduling/map-concurrent.ts';
 import type { Context } from '../session/context.ts';
-import { hasRoom } from '../session/network.ts';
 
 export const withFlag: Flag = {
   name: 'with',
@@ -87,6 +86,10 @@ const readTypes = async (context: Context, scope: NonNullable<Input['query']>): 
   const query = Object.fromEntries(Object.entries(scope).filter(([name]) => ['user', 'organization'].includes(name)));
   return gather(client.pages(eventTypes.list, { query }));
 };
+
+/** Loaded late, because help needs no network. */
+const hasRoom = async (context: Context, requests: number): Promise<boolean> =>
+  (await import('../session/network.ts')).hasRoom(context, requests);
 
 /** Adds the colors of the event types, for a screen with color. */
 export const addColors =

@@ -15,7 +15,7 @@ import { type FieldFlag, fieldFlags } from '../operation/field-flags.ts';
 import { type GenericCommand, printRequests, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { isForPeople, readBounds, type Scope, type Stage } from '../operation/listing.ts';
-import { type FilterSupport, supportsFilter } from '../scheduling/filter-support.ts';
+import type { FilterSupport } from '../scheduling/filter-support.ts';
 import { windowFlags } from '../scheduling/window-flags.ts';
 import type { Context } from '../session/context.ts';
 import {
@@ -95,6 +95,7 @@ const inOrder = (...stages: (Stage | undefined)[]): Stage | undefined => {
  * `isOfGroup` says that the group is the argument of the command, which can't do without it.
  */
 export const settleFilters = async (context: Context, query: NonNullable<Input['query']>, isOfGroup = false) => {
+  const { supportsFilter } = await import('../scheduling/filter-support.ts');
   const verdicts: FilterSupport[] = [];
   let choose: Stage | undefined;
   const { group, invitee_email: email, user, organization } = query;

@@ -2,8 +2,8 @@ import { catalogue } from '../../api/catalogue.ts';
 import type { Shape } from '../../api/field.ts';
 import { nounOf, type Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
+import { hasCategory } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
-import { isForbidden } from '../session/identity.ts';
 import type { Scope } from './listing.ts';
 
 const forEveryone = 'For everyone: --org current';
@@ -25,7 +25,7 @@ const narrowing = ['user', 'organization', 'group', 'owner'];
 /** The default user, or undefined if the token may not read it and the operation can list an organization instead. */
 const ownUser = (fields: Shape, { identity }: Context): Promise<string | undefined> =>
   identity.user().catch((error: unknown) => {
-    if (isForbidden(error) && fields.organization !== undefined) return undefined;
+    if (hasCategory(error, 'forbidden') && fields.organization !== undefined) return undefined;
     throw error;
   });
 
@@ -39,7 +39,7 @@ export const addOrganization = async (
     query.organization = await identity.organization();
   } catch (error) {
     // A token that may not read its own user can still list that user's records. The service refuses those of others.
-    if (!isForbidden(error)) throw error;
+    if (!hasCategory(error, 'forbidden')) throw error;
   }
 };
 

@@ -1,10 +1,9 @@
 import type { Operation } from '../../api/operation.ts';
 import { nearest } from '../../nearest.ts';
-import { checkFields, correctedField } from '../../output/fields.ts';
+import { checkFields, correctedField, fieldList } from '../../output/fields.ts';
 import type { Parsed, Typed } from '../command.ts';
 import type { Fix } from '../messages/problems.ts';
 import type { Context } from '../session/context.ts';
-import { fieldList } from '../session/settings.ts';
 
 const firstName = (field: string): string => field.split('.')[0]!;
 

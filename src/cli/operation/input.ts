@@ -9,7 +9,6 @@ import { collectionOf, readId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
-import { readJsonFile } from '../json-file.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
@@ -159,7 +158,9 @@ export const readInput = async (
   const { ids, roots, named } = readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
   const fromFile =
-    typed.body === undefined ? undefined : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
+    typed.body === undefined
+      ? undefined
+      : await (await import('../json-file.ts')).readJsonFile(String(typed.body), '--body', context.runtime, problems);
   const body = structuredClone(fromFile ?? {});
   for (const flag of flags) {
     const isLeftOpen = fromFile !== undefined && flag.part === 'body' && isOpen(operation, flag.path);

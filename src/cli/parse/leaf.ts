@@ -1,6 +1,6 @@
 import { Command as Commander, Option } from 'commander';
+import { fieldList } from '../../output/fields.ts';
 import { type Argument, type Command, type Flag, headingOf } from '../command.ts';
-import { fieldList } from '../session/settings.ts';
 import { allFlags, knownFields } from './all-flags.ts';
 import { argumentsIn, isFlag, nameIn, type Part } from './part.ts';
 import { sharedFlags } from './shared-flags.ts';

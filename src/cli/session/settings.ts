@@ -2,6 +2,7 @@ import { SchedError } from '../../errors.ts';
 import { defaultTimeoutMs } from '../../http/message.ts';
 import { once } from '../../once.ts';
 import { type Color, type ColorFlag, colorWanted } from '../../output/color.ts';
+import { fieldList } from '../../output/fields.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { addressProblem } from '../../state/redis/address.ts';
@@ -56,13 +57,6 @@ export interface Settings {
 export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
 const defaultMaxWait = 90_000;
-
-/** `a, b.c` ⇒ `['a', 'b.c']`. */
-export const fieldList = (text: string): string[] =>
-  text
-    .split(',')
-    .map((field) => field.trim())
-    .filter((field) => field !== '');
 
 const isFormat = (text: string | undefined, among: readonly Format[] = formats): text is Format =>
   (among as readonly string[]).includes(text ?? '');

@@ -1,6 +1,6 @@
 import { nearest } from '../../../nearest.ts';
+import { fieldList } from '../../../output/fields.ts';
 import type { Invocation } from '../../command.ts';
-import { fieldList } from '../../session/settings.ts';
 import type { Tool } from './tools.ts';
 
 /** Whether a path such as `events.list` matches a pattern such as `events.*`. */
