@@ -264,7 +264,7 @@ describe('a follower that is killed at any moment', () => {
         for (const later of [now, now + 100 * day, now]) await follower.round(later);
         expect(told).toHaveLength(before);
       }),
-      { numRuns: times(150, 500) },
+      { numRuns: times(60, 500) },
     );
   });
 });
