@@ -10,7 +10,7 @@ export const examples: Partial<Record<Noun, Record<string, string[]>>> = {
   invitations: {
     list: ['invitations list', 'invitations list --status pending --json=email'],
     create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
-    revoke: ['invitations revoke 3PABCQTLPV8QJY3E'],
+    revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke KPLJLFFA5JGKXMDR --yes'],
   },
   users: {
     me: ['users me', 'users me --json=uri,timezone'],
