@@ -87,7 +87,7 @@ describe('event-types create', () => {
     expect(body.resource).toMatchObject({
       name: 'Café crème & more',
       slug: 'cafe-creme-more',
-      scheduling_url: 'https://book.northlight.example/amara-lindqvist/cafe-creme-more',
+      scheduling_url: 'http://127.0.0.1:4010/book/amara-lindqvist/cafe-creme-more',
       active: true,
       duration: 20,
       kind: 'solo',

@@ -31,7 +31,7 @@ describe('shares', () => {
     expect(body.resource).toEqual({
       scheduling_links: [
         {
-          booking_url: expect.stringMatching(/^https:\/\/book\.northlight\.example\/d\/[a-z2-9]{16}\/intro-call$/),
+          booking_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:4010\/d\/[a-z2-9]{16}\/intro-call$/),
           owner: eventType('intro-call'),
           owner_type: 'EventType',
         },

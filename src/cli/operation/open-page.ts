@@ -33,8 +33,8 @@ const urlOf = (record: object, { field, name, outcome: made }: Page, { runtime }
 export const openPage = async (context: Context, record: object, page: Page): Promise<void> => {
   const { runtime, notes } = context;
   const url = urlOf(record, page, context);
-  const { isSandbox } = await context.connection();
-  if (isSandbox) return notes.always(`The sandbox has no web pages. With an account, this opens ${url}`);
+  if ((await context.connection()).isUnserved)
+    return notes.always(`The pages of the sandbox need a running server. Run sched sandbox start, then open ${url}`);
   notes.info(`Opening ${url} in your browser`);
   await notes.flush();
   if (!(await runtime.openBrowser(url))) notes.warn(`Can't open a browser. Open the page yourself: ${url}`);

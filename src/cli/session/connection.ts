@@ -20,6 +20,8 @@ export interface Connection {
   mcpUrl?: string | undefined;
   credentials: Credentials;
   isSandbox: boolean;
+  /** The built-in sandbox, and no server runs with its data: the links in its records lead nowhere. */
+  isUnserved?: boolean;
   /** The account's values, used if nothing was typed. */
   defaults?: Owned & { uriRoot?: string | undefined };
   /** The profile's values beside a token from the environment, used only if the token may not read its own. */

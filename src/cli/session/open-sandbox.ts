@@ -73,6 +73,7 @@ export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: 
     baseUrl: server.url,
     mcpUrl: server.url,
     isSandbox: true,
+    isUnserved: sandbox.serving === undefined,
     credentials: { current: async () => ({ token: ownerToken, origin: server.url }) },
     close: async () => {
       await server.close();

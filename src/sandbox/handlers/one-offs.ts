@@ -6,7 +6,7 @@ import { logActivity } from '../rules/activity.ts';
 import { datesOf, invalidDates } from '../rules/dates.ts';
 import { insertEventType, newEventType, requireDuration } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
-import { bookingSite, slugOf } from '../store/names.ts';
+import { slugOf } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -42,7 +42,7 @@ export const oneOffs: Handlers<'one-offs'> = {
     refuseInvalid(invalidDates(dates, duration, now));
 
     const id = store.nextId('event-type');
-    const scheduling_url = `${bookingSite}/d/${id.toLowerCase()}/${slugOf(name) || 'meeting'}`;
+    const scheduling_url = `/d/${id.toLowerCase()}/${slugOf(name) || 'meeting'}`;
     const type: EventTypeRecord = {
       ...newEventType({ id, name, slug: null, scheduling_url, duration, owner, now }),
       type: 'AdhocEventType',

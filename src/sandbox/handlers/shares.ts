@@ -8,7 +8,6 @@ import { logActivity } from '../rules/activity.ts';
 import { invalidRules } from '../rules/availability.ts';
 import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
-import { bookingSite } from '../store/names.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
 
@@ -41,7 +40,7 @@ export const shares: Handlers<'shares'> = {
     const id = store.nextId('share');
     const { event_type: _, ...share_override } = body;
     const link = {
-      booking_url: `${bookingSite}/d/${id.toLowerCase()}/${known.type.slug ?? 'meeting'}`,
+      booking_url: `/d/${id.toLowerCase()}/${known.type.slug ?? 'meeting'}`,
       owner: known.type.uri,
       owner_type: 'EventType',
     };

@@ -2,7 +2,7 @@ import { idIn } from '../../uri.ts';
 import { seedTokens } from '../ready-tokens.ts';
 import { newSchedule } from '../rules/availability.ts';
 import { descriptionOf, newEventType } from '../rules/event-type.ts';
-import { bookingSite, dayMilliseconds, makeId, slugOf, uri } from '../store/names.ts';
+import { dayMilliseconds, makeId, slugOf, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type Plan, stageOf } from '../subscription.ts';
@@ -30,9 +30,9 @@ const userOf = ({ key, name, timezone, locale }: (typeof team)[number], created_
   name,
   slug: slugOf(name),
   email: `${slugOf(name).replace('-', '.')}@northlight.example`,
-  scheduling_url: `${bookingSite}/${slugOf(name)}`,
+  scheduling_url: `/book/${slugOf(name)}`,
   timezone,
-  avatar_url: key === 'kofi' ? null : `${bookingSite}/avatars/${slugOf(name)}.png`,
+  avatar_url: key === 'kofi' ? null : `/avatars/${slugOf(name)}.svg`,
   created_at,
   updated_at: created_at,
   current_organization: uri('organizations', organizationId),

@@ -8,6 +8,7 @@ import step7 from './migrations/7.sql' with { type: 'text' };
 import step8 from './migrations/8.sql' with { type: 'text' };
 import step9 from './migrations/9.sql' with { type: 'text' };
 import step10 from './migrations/10.sql' with { type: 'text' };
+import step11 from './migrations/11.sql' with { type: 'text' };
 
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
@@ -27,7 +28,19 @@ export const recordTables = [
 ] as const;
 
 /** `PRAGMA user_version` is the number of those already applied. */
-export const migrations: readonly string[] = [step1, step2, step3, step4, step5, step6, step7, step8, step9, step10];
+export const migrations: readonly string[] = [
+  step1,
+  step2,
+  step3,
+  step4,
+  step5,
+  step6,
+  step7,
+  step8,
+  step9,
+  step10,
+  step11,
+];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

@@ -15,10 +15,13 @@ export const makeId = (text: string): string => {
 /** A URI without its origin, as it is stored. The same data can be served at any address. */
 export const uri = (collection: Collection | 'invitee_no_shows', id: string): string => `/${collection}/${id}`;
 
-/** Fields with a URI. No field of these names has text that a user chose. */
+/** Fields with a URI or the link of a page. No field of these names has text that a user chose. */
 const linkFields = [
   'uri',
   'availability_schedule',
+  'avatar_url',
+  'booking_url',
+  'cancel_url',
   'created_by',
   'current_organization',
   'event',
@@ -30,7 +33,9 @@ const linkFields = [
   'old_invitee',
   'organization',
   'owner',
+  'reschedule_url',
   'routing_form',
+  'scheduling_url',
   'submitter',
   'user',
   'value',
@@ -40,11 +45,8 @@ const linkFields = [
 /** Can't match inside a string, where every quote has a backslash. */
 const stored = new RegExp(`"(?:${linkFields.join('|')})":"(?=/)`, 'g');
 
-/** Completes the stored URIs in the JSON of a reply or delivery. Works on text, because parsing would cost more. */
+/** Completes the stored URIs and links in the JSON of a reply or delivery. Works on text, because parsing would cost more. */
 export const withOrigin = (json: string, origin: string): string => json.replace(stored, `$&${origin}`);
-
-/** The fictional site with the booking pages. */
-export const bookingSite = 'https://book.northlight.example';
 
 /** `Lucía Romero` ⇒ `lucia-romero`; empty if the text has no characters for a URL. */
 export const slugOf = (text: string): string =>

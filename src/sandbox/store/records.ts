@@ -9,7 +9,7 @@ import type { Invitation, Organization } from '../../api/organizations.ts';
 import type { RoutingForm, Submission } from '../../api/routing-forms.ts';
 import type { User } from '../../api/users.ts';
 import type { Webhook } from '../../api/webhooks.ts';
-import { bookingSite, timestamp, uri } from './names.ts';
+import { timestamp, uri } from './names.ts';
 import type { Store } from './store.ts';
 
 export type EventRecord = Value<typeof ScheduledEvent.record>;
@@ -100,8 +100,8 @@ export const newInvitee = (given: {
   rescheduled: false,
   old_invitee: null,
   new_invitee: null,
-  cancel_url: `${bookingSite}/cancellations/${given.id}`,
-  reschedule_url: `${bookingSite}/reschedulings/${given.id}`,
+  cancel_url: `/cancellations/${given.id}`,
+  reschedule_url: `/reschedulings/${given.id}`,
   payment: null,
   no_show: null,
   reconfirmation: null,

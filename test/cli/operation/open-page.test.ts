@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 /** The tokens of the sandbox are no secrets. */
 const token = 'pat_7f3k29sx81mqz04vbn56tyhw';
-const site = 'https://book.northlight.example';
+const site = 'http://127.0.0.1:4010';
 
 /** Runs a command with a browser that only records its URLs. */
 const runWithBrowser = async (line: string, options: WorldOptions = {}) => {
@@ -26,9 +26,9 @@ const runWithBrowser = async (line: string, options: WorldOptions = {}) => {
 
 describe('--web', () => {
   test.each([
-    ['event-types get "Intro call"', `${site}/amara-lindqvist/intro-call`],
-    ['users get me', `${site}/amara-lindqvist`],
-    ['users me', `${site}/amara-lindqvist`],
+    ['event-types get "Intro call"', `${site}/book/amara-lindqvist/intro-call`],
+    ['users get me', `${site}/book/amara-lindqvist`],
+    ['users me', `${site}/book/amara-lindqvist`],
   ])('opens the scheduling page instead of printing the record: %s', async (line, url) => {
     const { code, stdout, stderr, opened } = await runWithBrowser(`${line} --web`);
     expect({ code, stdout, stderr, opened }).toEqual({
@@ -68,15 +68,15 @@ describe('--web', () => {
   test('prints the URL if no browser can be opened, even with --quiet', async () => {
     const { code, stderr } = await runWithBrowser('users me --web --quiet', { openBrowser: async () => false });
     expect(code).toBe(0);
-    expect(stderr).toBe(`Can't open a browser. Open the page yourself: ${site}/amara-lindqvist\n`);
+    expect(stderr).toBe(`Can't open a browser. Open the page yourself: ${site}/book/amara-lindqvist\n`);
   });
 
-  test('opens nothing in the built-in sandbox, which has no pages', async () => {
+  test('opens nothing in the built-in sandbox while no server has pages for it', async () => {
     const { network } = await import('../../support/run.ts');
     const home = temporaryDirectory('open-page');
     const { code, stderr, opened } = await runWithBrowser('--sandbox users me --web', { home, send: network });
     expect({ code, opened }).toEqual({ code: 0, opened: [] });
-    expect(stderr).toContain(`The sandbox has no web pages. With an account, this opens ${site}/amara-lindqvist\n`);
+    expect(stderr).toContain(`Run sched sandbox start, then open ${site}/book/amara-lindqvist\n`);
   });
 
   test('opens nothing with --dry-run, and is refused with flags for printing', async () => {
