@@ -27,19 +27,20 @@ export const gridWidth = {
 };
 
 /**
- * Imports scripts and SQL as text, and the folder of the man pages as one object with the texts by name.
+ * Imports scripts and SQL as text, and some folders as one object with the texts of their files by name.
  * @type {import('rolldown').Plugin}
  */
 export const texts = {
   name: 'texts',
-  resolveId: (source, importer = '') => (/^\.[./]*\/man$/.test(source) ? join(dirname(importer), source) : undefined),
+  resolveId: (source, importer = '') =>
+    /^\.[./]*\/(man|browser)$/.test(source) ? join(dirname(importer), source) : undefined,
   load: (id) => {
     const text = (/** @type {string} */ path) => readFileSync(path, 'utf8');
     const module = (/** @type {unknown} */ value) => ({
       code: `export default ${JSON.stringify(value)}`,
       moduleType: /** @type {const} */ ('js'),
     });
-    if (id === join(root, 'man'))
+    if (id === join(root, 'man') || id === join(root, 'src/sandbox/pages/browser'))
       return module(Object.fromEntries(readdirSync(id).map((name) => [name, text(join(id, name))])));
     return dirname(id) === join(root, 'completions') || /\.(sh|sql)$/.test(id) ? module(text(id)) : undefined;
   },

@@ -2,6 +2,10 @@ declare module '*/man' {
   const pages: Readonly<Record<string, string>>;
   export default pages;
 }
+declare module '*/browser' {
+  const files: Readonly<Record<string, string>>;
+  export default files;
+}
 declare module '*/completions/sched.bash' {
   const text: string;
   export default text;

@@ -70,7 +70,7 @@ const importsOf = (sources: Sources): Import[] =>
 
 const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
 const isOurs = (path: string) => path.endsWith('.ts');
-const isText = (path: string) => /\.(sh|sql)$/.test(path);
+const isText = (path: string) => /\.(sh|sql)$|^sandbox\/pages\/browser$/.test(path);
 const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
 const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
 
@@ -170,6 +170,7 @@ const allowed: Record<string, string[]> = {
   'time/': ['api/weekdays.ts', 'json.ts', 'nearest.ts', 'numbers.ts', 'once.ts', 'temporal-polyfill'],
   'sandbox/': [
     'api/',
+    'capital.ts',
     'nearest.ts',
     'once.ts',
     'uri.ts',
@@ -352,6 +353,18 @@ const oneOwnerPerFact: Rule = (sources) =>
       .map(({ fact }) => `${path} duplicates ${fact}`),
   );
 
+/** What the content security policy forbids, and attribute values that text could break out of. */
+const unsafeMarkup = /\bstyle="|\son[a-z]+="|=\$\{|<script[^>]*>[^<]/;
+
+const pagesAreSafe: Rule = (sources) =>
+  Object.entries(sources).flatMap(([path, text]) =>
+    path.startsWith('sandbox/pages/')
+      ? [...text.matchAll(/html`[^`]*`/g)]
+          .filter(([made]) => unsafeMarkup.test(made))
+          .map(([made]) => `${path}: ${made}`)
+      : [],
+  );
+
 const rules: Record<string, Rule> = {
   'a folder imports only what it may import': importsAreAllowed,
   'each package is imported by one folder': onePackageOneFolder,
@@ -364,6 +377,7 @@ const rules: Record<string, Rule> = {
   'every operation belongs to a noun of the catalogue': everyOperationIsListed,
   '--version loads nothing heavy': versionIsLight,
   'each small fact has one owner': oneOwnerPerFact,
+  'pages have quoted attributes, and no inline style or script': pagesAreSafe,
   'a dynamic import of a package uses only its default export': latePackagesByDefault,
 };
 
@@ -456,6 +470,14 @@ describe('architecture: an example with a violation breaks', () => {
       4,
     ],
     ['a folder imports only what it may import', { 'sandbox/a.ts': "import type { X } from '../http/proxy.ts';" }, 1],
+    [
+      'pages have quoted attributes, and no inline style or script',
+      {
+        'sandbox/pages/a.ts': `html\`<a href=\${url}>\` + html\`<p style="color: red">\` + html\`<p onclick="go()">\` + html\`<script>go()</script>\``,
+        'sandbox/pages/b.ts': `html\`<a href="\${url}">\` + html\`<script src="/assets/a.js"></script>\``,
+      },
+      4,
+    ],
     ['each package is imported by one folder', { 'http/proxy.ts': from('undici') }, 1],
     ['each package is imported by one folder', { 'main.ts': "const { Command } = await import('commander');" }, 1],
     ['each package is imported by one folder', { 'cli/a.ts': from('chalk', 'cli-table3', 'string-width', 'zod') }, 4],

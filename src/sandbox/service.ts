@@ -33,6 +33,10 @@ export interface ServiceOptions {
 const oauthAddresses: readonly string[] = Object.values(oauthPaths);
 const isOAuth = ({ pathname }: URL): boolean => oauthAddresses.includes(pathname);
 
+/** Paths of pages for people and of the files they use. None of them is a path of the API. */
+const pagePaths = /^\/(?:assets|avatars|book|bookings|cancellations|d|reschedulings)\//;
+const isPage = ({ pathname }: URL): boolean => pagePaths.test(pathname);
+
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
   const filters = [...url.searchParams].filter(([name]) => name !== 'page_token' && name !== 'count');
@@ -132,6 +136,10 @@ export const createService = ({
   /** Loads the code for a request. Whether the request is refused is decided later: it is counted first. */
   const load = async (request: HttpRequest, url: URL | undefined): Promise<Answer> => {
     if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
+    if (isPage(url)) {
+      const { answerPage } = await import('./pages/routes.ts');
+      return (_, now) => answerPage({ store, now, url, request });
+    }
     if (!isOAuth(url)) return answerOperation(await findRoute(request.method, url.pathname), request, url);
     const { answerOAuth } = await import('./oauth/endpoints.ts');
     return (_, now, headers) => {
@@ -157,6 +165,7 @@ export const createService = ({
         date: new Date(now).toUTCString(),
       };
       try {
+        if (url && isPage(url)) return answer(undefined, now, headers);
         const holder = url && isOAuth(url) ? undefined : findHolder(store, request.headers.authorization, now);
         const asked = { method: request.method, path: url?.pathname ?? '' };
         if (limits) throttle(store, holder?.caller, asked, now, headers);

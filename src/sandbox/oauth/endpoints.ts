@@ -4,6 +4,7 @@ import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
+import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from '../pages/consent-pages.ts';
 import { logins } from '../ready-tokens.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
@@ -30,7 +31,6 @@ import {
   revokeToken,
   type TokenGrant,
 } from './grants.ts';
-import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './html-pages.ts';
 import { readTicket, signerOf, type TicketForm, writeTicket } from './signing.ts';
 
 export interface OAuthOptions {

@@ -1,0 +1,36 @@
+/** Text that is safe as HTML. Only `html` creates it, so text that wasn't escaped can't become part of a page. */
+export class Html {
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.#text = text;
+  }
+
+  static join(parts: readonly string[], values: readonly Content[]): Html {
+    return new Html(String.raw({ raw: parts }, ...values.map(textOf)));
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+/** What a template takes: `undefined` and `false` show nothing. */
+export type Content = string | number | Html | undefined | false | readonly Content[];
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Control characters, and characters that change the direction of the text around them. */
+const unshowable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+const escaped = (text: string): string =>
+  text.replaceAll(unshowable, '\ufffd').replaceAll(/[&<>"']/g, (sign) => escapes[sign]!);
+
+const textOf = (value: Content): string => {
+  if (value === undefined || value === false) return '';
+  if (typeof value === 'string') return escaped(value);
+  return Array.isArray(value) ? value.map(textOf).join('') : String(value);
+};
+
+/** A piece of a page. Every string in it is escaped; write quotes around the values of attributes. */
+export const html = (parts: TemplateStringsArray, ...values: Content[]): Html => Html.join(parts, values);

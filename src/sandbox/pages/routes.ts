@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import { wrongMethod } from '../error-replies.ts';
+import type { Store } from '../store/store.ts';
+import files from './browser';
+import { html } from './html.ts';
+import { badge, page } from './layout.ts';
+
+/** A request for a page, a form of a page, or a file that pages use. */
+export interface PageRequest {
+  store: Store;
+  now: number;
+  url: URL;
+  request: HttpRequest;
+}
+
+type Answer = (asked: PageRequest, ...found: string[]) => HttpReply | undefined;
+
+const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
+
+/** A file, which browsers load again only if it changed. */
+const file = ({ request }: PageRequest, type: string, body: string): HttpReply => {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'no-cache',
+    etag,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'",
+  };
+  return request.headers['if-none-match'] === etag
+    ? { status: 304, headers, body: '' }
+    : { status: 200, headers, body };
+};
+
+const asset: Answer = (asked, name = '') =>
+  Object.hasOwn(files, name) ? file(asked, types[name.split('.').pop()!]!, files[name]!) : undefined;
+
+/** The first letters of a name in a circle, in place of a photo. */
+const avatar: Answer = (asked, slug = '') => {
+  const user = asked.store.first<{ name: string }>(
+    "SELECT doc ->> 'name' AS name FROM users WHERE doc ->> 'avatar_url' = ?",
+    `/avatars/${slug}.svg`,
+  );
+  if (user === undefined) return undefined;
+  const words = user.name.split(' ').filter(Boolean);
+  const initials = [words.at(0), words.length > 1 && words.at(-1)].map((word) => word && [...word][0]);
+  const drawn = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img"><circle cx="32" cy="32" r="32" fill="#e9f1fd"/><text x="32" y="40" text-anchor="middle" font-family="system-ui, sans-serif" font-size="24" font-weight="700" fill="#1d5fc4">${initials}</text></svg>`;
+  return file(asked, types.svg!, `${drawn}`);
+};
+
+const routes: ReadonlyArray<[pattern: RegExp, methods: Partial<Record<string, Answer>>]> = [
+  [/^\/assets\/([a-z-]+\.[a-z]+)$/, { GET: asset }],
+  [/^\/avatars\/([a-z0-9-]+)\.svg$/, { GET: avatar }],
+];
+
+const missing = (): HttpReply =>
+  page({
+    status: 404,
+    title: 'This page does not exist',
+    content: html`${badge}<h1>This page does not exist</h1>
+<p>Its link may be wrong, or what it led to is no longer offered.</p>
+<p class="soft">For developers: <code>sched event-types list --json=name,active,scheduling_url</code> lists the pages that work.</p>`,
+  });
+
+export const answerPage = (asked: PageRequest): HttpReply => {
+  for (const [pattern, methods] of routes) {
+    const found = pattern.exec(asked.url.pathname);
+    if (found === null) continue;
+    const answer = methods[asked.request.method];
+    if (answer === undefined) throw wrongMethod(Object.keys(methods).join(', '));
+    return answer(asked, ...found.slice(1)) ?? missing();
+  }
+  return missing();
+};
