@@ -35,6 +35,11 @@ export interface HandlerContext extends PublicContext {
   caller: Caller;
 }
 
+/** Who causes a change, and what is written about it: the part of a context that deliveries and the activity log need. */
+export interface ChangeContext extends Pick<HandlerContext, 'store' | 'now' | 'origin'> {
+  caller: Pick<Caller, 'user' | 'organization'>;
+}
+
 type ParsedField<F> = F extends Field ? Value<F> : undefined;
 
 type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: string };

@@ -1,4 +1,4 @@
-import type { HandlerContext } from './handler.ts';
+import type { ChangeContext } from './handler.ts';
 import { timestamp } from './store/names.ts';
 import type { EventRecord, InviteeRecord, UserRecord } from './store/records.ts';
 import type { Store } from './store/store.ts';
@@ -45,7 +45,7 @@ const names = new Intl.ListFormat('en');
 const meeting = ({ name, start_time, event_memberships: hosts }: EventRecord, invitee?: InviteeRecord): string =>
   `${name} with ${invitee?.name ?? names.format(hosts.map((host) => host.user_name))}, ${start_time.slice(0, 16).replace('T', ' ')} UTC`;
 
-export const noticeBooking = ({ store, now }: HandlerContext, invitee: InviteeRecord, event: EventRecord) => {
+export const noticeBooking = ({ store, now }: ChangeContext, invitee: InviteeRecord, event: EventRecord) => {
   const notice = { kind: 'event.confirmed', about: invitee.uri } as const;
   addNotice(store, now, { ...notice, to: invitee.email, subject: `Confirmed: ${meeting(event)}` });
   for (const { user_email: to } of event.event_memberships)
@@ -57,7 +57,7 @@ export const noticeBooking = ({ store, now }: HandlerContext, invitee: InviteeRe
  * `text_reminder_number` gets a text message too.
  */
 export const noticeCancellation = (
-  { store, caller, now }: HandlerContext,
+  { store, caller, now }: ChangeContext,
   event: EventRecord,
   invitees: InviteeRecord[],
   reason: string | null,

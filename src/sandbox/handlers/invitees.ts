@@ -4,6 +4,7 @@ import type { Handlers } from '../handler.ts';
 import { requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { book } from '../rules/booking-rules.ts';
+import { requireEventType } from '../rules/event-type.ts';
 import { type Condition, readPage } from '../store/list-page.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
@@ -27,7 +28,12 @@ export const invitees: Handlers<'invitees'> = {
     return invitee;
   },
 
-  create: ({ body }, context) => book(body, context),
+  // Assumed (invitees.who): all members of the organization can book its event types, secret ones included.
+  create({ body }, { store, caller, now, origin }) {
+    const { organization, user: by } = caller;
+    const bookable = requireEventType(store, caller, idIn(body.event_type));
+    return book(body, bookable, { store, now, origin, organization, by, method: 'instant_book' });
+  },
 
   // Assumed (invitees.no-show): marking an invitee as no-show doesn't change `status`, and the event may still be in the
   // future. Assumed (invitees.no-show-twice): marking an invitee as no-show again is refused with 409.

@@ -1,4 +1,4 @@
-import type { HandlerContext } from '../handler.ts';
+import type { ChangeContext } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { ActivityRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -51,10 +51,11 @@ export const nextActivityId = (store: Store): string => store.nextId('activity',
 
 /** Logs an action of the caller. `details` refer to records and never contain an invitee's address. */
 export const logActivity = (
-  { store, caller, now }: HandlerContext,
+  { store, caller: { user, organization }, now }: ChangeContext,
   name: NewEntry['name'],
   details: Record<string, unknown>,
 ) => {
-  const actor = actorOf(store.get<UserRecord>('users', caller.user)!, caller.role);
-  writeActivity(store, nextActivityId(store), caller.organization, { name, actor, details, at: now });
+  const { role } = store.first<{ role: string }>('SELECT role FROM memberships WHERE user = ?', user)!;
+  const actor = actorOf(store.get<UserRecord>('users', user)!, role);
+  writeActivity(store, nextActivityId(store), organization, { name, actor, details, at: now });
 };

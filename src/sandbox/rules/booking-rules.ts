@@ -1,7 +1,6 @@
 import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
-import { idIn } from '../../uri.ts';
 import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
 import type { HandlerContext } from '../handler.ts';
 import { noticeBooking } from '../notices.ts';
@@ -21,17 +20,10 @@ import { queueInviteeEvent } from '../webhooks/outbox.ts';
 import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
 import { isWithin } from './dates.ts';
-import { type KnownEventType, requireEventType } from './event-type.ts';
+import type { KnownEventType } from './event-type.ts';
 import { wrongZone } from './local-time.ts';
 
 type BookingBody = Value<Catalogue['invitees']['create']['body']>;
-
-/** Assumed (invitees.who): all members of the organization can book its event types, secret ones included. */
-const findBookable = ({ store, caller }: HandlerContext, reference: string): KnownEventType => {
-  const known = requireEventType(store, caller, idIn(reference));
-  if (!known.type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
-  return known;
-};
 
 const wrongAnswers = (
   { custom_questions: questions }: EventTypeRecord,
@@ -73,38 +65,66 @@ const choosePlace = (places: LocationRecord[], wanted: BookingBody['location']):
   return location === undefined ? { kind: offered.kind } : { kind: offered.kind, location };
 };
 
-const isFree = (store: Store, user: string, start: number, end: number): boolean =>
-  // The lower bound excludes nothing, because no event is longer, but lets SQLite use the index.
-  store.all(
-    `SELECT 1 FROM event_hosts h JOIN events e ON e.id = h.event
-     WHERE h.user = ? AND h.start_time > ? AND h.start_time < ? AND e.end_time > ? AND e.status = 'active' LIMIT 1`,
-    user,
-    timestamp(start - limits.durationMinutes.max * 60_000 - 1),
-    timestamp(end),
-    timestamp(start),
-  ).length === 0;
+interface Span {
+  start: number;
+  end: number;
+}
 
-const taken = () => conflict('This time is no longer available.');
+/** What decides when a meeting can start: the hours of each host, and the times at which they are busy. */
+export interface Agenda {
+  known: KnownEventType;
+  hosts: Array<{ user: string; hours: Pick<Schedule, 'timezone' | 'rules'>; busy: Span[] }>;
+}
 
-/** Returns the hosts of the meeting. Refuses a time outside the availability (400) or already booked (409). */
-const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: number, end: number): string[] => {
+/** The active events of a host that overlap a stretch of time. */
+const busyTimes = (store: Store, user: string, from: number, to: number): Span[] =>
+  store
+    .all<{ start_time: string; end_time: string }>(
+      // The lower bound excludes nothing, because no event is longer, but lets SQLite use the index.
+      `SELECT h.start_time, e.end_time FROM event_hosts h JOIN events e ON e.id = h.event
+       WHERE h.user = ? AND h.start_time > ? AND h.start_time < ? AND e.end_time > ? AND e.status = 'active'`,
+      user,
+      timestamp(from - limits.durationMinutes.max * 60_000 - 1),
+      timestamp(to),
+      timestamp(from),
+    )
+    .map(({ start_time, end_time }) => ({ start: Date.parse(start_time), end: Date.parse(end_time) }));
+
+/** Reads what decides about all meetings between two moments. */
+export const readAgenda = (store: Store, known: KnownEventType, from: number, to: number): Agenda => {
   const schedules = store.all<{ user: string; doc: string }>(
     'SELECT user, doc FROM schedules WHERE event_type = ? ORDER BY user',
-    id,
+    known.id,
   );
+  const hosts = schedules.map(({ user, doc }) => {
+    const hours: Schedule = JSON.parse(doc);
+    return { user, hours: { ...hours, ...known.hours }, busy: busyTimes(store, user, from, to) };
+  });
+  return { known, hosts };
+};
+
+/** The hosts who can take part: all of them, or with round robin any of them. */
+export const hostsAt = ({ known, hosts }: Agenda, start: number): string[] | 'unavailable' | 'taken' => {
+  const { type, dates } = known;
+  const end = start + type.duration * 60_000;
   const isShared = type.pooling_type === 'round_robin';
   // Assumed (one-offs.hours): the single spots of a one-off meeting replace the hosts' hours; on its days, those hours
   // apply.
   const isSpots = dates?.kind === 'spots';
-  const open = schedules.filter(({ doc }) => isSpots || isOpen(JSON.parse(doc) as Schedule, start, end));
-  const isOffered = dates === null || isWithin(dates, start, end);
-  if (!isOffered || open.length === 0 || (!isShared && open.length < schedules.length))
-    throw invalidParameter('start_time', 'is outside the availability of this event type', 'unavailable');
-  const free = open.filter(({ user }) => isFree(store, user, start, end)).map(({ user }) => user);
-  if (!isShared) {
-    if (free.length < open.length) throw taken();
-    return free;
-  }
+  if (dates !== null && !isWithin(dates, start, end)) return 'unavailable';
+  const open = hosts.filter(({ hours }) => isSpots || isOpen(hours, start, end));
+  if (open.length === 0 || (!isShared && open.length < hosts.length)) return 'unavailable';
+  const free = open.filter(({ busy }) => !busy.some((each) => each.start < end && start < each.end));
+  return free.length === 0 || (!isShared && free.length < open.length) ? 'taken' : free.map(({ user }) => user);
+};
+
+/** Returns the hosts of the meeting. Refuses a time outside the availability (400) or already booked (409). */
+const chooseHosts = (store: Store, known: KnownEventType, start: number, end: number): string[] => {
+  const free = hostsAt(readAgenda(store, known, start, end), start);
+  if (free === 'unavailable')
+    throw invalidParameter('start_time', 'is outside the availability of this event type', free);
+  if (free === 'taken') throw conflict('This time is no longer available.');
+  if (known.type.pooling_type !== 'round_robin') return free;
   // Assumed (invitees.round-robin): round robin picks the host with the fewest meetings, counted from a week before the
   // start.
   const loadOf = (user: string) =>
@@ -114,25 +134,35 @@ const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: n
       timestamp(start - 7 * dayMilliseconds),
     )[0]!.n;
   const [next] = free.map((user) => ({ user, load: loadOf(user) })).sort((a, b) => a.load - b.load);
-  if (!next) throw taken();
-  return [next.user];
+  return [next!.user];
 };
 
-/** The group event with a free seat at exactly this time, if there is one. Refuses an invitee who is already booked. */
-const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number, email: string) => {
-  if (type.kind !== 'group') return undefined;
+/** The group events that start between two moments and have a free seat, in the order in which seats are taken. */
+export const eventsWithSeats = (store: Store, { id, type }: KnownEventType, from: number, to: number) => {
+  if (type.kind !== 'group') return [];
   // Several hosts of a round-robin event type can each have one.
   const rows = store.all<{ id: string; doc: string }>(
-    "SELECT id, doc FROM events WHERE event_type = ? AND start_time = ? AND status = 'active' ORDER BY id",
+    "SELECT id, doc FROM events WHERE event_type = ? AND start_time BETWEEN ? AND ? AND status = 'active' ORDER BY id",
     id,
-    timestamp(start),
+    timestamp(from),
+    timestamp(to),
   );
-  const twice = "SELECT 1 FROM invitees WHERE event = ? AND email = ? AND status = 'active'";
-  if (rows.some((row) => store.all(twice, row.id, email).length > 0))
-    throw conflict('This invitee is already booked for this time.');
   return rows
     .map((row) => ({ id: row.id, event: JSON.parse(row.doc) as EventRecord }))
-    .find(({ event: { invitees_counter: seats } }) => seats.active < seats.limit);
+    .filter(({ event: { invitees_counter: seats } }) => seats.active < seats.limit);
+};
+
+/** Refuses an invitee who is already booked for a group event at this time. */
+const refuseTwice = (store: Store, { id, type }: KnownEventType, start: number, email: string) => {
+  if (type.kind !== 'group') return;
+  const twice = store.first(
+    `SELECT 1 FROM events e JOIN invitees i ON i.event = e.id
+     WHERE e.event_type = ? AND e.start_time = ? AND e.status = 'active' AND i.email = ? AND i.status = 'active'`,
+    id,
+    timestamp(start),
+    email,
+  );
+  if (twice) throw conflict('This invitee is already booked for this time.');
 };
 
 const personOf = ({ email, name, first_name, last_name, timezone }: BookingBody['invitee']) => ({
@@ -144,11 +174,22 @@ const personOf = ({ email, name, first_name, last_name, timezone }: BookingBody[
   timezone,
 });
 
+export interface BookingContext extends Pick<HandlerContext, 'store' | 'now' | 'origin'> {
+  organization: string;
+  /** The ID of the user who causes the booking. */
+  by: string;
+  /** How it was booked, as in the record. Null: by the invitee, on a page. */
+  method: 'instant_book' | null;
+}
+
 /** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */
-export const book = (body: BookingBody, context: HandlerContext): InviteeRecord => {
-  const { store, caller, now } = context;
-  const bookable = findBookable(context, body.event_type);
+export const book = (
+  body: Omit<BookingBody, 'event_type'>,
+  bookable: KnownEventType,
+  { store, now, origin, organization, by, method }: BookingContext,
+): InviteeRecord => {
   const { type } = bookable;
+  if (!type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
   const start = Date.parse(body.start_time);
   const end = start + type.duration * 60_000;
 
@@ -157,13 +198,14 @@ export const book = (body: BookingBody, context: HandlerContext): InviteeRecord 
   refuseInvalid([...details, ...wrongZone(body.invitee.timezone, 'invitee.timezone')]);
   const place = choosePlace(bookable.places, body.location);
 
-  let seat = eventWithSeat(store, bookable, start, body.invitee.email);
+  refuseTwice(store, bookable, start, body.invitee.email);
+  let [seat] = eventsWithSeats(store, bookable, start, start);
   if (!seat) {
     const hosts = chooseHosts(store, bookable, start, end);
     const id = store.nextId('event');
     const people = hosts.map((host) => store.get<UserRecord>('users', host)!);
     const event = newEvent({ id, type, hosts: people, start, limit: bookable.limit, place, now });
-    insertEvent(store, id, event, { organization: caller.organization, eventType: bookable.id, hosts });
+    insertEvent(store, id, event, { organization, eventType: bookable.id, hosts });
     seat = { id, event };
   }
 
@@ -175,15 +217,16 @@ export const book = (body: BookingBody, context: HandlerContext): InviteeRecord 
   const id = store.nextId('invitee');
   const invitee: InviteeRecord = {
     ...newInvitee({ id, event: seat.id, person: personOf(body.invitee), tracking: body.tracking, now }),
-    scheduling_method: 'instant_book',
+    scheduling_method: method,
     // Assumed (invitees.scheduled-by): `invitee_scheduled_by` is the user who owns the token. A booking through the API
     // has no payment, because the request can't take one.
-    invitee_scheduled_by: uri('users', caller.user),
+    invitee_scheduled_by: method && uri('users', by),
     questions_and_answers: [...(body.custom_questions ?? [])].sort((a, b) => a.position - b.position),
   };
   store.insert('invitees', id, invitee, { event: seat.id });
-  queueInviteeEvent(context, 'invitee.created', invitee, event);
-  noticeBooking(context, invitee, event);
-  logActivity(context, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
+  const actor = { store, now, origin, caller: { user: by, organization } };
+  queueInviteeEvent(actor, 'invitee.created', invitee, event);
+  noticeBooking(actor, invitee, event);
+  logActivity(actor, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
   return invitee;
 };

@@ -4,7 +4,7 @@ import type { Caller } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { newSchedule } from './availability.ts';
+import { newSchedule, type Rule } from './availability.ts';
 import type { Dates } from './dates.ts';
 
 /** An event type with facts that the API doesn't show. */
@@ -16,6 +16,8 @@ export interface KnownEventType {
   /** Durations that a share can choose from. */
   options: number[];
   dates: Dates | null;
+  /** Hours of a share, which replace those of the hosts. */
+  hours?: { rules: Rule[]; timezone?: string | undefined };
 }
 
 interface EventTypeRow {
@@ -36,7 +38,7 @@ export const requireDuration = (duration: number | undefined): void => {
  * Assumed (event-types.visible): all members of the organization can read its event types; a deleted one counts as not
  * found.
  */
-export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {
+export const requireEventType = (store: Store, caller: Pick<Caller, 'organization'>, id: string): KnownEventType => {
   const known = store.first<EventTypeRow>(
     `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
      WHERE id = ? AND organization = ? AND doc ->> 'deleted_at' IS NULL`,

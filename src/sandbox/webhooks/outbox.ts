@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '../../api/webhooks.ts';
 import { idIn } from '../../uri.ts';
-import type { HandlerContext } from '../handler.ts';
+import type { ChangeContext } from '../handler.ts';
 import { timestamp, uri, withOrigin } from '../store/names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -73,7 +73,7 @@ export const addDelivery = (
  * them when it starts again.
  */
 export const queueInviteeEvent = (
-  { store, caller, origin, now }: HandlerContext,
+  { store, caller, origin, now }: ChangeContext,
   event: WebhookEvent,
   invitee: InviteeRecord,
   scheduled: EventRecord,
