@@ -18,7 +18,8 @@ import { throttle, unlimitedHeaders } from './throttle.ts';
 
 export interface ServiceOptions {
   store: Store;
-  clock: Pick<Clock, 'now'>;
+  /** `offset`: milliseconds ahead of the computer's clock, by default 0. */
+  clock: Pick<Clock, 'now'> & { readonly offset?: number };
   /** Whether the plan's rate limits apply. Default: true. */
   limits?: boolean;
   oauth?: OAuthOptions;
@@ -138,7 +139,9 @@ export const createService = ({
     if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
     if (isPage(url)) {
       const { answerPage } = await import('./pages/routes.ts');
-      return (_, now) => answerPage({ store, now, url, request });
+      const links = origin?.() ?? url.origin;
+      return (_, now) =>
+        answerPage({ store, now, systemNow: now - (clock.offset ?? 0), url, request, origin: links, randomBytes });
     }
     if (!isOAuth(url)) return answerOperation(await findRoute(request.method, url.pathname), request, url);
     const { answerOAuth } = await import('./oauth/endpoints.ts');

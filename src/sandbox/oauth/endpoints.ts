@@ -1,15 +1,18 @@
 import type * as z from 'zod/mini';
+import { limits } from '../../api/limits.ts';
 import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from '../pages/consent-pages.ts';
+import { isFromOwnPage } from '../pages/forms.ts';
 import { logins } from '../ready-tokens.ts';
 import { userId } from '../seed/team.ts';
 import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { admit, tokenWindow } from '../throttle.ts';
+import { readTicket, writeTicket } from '../ticket.ts';
 import {
   type AuthorizationRequest,
   checkAuthorization,
@@ -31,7 +34,7 @@ import {
   revokeToken,
   type TokenGrant,
 } from './grants.ts';
-import { readTicket, signerOf, type TicketForm, writeTicket } from './signing.ts';
+import { signerOf } from './signing.ts';
 
 export interface OAuthOptions {
   /** Approves every request without showing the consent page, for scripts. */
@@ -89,14 +92,13 @@ const authorize = (asked: OAuthCall): HttpReply => {
 };
 
 /** Reads the form of a page that asks for a decision. Undefined if the form didn't come from that page. */
-const readDecision = <Request>(asked: OAuthCall, page: TicketForm) => {
+const readDecision = <Request>(asked: OAuthCall, page: 'consent' | 'device') => {
   const form = readForm(asked.request);
-  // Browsers send this header with a form; other programs have no reason to.
-  const { 'sec-fetch-site': site = 'same-origin' } = asked.request.headers;
-  if (form === undefined || form.repeated.length > 0 || site !== 'same-origin') return undefined;
-  const request = readTicket<Request>(page, form.values.ticket ?? '', asked);
+  if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(asked)) return undefined;
+  const ticket = readTicket<Request>(page, form.values.ticket ?? '', limits.authorizationCodeSeconds, asked);
+  if (ticket === undefined || ticket.isExpired) return undefined;
   const login = logins.find(({ key }) => key === form.values.user);
-  return request && { request, decision: form.values.decision, user: login && userId(login.key) };
+  return { request: ticket.request, decision: form.values.decision, user: login && userId(login.key) };
 };
 
 const undecided = () => errorPage('The form has no decision or no account.');

@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { limits } from '../../api/limits.ts';
 import type { RandomBytes } from '../../system.ts';
 import type { Store } from '../store/store.ts';
 
@@ -26,35 +25,4 @@ export const signerOf =
 export const timingSafeSame = (one: string, other: string): boolean => {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
-};
-
-/** The form that a ticket belongs to. It is not valid in another one. */
-export type TicketForm = 'consent' | 'device';
-
-interface TicketContext {
-  now: number;
-  seal: Sign;
-  randomBytes: RandomBytes;
-}
-
-/**
- * Writes the hidden field of a form: the validated request, signed. Other sites can't read the page, so they have no
- * ticket, and a form without one is rejected.
- */
-export const writeTicket = (form: TicketForm, request: object, { now, seal, randomBytes }: TicketContext): string => {
-  const nonce = Buffer.from(randomBytes(16)).toString('base64url');
-  const payload = Buffer.from(JSON.stringify({ request, now, nonce })).toString('base64url');
-  return `${payload}.${seal(`${form} ${payload}`)}`;
-};
-
-/** The request, or `undefined` if the ticket is forged or too old. */
-export const readTicket = <Request>(
-  form: TicketForm,
-  ticket: string,
-  { now, seal }: TicketContext,
-): Request | undefined => {
-  const [payload = '', signature = ''] = ticket.split('.');
-  if (!timingSafeSame(signature, seal(`${form} ${payload}`))) return undefined;
-  const written: { request: Request; now: number } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  return now - written.now > limits.authorizationCodeSeconds * 1000 ? undefined : written.request;
 };

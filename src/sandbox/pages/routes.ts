@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import type { RandomBytes } from '../../system.ts';
 import { wrongMethod } from '../error-replies.ts';
 import type { Store } from '../store/store.ts';
 import files from './browser';
@@ -10,8 +11,13 @@ import { badge, page } from './layout.ts';
 export interface PageRequest {
   store: Store;
   now: number;
+  /** The time of the computer's clock. */
+  systemNow: number;
   url: URL;
   request: HttpRequest;
+  /** The origin of links in webhook deliveries. */
+  origin: string;
+  randomBytes: RandomBytes;
 }
 
 type Answer = (asked: PageRequest, ...found: string[]) => HttpReply | undefined;

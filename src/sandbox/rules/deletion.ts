@@ -62,6 +62,7 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
     store.update('events', event, withoutInviteesWords(JSON.parse(event_doc)));
     store.run('DELETE FROM deliveries WHERE subject = ?', JSON.parse(doc).uri);
     store.run('DELETE FROM notices WHERE about = ?', JSON.parse(doc).uri);
+    store.run('UPDATE invitee_cancellations SET reason = NULL WHERE invitee = ?', id);
   }
   return invitees.length;
 };
