@@ -36,6 +36,7 @@ export interface SentForm {
 const refusal = ({ url }: PageRequest): HttpReply =>
   page({
     status: 403,
+    url,
     title: 'This form was not accepted',
     content: html`${badge}<h1>This form was not accepted</h1>
 <p>It did not come from a page of this sandbox, or the sandbox was reset meanwhile. Nothing was changed.</p>

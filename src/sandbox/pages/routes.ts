@@ -60,9 +60,10 @@ const routes: ReadonlyArray<[pattern: RegExp, methods: Partial<Record<string, An
   [/^\/avatars\/([a-z0-9-]+)\.svg$/, { GET: avatar }],
 ];
 
-const missing = (): HttpReply =>
+const missing = ({ url }: PageRequest): HttpReply =>
   page({
     status: 404,
+    url,
     title: 'This page does not exist',
     content: html`${badge}<h1>This page does not exist</h1>
 <p>Its link may be wrong, or what it led to is no longer offered.</p>
@@ -75,7 +76,7 @@ export const answerPage = (asked: PageRequest): HttpReply => {
     if (found === null) continue;
     const answer = methods[asked.request.method];
     if (answer === undefined) throw wrongMethod(Object.keys(methods).join(', '));
-    return answer(asked, ...found.slice(1)) ?? missing();
+    return answer(asked, ...found.slice(1)) ?? missing(asked);
   }
-  return missing();
+  return missing(asked);
 };

@@ -1,0 +1,22 @@
+// On pages for visitors: shows times in the browser's time zone, and tells the page around an embedded one its height.
+const { needsZone, parent, message } = document.body.dataset;
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** @param {import('../../../api/embed.ts').EmbedMessage} told */
+const post = (told) => window.parent.postMessage(told, /** @type {string} */ (parent));
+
+if (needsZone !== undefined && zone) {
+  const url = new URL(location.href);
+  url.searchParams.set('tz', zone);
+  location.replace(url);
+} else if (parent !== undefined && window.parent !== window) {
+  let known = 0;
+  // The content alone decides the height of the body, so a higher frame causes no other message.
+  new ResizeObserver(() => {
+    const height = Math.ceil(document.body.getBoundingClientRect().height);
+    if (height === known) return;
+    known = height;
+    post({ version: 1, event: 'sched.page_height', payload: { height } });
+  }).observe(document.body);
+  if (message !== undefined) post(JSON.parse(message));
+}

@@ -1,0 +1,21 @@
+/** What links and forms carry from page to page: that the page is embedded, in what origin, and the visitor's time zone. */
+const carried = ['embed', 'parent', 'tz'];
+
+/** The address of another page of the same visit. `undefined` leaves a parameter out. */
+export const link = ({ url }: { url: URL }, path: string, query: Record<string, string | undefined> = {}): string => {
+  const given = [
+    ...carried.filter((name) => !Object.hasOwn(query, name)).map((name) => [name, url.searchParams.get(name)]),
+    ...Object.entries(query),
+  ];
+  const kept = given.filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
+};
+
+export const isEmbedded = (url: URL | undefined): boolean => url?.searchParams.get('embed') === 'inline';
+
+/** The origin of the page around an embedded one. Messages are sent to it and nowhere else. */
+export const parentOf = (url: URL | undefined): string | undefined => {
+  const parent = isEmbedded(url) ? url?.searchParams.get('parent') : undefined;
+  if (!parent || !/^https?:/.test(parent) || !URL.canParse(parent)) return undefined;
+  return new URL(parent).origin === parent ? parent : undefined;
+};
