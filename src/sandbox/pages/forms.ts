@@ -5,7 +5,7 @@ import { timestamp } from '../store/names.ts';
 import { readTicket, writeTicket } from '../ticket.ts';
 import { type Html, html } from './html.ts';
 import { badge, page } from './layout.ts';
-import type { PageRequest } from './routes.ts';
+import type { PageRequest } from './visit.ts';
 
 const ticketSeconds = 2 * 3600;
 

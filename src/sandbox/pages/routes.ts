@@ -1,24 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { HttpReply, HttpRequest } from '../../http/message.ts';
-import type { RandomBytes } from '../../system.ts';
+import type { HttpReply } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
-import type { Store } from '../store/store.ts';
 import files from './browser';
 import { html } from './html.ts';
 import { badge, page } from './layout.ts';
-
-/** A request for a page, a form of a page, or a file that pages use. */
-export interface PageRequest {
-  store: Store;
-  now: number;
-  /** The time of the computer's clock. */
-  systemNow: number;
-  url: URL;
-  request: HttpRequest;
-  /** The origin of links in webhook deliveries. */
-  origin: string;
-  randomBytes: RandomBytes;
-}
+import type { PageRequest } from './visit.ts';
 
 type Answer = (asked: PageRequest, ...found: string[]) => HttpReply | undefined;
 

@@ -1,3 +1,20 @@
+import type { HttpRequest } from '../../http/message.ts';
+import type { RandomBytes } from '../../system.ts';
+import type { Store } from '../store/store.ts';
+
+/** A request for a page, a form of a page, or a file that pages use. */
+export interface PageRequest {
+  store: Store;
+  now: number;
+  /** The time of the computer's clock. */
+  systemNow: number;
+  url: URL;
+  request: HttpRequest;
+  /** The origin of links in webhook deliveries. */
+  origin: string;
+  randomBytes: RandomBytes;
+}
+
 /** What links and forms carry from page to page: that the page is embedded, in what origin, and the visitor's time zone. */
 const carried = ['embed', 'parent', 'tz'];
 
