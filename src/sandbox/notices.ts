@@ -1,6 +1,6 @@
 import type { ChangeContext } from './handler.ts';
 import { timestamp } from './store/names.ts';
-import type { EventRecord, InviteeRecord, UserRecord } from './store/records.ts';
+import type { EventRecord, InviteeRecord } from './store/records.ts';
 import type { Store } from './store/store.ts';
 
 /**
@@ -57,12 +57,11 @@ export const noticeBooking = ({ store, now }: ChangeContext, invitee: InviteeRec
  * `text_reminder_number` gets a text message too.
  */
 export const noticeCancellation = (
-  { store, caller, now }: ChangeContext,
+  { store, now }: ChangeContext,
   event: EventRecord,
   invitees: InviteeRecord[],
-  reason: string | null,
+  details: { canceled_by: string; reason: string | null },
 ) => {
-  const details = { canceled_by: store.get<UserRecord>('users', caller.user)!.name, reason };
   const notice = { kind: 'event.canceled', details, subject: `Canceled: ${meeting(event)}` } as const;
   for (const { uri: about, email, text_reminder_number: number } of invitees) {
     addNotice(store, now, { ...notice, about, to: email });

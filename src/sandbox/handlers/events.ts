@@ -3,11 +3,10 @@ import { conflict, found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { noticeCancellation } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireEvent } from '../rules/access.ts';
-import { logActivity } from '../rules/activity.ts';
+import { cancelInvitees, withoutInvitees } from '../rules/cancellation.ts';
 import { type ListQuery, readPage } from '../store/list-page.ts';
-import { storedWindow, timestamp, uri } from '../store/names.ts';
-import type { EventRecord, InviteeRecord } from '../store/records.ts';
-import { queueInviteeEvent } from '../webhooks/outbox.ts';
+import { storedWindow, uri } from '../store/names.ts';
+import type { EventRecord, InviteeRecord, UserRecord } from '../store/records.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */
 const ofOrganization = { from: 'events e', id: 'e.id', columns: { start_time: 'e.start_time' } };
@@ -59,26 +58,21 @@ export const events: Handlers<'events'> = {
     const { store, caller, now } = context;
     const event: EventRecord = JSON.parse(requireEvent(store, caller, params.event));
     if (event.status === 'canceled') throw conflict('The event is already canceled.');
-    const updated_at = timestamp(now);
     const invitees = store
       .all<{ doc: string }>("SELECT doc FROM invitees WHERE event = ? AND status = 'active'", params.event)
-      .map(({ doc }): InviteeRecord => ({ ...JSON.parse(doc), status: 'canceled', updated_at }));
-    const canceled: EventRecord = {
-      ...event,
-      status: 'canceled',
-      updated_at,
-      invitees_counter: { ...event.invitees_counter, active: 0 },
-    };
+      .map(({ doc }): InviteeRecord => JSON.parse(doc));
+    const canceled = withoutInvitees(event, event.invitees_counter.active, now);
     store.update('events', params.event, canceled);
-    for (const invitee of invitees) {
-      store.update('invitees', idIn(invitee.uri), invitee);
-      queueInviteeEvent(context, 'invitee.canceled', invitee, canceled);
-    }
+    cancelInvitees(context, invitees, canceled);
+    const { name } = store.get<UserRecord>('users', caller.user)!;
     const reason = body.reason ?? null;
-    store.add('cancellations', { event: params.event, canceled_by: caller.user, reason, created_at: updated_at });
-    noticeCancellation(context, canceled, invitees, reason);
-    const { event_type, name } = event;
-    logActivity(context, 'ScheduledEvent.Cancel', { event: event.uri, event_type, name });
+    store.add('cancellations', {
+      event: params.event,
+      canceled_by: caller.user,
+      reason,
+      created_at: canceled.updated_at,
+    });
+    noticeCancellation(context, canceled, invitees, { canceled_by: name, reason });
     return canceled;
   },
 };

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
-import type { HandlerContext } from '../handler.ts';
+import type { ChangeContext, HandlerContext } from '../handler.ts';
 import { noticeBooking } from '../notices.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
@@ -182,12 +182,20 @@ export interface BookingContext extends Pick<HandlerContext, 'store' | 'now' | '
   method: 'instant_book' | null;
 }
 
-/** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */
-export const book = (
-  body: Omit<BookingBody, 'event_type'>,
+export type NewBooking = Omit<BookingBody, 'event_type'>;
+
+interface Booked {
+  invitee: InviteeRecord;
+  event: EventRecord;
+}
+
+/** Stores a booking. `moved` has the fields of an invitee who was booked for another time before. */
+export const storeBooking = (
+  body: NewBooking,
   bookable: KnownEventType,
-  { store, now, origin, organization, by, method }: BookingContext,
-): InviteeRecord => {
+  { store, now, organization, by, method }: BookingContext,
+  moved: Partial<InviteeRecord> = {},
+): Booked => {
   const { type } = bookable;
   if (!type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
   const start = Date.parse(body.start_time);
@@ -222,11 +230,30 @@ export const book = (
     // has no payment, because the request can't take one.
     invitee_scheduled_by: method && uri('users', by),
     questions_and_answers: [...(body.custom_questions ?? [])].sort((a, b) => a.position - b.position),
+    ...moved,
   };
   store.insert('invitees', id, invitee, { event: seat.id });
-  const actor = { store, now, origin, caller: { user: by, organization } };
-  queueInviteeEvent(actor, 'invitee.created', invitee, event);
-  noticeBooking(actor, invitee, event);
-  logActivity(actor, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
-  return invitee;
+  return { invitee, event };
+};
+
+/** Who causes a booking, for deliveries and the activity log. */
+export const changeOf = ({ store, now, origin, organization, by }: BookingContext): ChangeContext => ({
+  store,
+  now,
+  origin,
+  caller: { user: by, organization },
+});
+
+export const reportBooking = (context: BookingContext, { invitee, event }: Booked) => {
+  queueInviteeEvent(changeOf(context), 'invitee.created', invitee, event);
+  noticeBooking(changeOf(context), invitee, event);
+  const { event_type, name } = event;
+  logActivity(changeOf(context), 'ScheduledEvent.Book', { event: event.uri, event_type, name });
+};
+
+/** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */
+export const book = (body: NewBooking, bookable: KnownEventType, context: BookingContext): InviteeRecord => {
+  const booked = storeBooking(body, bookable, context);
+  reportBooking(context, booked);
+  return booked.invitee;
 };
