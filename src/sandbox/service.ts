@@ -35,7 +35,7 @@ const oauthAddresses: readonly string[] = Object.values(oauthPaths);
 const isOAuth = ({ pathname }: URL): boolean => oauthAddresses.includes(pathname);
 
 /** Paths of pages for people and of the files they use. None of them is a path of the API. */
-const pagePaths = /^\/(?:assets|avatars|book|bookings|cancellations|d|reschedulings)\//;
+const pagePaths = /^\/(?:assets|avatars|book|bookings|cancellations|d|embed|reschedulings)\/|^\/embed\.js$/;
 const isPage = ({ pathname }: URL): boolean => pagePaths.test(pathname);
 
 /** The list and its filters, without the position: a page token only works for the same list. */

@@ -15,6 +15,8 @@ interface PageFacts {
   content: Html;
   /** Origins that a form may lead to, besides the sandbox. A redirect after the form counts too. */
   formTargets?: string;
+  /** The origin of an embedded page and its script. */
+  embeds?: string;
   /** Classes of the element around the content. */
   main?: string;
   headers?: Record<string, string>;
@@ -24,13 +26,14 @@ interface PageFacts {
 const hostPages = 'http://127.0.0.1:* http://localhost:* https://localhost:*';
 
 /** Everything on a page comes from the sandbox itself: no inline style or script, and no other host. */
-const policy = (formTargets: string, ancestors: string) =>
+const policy = (formTargets: string, embeds: string, ancestors: string) =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    "script-src 'self'",
+    `script-src 'self' ${embeds}`.trim(),
     "img-src 'self'",
     "connect-src 'self'",
+    `frame-src ${embeds || "'none'"}`,
     `form-action 'self' ${formTargets}`.trim(),
     "base-uri 'none'",
     `frame-ancestors ${ancestors}`,
@@ -54,13 +57,14 @@ export const page = ({
   title,
   content,
   formTargets = '',
+  embeds = '',
   main = '',
   headers = {},
 }: PageFacts): HttpReply => ({
   status,
   headers: {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy(formTargets, isEmbedded(url) ? hostPages : "'none'"),
+    'content-security-policy': policy(formTargets, embeds, isEmbedded(url) ? hostPages : "'none'"),
     'cache-control': 'no-store',
     // Under `no-referrer`, browsers send `Origin: null` with our own forms.
     'referrer-policy': 'same-origin',

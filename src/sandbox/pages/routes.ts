@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
 import files from './browser';
+import { embedDemo } from './embed-demo.ts';
 import { html } from './html.ts';
 import { badge, page } from './layout.ts';
 import type { PageRequest } from './visit.ts';
@@ -43,6 +44,8 @@ const avatar: Answer = (asked, slug = '') => {
 
 const routes: ReadonlyArray<[pattern: RegExp, methods: Partial<Record<string, Answer>>]> = [
   [/^\/assets\/([a-z-]+\.[a-z]+)$/, { GET: asset }],
+  [/^\/(embed\.js)$/, { GET: asset }],
+  [/^\/embed\/demo$/, { GET: embedDemo }],
   [/^\/avatars\/([a-z0-9-]+)\.svg$/, { GET: avatar }],
 ];
 

@@ -1,0 +1,48 @@
+import type { HttpReply } from '../../http/message.ts';
+import { html } from './html.ts';
+import { page } from './layout.ts';
+import type { PageRequest } from './routes.ts';
+
+/** A page with an embedded booking page. Both names of this computer are used, so that the two have different origins. */
+export const embedDemo = ({ store, url }: PageRequest): HttpReply | undefined => {
+  const first = store.first<{ path: string }>(
+    `SELECT doc ->> 'scheduling_url' AS path FROM event_types
+     WHERE active AND NOT doc ->> 'secret' AND doc ->> 'deleted_at' IS NULL ORDER BY position`,
+  );
+  if (!first) return undefined;
+  const asked = url.searchParams.get('page') ?? '';
+  const path = /^\/(?:book|d)\//.test(asked) ? asked : first.path;
+  const other = new URL(url.origin);
+  other.hostname = url.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
+  const { origin } = other;
+  const snippet = `<div class="sched-inline"
+  data-url="${origin}${path}"
+  data-resize="true"></div>
+<script async
+  src="${origin}/embed.js"></script>`;
+  return page({
+    title: 'Embed demo',
+    main: 'demo',
+    embeds: origin,
+    content: html`<link rel="stylesheet" href="/assets/demo.css">
+<p class="soft">A page of yours at <code>${url.origin}</code>, with a booking page of the sandbox at <code>${origin}</code></p>
+<h1>Talk to us</h1>
+<p>The frame below grows and shrinks with its content, so there is no second scroll bar.</p>
+<div class="split">
+<div class="sched-inline" data-url="${origin}${path}" data-resize="true"></div>
+<section>
+<h2>Messages to this page</h2>
+<table>
+<thead><tr><th scope="col">ms</th><th scope="col">event</th><th scope="col">height</th><th scope="col">frame</th></tr></thead>
+<tbody id="log"></tbody>
+</table>
+<p id="proof" role="status"></p>
+<h2>Snippet</h2>
+<pre tabindex="0" role="region" aria-label="HTML to copy"><code>${snippet}</code></pre>
+</section>
+</div>
+<p class="end">This line is right below the frame, whatever its height.</p>
+<script src="/assets/demo.js"></script>
+<script async src="${origin}/embed.js"></script>`,
+  });
+};
