@@ -151,6 +151,7 @@ const allowed: Record<string, string[]> = {
   'output/': [
     'capital.ts',
     'errors.ts',
+    'ics-text.ts',
     'json.ts',
     'nearest.ts',
     'numbers.ts',
@@ -171,6 +172,7 @@ const allowed: Record<string, string[]> = {
   'sandbox/': [
     'api/',
     'capital.ts',
+    'ics-text.ts',
     'nearest.ts',
     'once.ts',
     'uri.ts',

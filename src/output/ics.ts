@@ -1,4 +1,5 @@
 import { SchedError } from '../errors.ts';
+import { foldIcs, icsClosing, icsOpening, icsPerson, icsText, icsTime } from '../ics-text.ts';
 import { recordsIn, textOf } from '../json.ts';
 import { timestampOf } from '../time/wall.ts';
 import { isNothing, plainCell } from './cells.ts';
@@ -6,46 +7,6 @@ import { valueAt } from './fields.ts';
 import type { RowFormat } from './formats.ts';
 import { answerTexts } from './question-columns.ts';
 import { safe } from './sanitize.ts';
-
-/** Longest line in octets, without its line break (RFC 5545 §3.1). */
-const longestLine = 75;
-
-/** Splits a long line. The rest goes to lines that begin with a space; no character is torn apart. */
-const fold = (line: string): string => {
-  let folded = '';
-  let octets = 0;
-  for (const character of line) {
-    const size = Buffer.byteLength(character);
-    if (octets + size > longestLine) {
-      folded += '\r\n ';
-      octets = 1;
-    }
-    folded += character;
-    octets += size;
-  }
-  return `${folded}\r\n`;
-};
-
-/** Text without the characters that a calendar can't hold: control characters and half of a surrogate pair. */
-const clean = (text: string): string =>
-  text
-    .replace(/\r\n|[\r\u0085\u2028\u2029]/g, '\n')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Surrogate}/gu, '\ufffd');
-
-/** A value of type TEXT (RFC 5545 §3.3.11). */
-const textValue = (text: string): string =>
-  clean(text)
-    .replace(/[\\;,]/g, '\\$&')
-    .replaceAll('\n', '\\n');
-
-const parameterEscapes: Record<string, string> = { '^': '^^', '\n': '^n', '"': "^'" };
-
-/** The value of a parameter, in quotes (RFC 6868). */
-const parameterValue = (text: string): string =>
-  `"${clean(text).replace(/[\^\n"]/g, (character) => parameterEscapes[character]!)}"`;
-
-/** `20261116T090000Z` */
-const timeText = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
 
 const timeAt = (event: object, field: string): number | undefined => timestampOf(String(valueAt(event, field)));
 
@@ -63,8 +24,8 @@ const requiredTime = (event: object, field: string): number => {
 
 /** The start and end. An event ends after its start or has no end (RFC 5545 §3.8.2.2). */
 const spanLines = (start: number, end: number): string[] => [
-  `DTSTART:${timeText(start)}`,
-  ...(end === start ? [] : [`DTEND:${timeText(end)}`]),
+  `DTSTART:${icsTime(start)}`,
+  ...(end === start ? [] : [`DTEND:${icsTime(end)}`]),
 ];
 
 /** A web address with its special characters encoded, or undefined if it isn't one. */
@@ -76,14 +37,10 @@ const webAddress = (value: unknown): string | undefined => {
 
 const statuses: Record<string, string> = { active: 'CONFIRMED', canceled: 'CANCELLED' };
 
-/** A person's property, such as `ATTENDEE;CN="Ada":mailto:ada@example.com`. */
-const person = (property: string, name: unknown, email: unknown, state = ''): string[] => {
+/** The property of a person who has an address. */
+const person = (property: string, name: unknown, email: unknown, state?: string): string[] => {
   const address = textOf(email);
-  if (address === undefined) return [];
-  const mail = encodeURIComponent(clean(address)).replaceAll('%40', '@');
-  return [
-    `${property}${textOf(name) === undefined ? '' : `;CN=${parameterValue(String(name))}`}${state}:mailto:${mail}`,
-  ];
+  return address === undefined ? [] : [icsPerson(property, textOf(name), address, state)];
 };
 
 /** The invitees as attendees, if they were read. Attendees need an organizer (RFC 5545 §3.8.4.1). */
@@ -112,10 +69,10 @@ const answers = (event: object): string[] =>
 /** The lines of an event (RFC 5545 §3.6.1), not folded yet. */
 const eventLines = (event: object): string[] => {
   const text = (property: string, value: unknown): string[] =>
-    textOf(value) === undefined ? [] : [`${property}:${textValue(String(value))}`];
+    textOf(value) === undefined ? [] : [`${property}:${icsText(String(value))}`];
   const time = (property: string, field: string): string[] => {
     const at = timeAt(event, field);
-    return at === undefined ? [] : [`${property}:${timeText(at)}`];
+    return at === undefined ? [] : [`${property}:${icsTime(at)}`];
   };
   const link = webAddress(valueAt(event, 'location.join_url'));
   const status = statuses[String(valueAt(event, 'status'))];
@@ -126,7 +83,7 @@ const eventLines = (event: object): string[] => {
     'BEGIN:VEVENT',
     // The same event has the same UID in every export, so that a calendar updates it.
     ...text('UID', valueAt(event, 'uri')),
-    `DTSTAMP:${timeText(timeAt(event, 'updated_at') ?? start)}`,
+    `DTSTAMP:${icsTime(timeAt(event, 'updated_at') ?? start)}`,
     ...spanLines(start, end),
     ...text('SUMMARY', valueAt(event, 'name')),
     ...(status === undefined ? [] : [`STATUS:${status}`]),
@@ -140,9 +97,6 @@ const eventLines = (event: object): string[] => {
   ];
 };
 
-const opening = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//sched//sched//EN'].map(fold).join('');
-const closing = fold('END:VCALENDAR');
-
 /** A calendar must have a component (RFC 5545 §3.6). Without events, this one says nothing. */
 const onlyZone = [
   'BEGIN:VTIMEZONE',
@@ -154,22 +108,22 @@ const onlyZone = [
   'END:STANDARD',
   'END:VTIMEZONE',
 ]
-  .map(fold)
+  .map(foldIcs)
   .join('');
 
 const eventText = (event: object, isTerminal: boolean): string =>
   eventLines(event)
-    .map((line) => fold(isTerminal ? safe(line) : line))
+    .map((line) => foldIcs(isTerminal ? safe(line) : line))
     .join('');
 
 /** Events as a calendar (RFC 5545). */
 export const icsRows = (isTerminal: boolean): RowFormat => ({
-  open: opening,
+  open: icsOpening,
   between: '',
-  close: closing,
-  empty: `${opening}${onlyZone}${closing}`,
+  close: icsClosing,
+  empty: `${icsOpening}${onlyZone}${icsClosing}`,
   row: (event) => eventText(event, isTerminal),
 });
 
 export const icsRecord = (event: object, isTerminal: boolean): string =>
-  `${opening}${eventText(event, isTerminal)}${closing}`;
+  `${icsOpening}${eventText(event, isTerminal)}${icsClosing}`;
