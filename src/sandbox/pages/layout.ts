@@ -13,6 +13,8 @@ interface PageFacts {
   message?: EmbedMessage | undefined;
   title: string;
   content: Html;
+  /** Below the content, for developers. */
+  aside?: Html | undefined;
   /** Origins that a form may lead to, besides the sandbox. A redirect after the form counts too. */
   formTargets?: string;
   /** The origin of an embedded page and its script. */
@@ -46,6 +48,29 @@ const scriptFacts = ({ url, needsZone, message }: Pick<PageFacts, 'url' | 'needs
   message && html` data-message="${JSON.stringify(message)}"`,
 ];
 
+/** A color of a record, or the default one. It is an attribute of a shape: pages have no inline style. */
+export const colorOf = (color: string): string => (/^#[0-9a-f]{6}$/i.test(color) ? color : '#2f6fde');
+
+export const stripe = (color: string): Html =>
+  html`<svg class="stripe" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(color)}"/></svg>`;
+
+const icons = {
+  calendar: 'M4 6h16v14H4zM4 10h16M8 3v4M16 3v4',
+  clock: 'M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18',
+  globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18',
+  lines: 'M5 6h14M5 12h14M5 18h9',
+  people:
+    'M9 5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7M2.5 20c0-4 3-6 6.5-6s6.5 2 6.5 6M16 5.5a3.5 3.5 0 0 1 0 6.5M18 14.5c2 .8 3.5 2.5 3.5 5.5',
+  video: 'M3 7h11v10H3zM14 11l6-3v8l-6-3',
+  place: 'M12 21c-4-4.5-6-8-6-11a6 6 0 0 1 12 0c0 3-2 6.5-6 11M12 8a2 2 0 1 0 0 4 2 2 0 0 0 0-4',
+};
+
+export const icon = (name: keyof typeof icons): Html =>
+  html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${icons[name]}"/></svg>`;
+
+export const face = ({ avatar_url }: { avatar_url: string | null }): Content =>
+  avatar_url !== null && html`<img class="face" src="${avatar_url}" alt="">`;
+
 export const badge = html`<p class="badge">Sandbox: nothing here is real</p>`;
 
 /** A page of the sandbox as a reply. */
@@ -56,6 +81,7 @@ export const page = ({
   message,
   title,
   content,
+  aside,
   formTargets = '',
   embeds = '',
   main = '',
@@ -87,6 +113,7 @@ ${url && html`<script type="module" src="/assets/page.js"></script>`}
 <main class="${main}">
 ${content}
 </main>
+${aside && html`<aside class="dev">${aside}</aside>`}
 </body>
 </html>
 `}`,

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
+import { acceptBooking, showBooking } from './booking-page.ts';
 import files from './browser';
+import { calendarFile } from './calendar-file.ts';
+import { donePage } from './done-page.ts';
 import { embedDemo } from './embed-demo.ts';
 import { html } from './html.ts';
-import { badge, page } from './layout.ts';
+import { missingPage, personPage } from './person-page.ts';
 import type { PageRequest } from './visit.ts';
 
 type Answer = (asked: PageRequest, ...found: string[]) => HttpReply | undefined;
@@ -47,17 +50,11 @@ const routes: ReadonlyArray<[pattern: RegExp, methods: Partial<Record<string, An
   [/^\/(embed\.js)$/, { GET: asset }],
   [/^\/embed\/demo$/, { GET: embedDemo }],
   [/^\/avatars\/([a-z0-9-]+)\.svg$/, { GET: avatar }],
+  [/^\/book\/[^/]+$/, { GET: personPage }],
+  [/^\/(?:book|d)\/[^/]+\/[^/]+$/, { GET: showBooking, POST: acceptBooking }],
+  [/^\/bookings\/([A-Z0-9]+)$/, { GET: donePage }],
+  [/^\/bookings\/([A-Z0-9]+)\/meeting\.ics$/, { GET: calendarFile }],
 ];
-
-const missing = ({ url }: PageRequest): HttpReply =>
-  page({
-    status: 404,
-    url,
-    title: 'This page does not exist',
-    content: html`${badge}<h1>This page does not exist</h1>
-<p>Its link may be wrong, or what it led to is no longer offered.</p>
-<p class="soft">For developers: <code>sched event-types list --json=name,active,scheduling_url</code> lists the pages that work.</p>`,
-  });
 
 export const answerPage = (asked: PageRequest): HttpReply => {
   for (const [pattern, methods] of routes) {
@@ -65,7 +62,7 @@ export const answerPage = (asked: PageRequest): HttpReply => {
     if (found === null) continue;
     const answer = methods[asked.request.method];
     if (answer === undefined) throw wrongMethod(Object.keys(methods).join(', '));
-    return answer(asked, ...found.slice(1)) ?? missing(asked);
+    return answer(asked, ...found.slice(1)) ?? missingPage(asked);
   }
-  return missing(asked);
+  return missingPage(asked);
 };

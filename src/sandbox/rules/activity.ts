@@ -55,7 +55,8 @@ export const logActivity = (
   name: NewEntry['name'],
   details: Record<string, unknown>,
 ) => {
-  const { role } = store.first<{ role: string }>('SELECT role FROM memberships WHERE user = ?', user)!;
-  const actor = actorOf(store.get<UserRecord>('users', user)!, role);
+  // The owner of an event type that is booked on a page may have left the organization.
+  const member = store.first<{ role: string }>('SELECT role FROM memberships WHERE user = ?', user);
+  const actor = actorOf(store.get<UserRecord>('users', user)!, member?.role ?? 'user');
   writeActivity(store, nextActivityId(store), organization, { name, actor, details, at: now });
 };

@@ -57,7 +57,7 @@ export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => 
   });
 };
 
-const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
 /** A rule for the date replaces the weekday's rule. No rule, or an empty one, means a day off. */
 export const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] => {

@@ -152,18 +152,16 @@ export const eventsWithSeats = (store: Store, { id, type }: KnownEventType, from
     .filter(({ event: { invitees_counter: seats } }) => seats.active < seats.limit);
 };
 
-/** Refuses an invitee who is already booked for a group event at this time. */
-const refuseTwice = (store: Store, { id, type }: KnownEventType, start: number, email: string) => {
-  if (type.kind !== 'group') return;
-  const twice = store.first(
+/** Whether this address is already booked for a group event at this time. */
+export const isBookedFor = (store: Store, { id, type }: KnownEventType, start: number, email: string): boolean =>
+  type.kind === 'group' &&
+  store.first(
     `SELECT 1 FROM events e JOIN invitees i ON i.event = e.id
      WHERE e.event_type = ? AND e.start_time = ? AND e.status = 'active' AND i.email = ? AND i.status = 'active'`,
     id,
     timestamp(start),
     email,
-  );
-  if (twice) throw conflict('This invitee is already booked for this time.');
-};
+  ) !== undefined;
 
 const personOf = ({ email, name, first_name, last_name, timezone }: BookingBody['invitee']) => ({
   email,
@@ -206,7 +204,8 @@ export const storeBooking = (
   refuseInvalid([...details, ...wrongZone(body.invitee.timezone, 'invitee.timezone')]);
   const place = choosePlace(bookable.places, body.location);
 
-  refuseTwice(store, bookable, start, body.invitee.email);
+  if (isBookedFor(store, bookable, start, body.invitee.email))
+    throw conflict('This invitee is already booked for this time.');
   let [seat] = eventsWithSeats(store, bookable, start, start);
   if (!seat) {
     const hosts = chooseHosts(store, bookable, start, end);

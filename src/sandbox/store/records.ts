@@ -73,7 +73,7 @@ export const newEvent = (given: {
   event_memberships: given.hosts.map((host) => ({ user: host.uri, user_email: host.email, user_name: host.name })),
 });
 
-const noTracking: InviteeRecord['tracking'] = {
+export const noTracking: InviteeRecord['tracking'] = {
   utm_campaign: null,
   utm_source: null,
   utm_medium: null,

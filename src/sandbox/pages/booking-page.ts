@@ -1,0 +1,152 @@
+import type { HttpReply } from '../../http/message.ts';
+import { idIn } from '../../uri.ts';
+import { type Detail, detail, notFound, Refusal, refuseInvalid } from '../error-replies.ts';
+import { book, isBookedFor } from '../rules/booking-rules.ts';
+import { instantOf } from '../rules/local-time.ts';
+import { timestamp } from '../store/names.ts';
+import { bookingIn, drawFields, drawProblems, formProblems, typedIn, type Values } from './booking-form.ts';
+import { about, calendarPage, fact, here, isZone, type Visit, visitOf } from './calendar-page.ts';
+import { changeOnce, type SentForm, ticketField, withForm } from './forms.ts';
+import { type Content, html } from './html.ts';
+import { icon, page, seeOther, stripe } from './layout.ts';
+import { addDays } from './moment.ts';
+import { findOffer } from './offer.ts';
+import { missingPage, usedPage } from './person-page.ts';
+import { type Start, startsBetween } from './starts.ts';
+import { link, type PageRequest } from './visit.ts';
+import { words } from './words.ts';
+
+/** A form that was sent, and why it is shown again. */
+interface Again {
+  status: number;
+  problems: readonly Detail[];
+  isExpired: boolean;
+  /** Other starts of that day, if the chosen one is gone. */
+  others?: readonly Start[];
+}
+
+const reasonOf = ({ asked, offer, moments }: Visit, start: number, values: Values, again: Again): Content => {
+  const { status, problems, isExpired, others } = again;
+  const alert = (heading: string, content: Content) =>
+    html`<div class="alert" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${content}</div>`;
+  if (isExpired) return alert(words.expired, html`<p>${words.sendAgain}</p>`);
+  if (others === undefined) return alert(words.check, drawProblems(offer.known, problems));
+  const time = moments.clock(start);
+  const choices = others.map(
+    ({ at }, index) =>
+      html`<label><input type="radio" name="start" value="${timestamp(at)}" required${index === 0 && html` checked`}> ${moments.clock(at)}</label>`,
+  );
+  const otherDays = here(asked, { ...typedIn(offer.known, values), start: undefined });
+  return alert(
+    status === 409 ? words.justBooked(time) : words.notFree(time),
+    html`<p>${words.kept}</p>
+${others.length > 0 ? html`<fieldset><legend>${words.otherTimes}</legend><div class="choices flat">${choices}</div></fieldset>` : html`<p>${words.noOtherTimes}</p>`}
+<p class="end"><a href="${otherDays}">${words.otherDays}</a></p>`,
+  );
+};
+
+/** Asks for the details of a booking. */
+const detailsPage = (visit: Visit, start: number, values: Values, again?: Again): HttpReply => {
+  const { asked, offer, moments } = visit;
+  const { type } = offer.known;
+  const span = moments.span(start, start + type.duration * 60_000);
+  const isTaken = again?.others !== undefined;
+  const isPossible = again?.others?.length !== 0;
+  const when = html`<strong>${moments.day(moments.dateOf(start))}</strong><br>
+${isTaken ? html`<s>${span}</s> ${words.taken}` : span}<br><a href="${here(asked, { start: undefined })}">${words.otherTime}</a>`;
+  return page({
+    status: again?.status ?? 200,
+    url: asked.url,
+    // A reload would lose what was typed.
+    needsZone: again === undefined,
+    message: { version: 1, event: 'sched.date_and_time_selected', payload: {} },
+    title: `${words.details} – ${type.name}`,
+    main: 'wide',
+    content: html`${stripe(type.color)}<div class="columns two">${about(visit, [fact(icon('calendar'), when), fact(icon('globe'), moments.zone)], true)}
+<section aria-labelledby="details"><form method="post" action="${here(asked, {})}">${ticketField(asked)}
+${again && reasonOf(visit, start, values, again)}
+${!isTaken && html`<input type="hidden" name="start" value="${timestamp(start)}">`}
+<h2 id="details">${words.details}</h2>${drawFields(offer.known, values, again?.problems)}
+${isPossible && html`<div class="buttons"><button class="primary">${isTaken ? words.bookChosen : words.book}</button></div>`}
+</form></section></div>`,
+  });
+};
+
+/** The moment in a text, or undefined if it has none. */
+const momentIn = (text: string | undefined | null): number | undefined => Date.parse(text ?? '') || undefined;
+
+/** The page of an event type, a single-use link or a one-off meeting. */
+export const showBooking = (asked: PageRequest): HttpReply | undefined => {
+  const offer = findOffer(asked);
+  if (offer === undefined) return undefined;
+  if (offer === 'used') return usedPage(asked);
+  const search = asked.url.searchParams;
+  const typed = search.get('zone')?.trim();
+  if (typed && isZone(typed)) return seeOther(here(asked, { tz: typed }));
+  const visit = visitOf(asked, offer);
+  const start = momentIn(search.get('start'));
+  if (start === undefined) return calendarPage(visit);
+  const range = { from: start, to: start + 1, now: asked.now };
+  const isFree = startsBetween(asked.store, offer.known, range, [start]).length > 0;
+  if (!isFree) return calendarPage(visit, words.notFree(visit.moments.clock(start)));
+  return detailsPage(visit, start, Object.fromEntries(search));
+};
+
+/** Up to three other starts on the same day, near the one that is gone. */
+const otherStarts = ({ asked: { store, now }, offer, moments: { zone, dateOf } }: Visit, start: number): Start[] => {
+  const date = dateOf(start);
+  const range = { from: instantOf(zone, date, 0), to: instantOf(zone, addDays(date, 1), 0), now };
+  return startsBetween(store, offer.known, range)
+    .sort((one, other) => Math.abs(one.at - start) - Math.abs(other.at - start))
+    .slice(0, 3)
+    .sort((one, other) => one.at - other.at);
+};
+
+/** Shows the form again, with what was typed, after a refusal. Nothing was booked. */
+const showAgain = (asked: PageRequest, values: Values, { status, more }: Refusal): HttpReply => {
+  const offer = findOffer(asked);
+  if (offer === undefined) return missingPage(asked);
+  if (offer === 'used') return usedPage(asked);
+  const start = momentIn(values.start);
+  if (start === undefined) return seeOther(here(asked, { start: undefined }));
+  const visit = visitOf(asked, offer);
+  const found = (more.details ?? []) as Detail[];
+  const isExpired = found.some(({ parameter }) => parameter === 'ticket');
+  const isTwice = status === 409 && isBookedFor(asked.store, offer.known, start, values.email ?? '');
+  const problems = isTwice ? [detail('email', words.twice)] : found;
+  const isGone = !isTwice && (status === 409 || found.some(({ parameter }) => parameter === 'start_time'));
+  const others = isGone ? { others: otherStarts(visit, start) } : {};
+  return detailsPage(visit, start, values, { status, problems: isGone ? [] : problems, isExpired, ...others });
+};
+
+/** Books what a form asks for. Must run in a transaction, and throws a refusal if it can't. */
+const bookWith = (asked: PageRequest, { values, isExpired }: SentForm): string => {
+  const { store, now, origin, url } = asked;
+  const offer = findOffer(asked);
+  if (offer === undefined || offer === 'used') throw notFound('page');
+  if (isExpired) refuseInvalid([detail('ticket', words.expired)]);
+  const start = momentIn(values.start);
+  refuseInvalid([...formProblems(offer.known, values), ...(start ? [] : [detail('start_time', words.required)])]);
+  const { bookable, person, more } = bookingIn(offer.known, values, url.searchParams);
+  const invitee = book(
+    { start_time: timestamp(start!), invitee: { ...person, timezone: visitOf(asked, offer).moments.zone }, ...more },
+    bookable,
+    // Assumed (invitees.by-page): a booking on a page has no `scheduling_method` and no `invitee_scheduled_by`. Who
+    // caused it, in deliveries and the activity log, is the owner of the event type.
+    { store, now, origin, organization: offer.organization, by: idIn(offer.owner.uri), method: null },
+  );
+  const id = idIn(invitee.uri);
+  if (offer.share) store.run('UPDATE shares SET used_by = ? WHERE id = ? AND used_by IS NULL', id, offer.share);
+  return id;
+};
+
+/** Accepts the form of a booking. */
+export const acceptBooking = (asked: PageRequest): HttpReply =>
+  withForm(asked, (form) => {
+    try {
+      return seeOther(link(asked, `/bookings/${changeOnce(asked, form.nonce, () => bookWith(asked, form))}`));
+    } catch (error) {
+      if (error instanceof Refusal) return showAgain(asked, form.values, error);
+      throw error;
+    }
+  });

@@ -1,0 +1,107 @@
+import type { Catalogue } from '../../api/catalogue.ts';
+import type { Value } from '../../api/field.ts';
+import { idIn } from '../../uri.ts';
+import { datesOf } from '../rules/dates.ts';
+import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
+import type { UserRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { PageRequest } from './visit.ts';
+
+/** What a visitor can book at an address. */
+export interface Offer {
+  organization: string;
+  /** The event type, with the settings of a single-use link. */
+  known: KnownEventType;
+  owner: UserRecord;
+  /** The names of those who take part. */
+  hosts: string[];
+  /** Lengths to choose from, in minutes. */
+  lengths: number[];
+  /** The ID of a single-use link. */
+  share?: string;
+}
+
+type Override = Omit<Value<Catalogue['shares']['create']['body']>, 'event_type'>;
+
+interface Share {
+  id: string;
+  doc: string;
+  event_type: string;
+  used_by: string | null;
+}
+
+/**
+ * Assumed (shares.length): an invitee chooses one of the `duration_options` of a share. Without them, it has the
+ * `duration` of the share; without both, the duration options of the event type.
+ */
+const lengthsOf = ({ duration, duration_options: options }: Override, known: KnownEventType): number[] =>
+  options?.length ? options : duration === undefined ? known.options : [duration];
+
+/**
+ * Assumed (shares.period): `max_booking_time` limits the days from the current one on, unless `period_type` is
+ * `unlimited`. The dates of a one-off meeting stay as they are.
+ */
+const periodOf = ({ period_type, max_booking_time: days }: Override, zone: string, now: number) =>
+  days === undefined || period_type === 'unlimited'
+    ? null
+    : datesOf({ type: 'days_in_future', days: Math.max(days, 0) }, zone, now);
+
+/** The event type as a share offers it, and the lengths that visitors can choose from. */
+const withShare = (known: KnownEventType, override: Override, owner: UserRecord, now: number) => {
+  const { name = known.type.name, availability_rule: hours, location_configurations: places } = override;
+  const lengths = lengthsOf(override, known);
+  const usual = override.duration ?? known.type.duration;
+  const duration = lengths.includes(usual) ? usual : lengths[0]!;
+  return {
+    lengths,
+    known: {
+      ...known,
+      type: { ...known.type, name, duration },
+      places: places?.length ? places : known.places,
+      dates: known.dates ?? periodOf(override, owner.timezone, now),
+      ...(hours && { hours }),
+    },
+  };
+};
+
+const hostNames = (store: Store, { id, type }: KnownEventType, owner: UserRecord): string[] =>
+  type.pooling_type === 'collective'
+    ? store
+        .all<{ name: string }>(
+          `SELECT u.doc ->> 'name' AS name FROM event_type_hosts h JOIN users u ON u.id = h.user
+           WHERE h.event_type = ? ORDER BY u.id <> ?, name`,
+          id,
+          idIn(owner.uri),
+        )
+        .map(({ name }) => name)
+    : [owner.name];
+
+/** Finds what an address offers. `used`: it is a single-use link, and someone booked with it. */
+export const findOffer = ({ store, url, now }: PageRequest): Offer | 'used' | undefined => {
+  const id = /^\/d\/([^/]+)\//.exec(url.pathname)?.[1]?.toUpperCase();
+  const share = id && store.first<Share>('SELECT id, doc, event_type, used_by FROM shares WHERE id = ?', id);
+  if (share && share.used_by !== null) return 'used';
+  const isOffered = "active AND doc ->> 'deleted_at' IS NULL";
+  const isOneOff = share ? 'TRUE' : "doc ->> 'type' = 'AdhocEventType'";
+  const found = store.first<{ id: string; organization: string }>(
+    `SELECT id, organization FROM event_types
+     WHERE ${isOffered} AND ${id ? `id = ? AND ${isOneOff}` : "doc ->> 'scheduling_url' = ?"}`,
+    share ? share.event_type : (id ?? url.pathname),
+  );
+  if (!found) return undefined;
+  const plain = requireEventType(store, found, found.id);
+  const owner = store.get<UserRecord>('users', idIn(plain.type.profile!.owner))!;
+  const { known, lengths } = share
+    ? withShare(plain, JSON.parse(share.doc).share_override, owner, now)
+    : { known: plain, lengths: [plain.type.duration] };
+  const chosen = Number(url.searchParams.get('duration'));
+  const duration = lengths.includes(chosen) ? chosen : known.type.duration;
+  return {
+    organization: found.organization,
+    known: { ...known, type: { ...known.type, duration } },
+    owner,
+    hosts: hostNames(store, known, owner),
+    lengths,
+    ...(share && { share: share.id }),
+  };
+};
