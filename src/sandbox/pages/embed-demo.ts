@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../http/message.ts';
 import { html } from './html.ts';
 import { page } from './layout.ts';
-import type { PageRequest } from './routes.ts';
+import type { PageRequest } from './visit.ts';
 
 /** A page with an embedded booking page. Both names of this computer are used, so that the two have different origins. */
 export const embedDemo = ({ store, url }: PageRequest): HttpReply | undefined => {
