@@ -2,6 +2,7 @@ import { isEmailAddress } from '../../api/email-address.ts';
 import { type Detail, detail } from '../error-replies.ts';
 import type { KnownEventType } from '../rules/event-type.ts';
 import { type LocationRecord, noTracking } from '../store/records.ts';
+import type { Booking } from './booking.ts';
 import { type Content, type Html, html } from './html.ts';
 import { words } from './words.ts';
 
@@ -114,6 +115,22 @@ export const bookingIn = (known: KnownEventType, values: Values, search: URLSear
     bookable: { ...known, places: location ? [location] : [] },
     person: { name: values.name!.trim(), email: values.email!.trim() },
     more: { custom_questions, tracking, ...(location && { location }) },
+  };
+};
+
+/** The fields as an invitee filled them in before. */
+export const valuesOf = (known: KnownEventType, { invitee, event: { location } }: Booking): Values => {
+  const place = known.places.findIndex(({ kind }) => kind === location?.type);
+  const answers = questionsOf(known).flatMap(({ name }, index) => {
+    const answered = invitee.questions_and_answers.find(({ question }) => question === name);
+    return answered ? [[`a${index + 1}`, answered.answer]] : [];
+  });
+  return {
+    name: invitee.name,
+    email: invitee.email,
+    location: String(place),
+    location_text: String(location?.location ?? ''),
+    ...Object.fromEntries(answers),
   };
 };
 

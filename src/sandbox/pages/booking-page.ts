@@ -3,14 +3,17 @@ import { idIn } from '../../uri.ts';
 import { type Detail, detail, notFound, Refusal, refuseInvalid } from '../error-replies.ts';
 import { book, isBookedFor } from '../rules/booking-rules.ts';
 import { instantOf } from '../rules/local-time.ts';
+import { reschedule } from '../rules/reschedule.ts';
 import { timestamp } from '../store/names.ts';
-import { bookingIn, drawFields, drawProblems, formProblems, typedIn, type Values } from './booking-form.ts';
+import { contextOf } from './booking.ts';
+import { bookingIn, drawFields, drawProblems, formProblems, typedIn, type Values, valuesOf } from './booking-form.ts';
 import { about, calendarPage, fact, here, isZone, type Visit, visitOf } from './calendar-page.ts';
+import { closedPage } from './change-pages.ts';
 import { changeOnce, type SentForm, ticketField, withForm } from './forms.ts';
 import { type Content, html } from './html.ts';
-import { icon, page, seeOther, stripe } from './layout.ts';
+import { alert, icon, page, seeOther, stripe } from './layout.ts';
 import { addDays } from './moment.ts';
-import { findOffer } from './offer.ts';
+import { findOffer, movingAt } from './offer.ts';
 import { missingPage, usedPage } from './person-page.ts';
 import { type Start, startsBetween } from './starts.ts';
 import { link, type PageRequest } from './visit.ts';
@@ -27,8 +30,6 @@ interface Again {
 
 const reasonOf = ({ asked, offer, moments }: Visit, start: number, values: Values, again: Again): Content => {
   const { status, problems, isExpired, others } = again;
-  const alert = (heading: string, content: Content) =>
-    html`<div class="alert" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${content}</div>`;
   if (isExpired) return alert(words.expired, html`<p>${words.sendAgain}</p>`);
   if (others === undefined) return alert(words.check, drawProblems(offer.known, problems));
   const time = moments.clock(start);
@@ -52,6 +53,7 @@ const detailsPage = (visit: Visit, start: number, values: Values, again?: Again)
   const span = moments.span(start, start + type.duration * 60_000);
   const isTaken = again?.others !== undefined;
   const isPossible = again?.others?.length !== 0;
+  const [given, chosen] = offer.moving ? [words.move, words.moveChosen] : [words.book, words.bookChosen];
   const when = html`<strong>${moments.day(moments.dateOf(start))}</strong><br>
 ${isTaken ? html`<s>${span}</s> ${words.taken}` : span}<br><a href="${here(asked, { start: undefined })}">${words.otherTime}</a>`;
   return page({
@@ -67,7 +69,7 @@ ${isTaken ? html`<s>${span}</s> ${words.taken}` : span}<br><a href="${here(asked
 ${again && reasonOf(visit, start, values, again)}
 ${!isTaken && html`<input type="hidden" name="start" value="${timestamp(start)}">`}
 <h2 id="details">${words.details}</h2>${drawFields(offer.known, values, again?.problems)}
-${isPossible && html`<div class="buttons"><button class="primary">${isTaken ? words.bookChosen : words.book}</button></div>`}
+${isPossible && html`<div class="buttons"><button class="primary">${isTaken ? chosen : given}</button></div>`}
 </form></section></div>`,
   });
 };
@@ -75,11 +77,16 @@ ${isPossible && html`<div class="buttons"><button class="primary">${isTaken ? wo
 /** The moment in a text, or undefined if it has none. */
 const momentIn = (text: string | undefined | null): number | undefined => Date.parse(text ?? '') || undefined;
 
-/** The page of an event type, a single-use link or a one-off meeting. */
-export const showBooking = (asked: PageRequest): HttpReply | undefined => {
+/** A page in place of one that offers something. */
+const noOffer = (asked: PageRequest, why: 'used' | 'closed' | undefined, status?: number): HttpReply => {
+  if (why === 'closed') return closedPage(asked, movingAt(asked)!, status);
+  return why === 'used' ? usedPage(asked) : missingPage(asked);
+};
+
+/** The page of an event type, a single-use link or a one-off meeting, or for moving a booking to another time. */
+export const showBooking = (asked: PageRequest): HttpReply => {
   const offer = findOffer(asked);
-  if (offer === undefined) return undefined;
-  if (offer === 'used') return usedPage(asked);
+  if (typeof offer !== 'object') return noOffer(asked, offer);
   const search = asked.url.searchParams;
   const typed = search.get('zone')?.trim();
   if (typed && isZone(typed)) return seeOther(here(asked, { tz: typed }));
@@ -89,7 +96,8 @@ export const showBooking = (asked: PageRequest): HttpReply | undefined => {
   const range = { from: start, to: start + 1, now: asked.now };
   const isFree = startsBetween(asked.store, offer.known, range, [start]).length > 0;
   if (!isFree) return calendarPage(visit, words.notFree(visit.moments.clock(start)));
-  return detailsPage(visit, start, Object.fromEntries(search));
+  const known = offer.moving ? valuesOf(offer.known, offer.moving) : {};
+  return detailsPage(visit, start, { ...known, ...Object.fromEntries(search) });
 };
 
 /** Up to three other starts on the same day, near the one that is gone. */
@@ -105,8 +113,7 @@ const otherStarts = ({ asked: { store, now }, offer, moments: { zone, dateOf } }
 /** Shows the form again, with what was typed, after a refusal. Nothing was booked. */
 const showAgain = (asked: PageRequest, values: Values, { status, more }: Refusal): HttpReply => {
   const offer = findOffer(asked);
-  if (offer === undefined) return missingPage(asked);
-  if (offer === 'used') return usedPage(asked);
+  if (typeof offer !== 'object') return noOffer(asked, offer, 409);
   const start = momentIn(values.start);
   if (start === undefined) return seeOther(here(asked, { start: undefined }));
   const visit = visitOf(asked, offer);
@@ -121,27 +128,24 @@ const showAgain = (asked: PageRequest, values: Values, { status, more }: Refusal
 
 /** Books what a form asks for. Must run in a transaction, and throws a refusal if it can't. */
 const bookWith = (asked: PageRequest, { values, isExpired }: SentForm): string => {
-  const { store, now, origin, url } = asked;
+  const { store, url } = asked;
   const offer = findOffer(asked);
-  if (offer === undefined || offer === 'used') throw notFound('page');
+  if (typeof offer !== 'object') throw notFound('page');
   if (isExpired) refuseInvalid([detail('ticket', words.expired)]);
   const start = momentIn(values.start);
   refuseInvalid([...formProblems(offer.known, values), ...(start ? [] : [detail('start_time', words.required)])]);
   const { bookable, person, more } = bookingIn(offer.known, values, url.searchParams);
-  const invitee = book(
-    { start_time: timestamp(start!), invitee: { ...person, timezone: visitOf(asked, offer).moments.zone }, ...more },
-    bookable,
-    // Assumed (invitees.by-page): a booking on a page has no `scheduling_method` and no `invitee_scheduled_by`. Who
-    // caused it, in deliveries and the activity log, is the owner of the event type.
-    { store, now, origin, organization: offer.organization, by: idIn(offer.owner.uri), method: null },
-  );
-  const id = idIn(invitee.uri);
+  const { zone: timezone } = visitOf(asked, offer).moments;
+  const body = { start_time: timestamp(start!), invitee: { ...person, timezone }, ...more };
+  const context = contextOf(asked, { organization: offer.organization, owner: offer.owner.uri });
+  if (offer.moving) return idIn(reschedule(body, bookable, offer.moving.invitee, context).uri);
+  const id = idIn(book(body, bookable, context).uri);
   if (offer.share) store.run('UPDATE shares SET used_by = ? WHERE id = ? AND used_by IS NULL', id, offer.share);
   return id;
 };
 
 /** Accepts the form of a booking. */
-export const acceptBooking = (asked: PageRequest): HttpReply =>
+export const acceptBooking = (asked: PageRequest): HttpReply | undefined =>
   withForm(asked, (form) => {
     try {
       return seeOther(link(asked, `/bookings/${changeOnce(asked, form.nonce, () => bookWith(asked, form))}`));

@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../http/message.ts';
 import { calendarOf, icsPerson, icsText, icsTime } from '../../ics-text.ts';
 import { idIn } from '../../uri.ts';
-import { findBooking } from './done-page.ts';
+import { findBooking } from './booking.ts';
 import type { PageRequest } from './visit.ts';
 
 /** The booking for the invitee's calendar (RFC 5545). */

@@ -2,6 +2,7 @@ import type { HttpReply } from '../../http/message.ts';
 import { instantOf, wrongZone } from '../rules/local-time.ts';
 import { timestamp } from '../store/names.ts';
 import type { LocationRecord } from '../store/records.ts';
+import { dateAndTime } from './booking.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, face, icon, page, stripe } from './layout.ts';
 import { addDays, type Moments, momentsIn } from './moment.ts';
@@ -31,7 +32,7 @@ export const visitOf = (asked: PageRequest, offer: Offer): Visit => {
   const search = asked.url.searchParams;
   const zone = search.get('tz');
   const wrong = [search.get('zone'), zone].find((name) => name && !isZone(name));
-  const shown = zone && isZone(zone) ? zone : offer.owner.timezone;
+  const shown = zone && isZone(zone) ? zone : (offer.moving?.invitee.timezone ?? offer.owner.timezone);
   return { asked, offer, moments: momentsIn(offer.known.type.locale, shown), ...(wrong && { unknownZone: wrong }) };
 };
 
@@ -60,14 +61,19 @@ const placeFact = (places: readonly LocationRecord[]): Content => {
 export const fact = (drawn: Html, content: Content): Html => html`<li>${drawn}<span>${content}</span></li>`;
 
 /** What is offered, by whom. */
-export const about = ({ offer: { known, owner, hosts } }: Visit, more: Content, isBrief = false): Html => {
+export const about = (
+  { offer: { known, owner, hosts, moving }, moments }: Visit,
+  more: Content,
+  isBrief = false,
+): Html => {
   const { type, places, limit } = known;
   const place = placeFact(places);
   const questions = type.custom_questions.filter(({ enabled }) => enabled).length;
   return html`<section class="about">${badge}
 <p class="who">${face(owner)}<span>${words.list(hosts.map((host) => html`<bdi>${host}</bdi>`))}</span></p>
 <h1><bdi>${type.name}</bdi></h1>
-<ul class="facts">${fact(icon('clock'), words.minutes(type.duration))}
+<ul class="facts">${moving && fact(icon('calendar'), words.now(dateAndTime(moments, Date.parse(moving.event.start_time))))}
+${fact(icon('clock'), words.minutes(type.duration))}
 ${place && fact(icon(isOnline(places) ? 'video' : 'place'), place)}
 ${type.kind === 'group' && fact(icon('people'), words.upTo(limit))}
 ${!isBrief && questions > 0 && fact(icon('lines'), words.questions(questions))}${more}</ul>

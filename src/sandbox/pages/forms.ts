@@ -44,7 +44,10 @@ const refusal = ({ url }: PageRequest): HttpReply =>
   });
 
 /** Reads the form of a page and answers with `accept`, or with a page that says why the form is refused. */
-export const withForm = (asked: PageRequest, accept: (form: SentForm) => HttpReply): HttpReply => {
+export const withForm = (
+  asked: PageRequest,
+  accept: (form: SentForm) => HttpReply | undefined,
+): HttpReply | undefined => {
   const form = readForm(asked.request);
   if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(asked)) return refusal(asked);
   const ticket = readTicket(asked.url.pathname, form.values.ticket ?? '', ticketSeconds, ticketContext(asked));

@@ -3,8 +3,9 @@ import type { Value } from '../../api/field.ts';
 import { idIn } from '../../uri.ts';
 import { datesOf } from '../rules/dates.ts';
 import { type KnownEventType, requireEventType } from '../rules/event-type.ts';
-import type { UserRecord } from '../store/records.ts';
+import type { EventRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { type Booking, closedBy, findBooking } from './booking.ts';
 import type { PageRequest } from './visit.ts';
 
 /** What a visitor can book at an address. */
@@ -19,6 +20,8 @@ export interface Offer {
   lengths: number[];
   /** The ID of a single-use link. */
   share?: string;
+  /** The booking that the invitee moves to another time. */
+  moving?: Booking;
 }
 
 type Override = Omit<Value<Catalogue['shares']['create']['body']>, 'event_type'>;
@@ -76,32 +79,65 @@ const hostNames = (store: Store, { id, type }: KnownEventType, owner: UserRecord
         .map(({ name }) => name)
     : [owner.name];
 
-/** Finds what an address offers. `used`: it is a single-use link, and someone booked with it. */
-export const findOffer = ({ store, url, now }: PageRequest): Offer | 'used' | undefined => {
+const lengthOf = ({ start_time, end_time }: EventRecord): number =>
+  (Date.parse(end_time) - Date.parse(start_time)) / 60_000;
+
+/** The hosts are free while an event takes place whose only invitee leaves. */
+const leaving = (event: EventRecord | undefined) =>
+  event?.invitees_counter.active === 1 ? { left: idIn(event.uri) } : {};
+
+/** What an address says about the event type: its ID, the ID of a one-off meeting, or its page. */
+const eventTypeAt = (
+  id: string | undefined,
+  oneOff: string | undefined,
+  path: string,
+): [where: string, value: string] => {
+  if (id !== undefined) return ['id = ?', id];
+  return oneOff === undefined
+    ? ["doc ->> 'scheduling_url' = ?", path]
+    : ["id = ? AND doc ->> 'type' = 'AdhocEventType'", oneOff];
+};
+
+/** The booking that an address of the rescheduling page names. */
+export const movingAt = ({ store, url }: PageRequest): Booking | undefined => {
+  const id = /^\/reschedulings\/([A-Z0-9]+)$/.exec(url.pathname)?.[1];
+  return id === undefined ? undefined : findBooking(store, id);
+};
+
+/**
+ * Finds what an address offers. `used`: it is a single-use link, and someone booked with it. `closed`: it is for moving a
+ * booking that can't be moved.
+ */
+export const findOffer = (asked: PageRequest): Offer | 'used' | 'closed' | undefined => {
+  const { store, url, now } = asked;
+  const moving = movingAt(asked);
+  if (moving && closedBy(moving, now)) return 'closed';
   const id = /^\/d\/([^/]+)\//.exec(url.pathname)?.[1]?.toUpperCase();
-  const share = id && store.first<Share>('SELECT id, doc, event_type, used_by FROM shares WHERE id = ?', id);
-  if (share && share.used_by !== null) return 'used';
-  const isOffered = "active AND doc ->> 'deleted_at' IS NULL";
-  const isOneOff = share ? 'TRUE' : "doc ->> 'type' = 'AdhocEventType'";
-  const found = store.first<{ id: string; organization: string }>(
-    `SELECT id, organization FROM event_types
-     WHERE ${isOffered} AND ${id ? `id = ? AND ${isOneOff}` : "doc ->> 'scheduling_url' = ?"}`,
-    share ? share.event_type : (id ?? url.pathname),
+  const share = store.first<Share>(
+    `SELECT id, doc, event_type, used_by FROM shares WHERE ${moving ? 'used_by' : 'id'} = ?`,
+    moving?.id ?? id ?? '',
   );
-  if (!found) return undefined;
+  if (share && !moving && share.used_by !== null) return 'used';
+  const [where, value] = eventTypeAt(share?.event_type ?? (moving && idIn(moving.type.uri)), id, url.pathname);
+  const found = store.first<{ id: string; organization: string }>(
+    `SELECT id, organization FROM event_types WHERE active AND doc ->> 'deleted_at' IS NULL AND ${where}`,
+    value,
+  );
+  if (!found) return moving && 'closed';
   const plain = requireEventType(store, found, found.id);
   const owner = store.get<UserRecord>('users', idIn(plain.type.profile!.owner))!;
   const { known, lengths } = share
     ? withShare(plain, JSON.parse(share.doc).share_override, owner, now)
     : { known: plain, lengths: [plain.type.duration] };
-  const chosen = Number(url.searchParams.get('duration'));
+  const chosen = Number(url.searchParams.get('duration') ?? (moving && lengthOf(moving.event)));
   const duration = lengths.includes(chosen) ? chosen : known.type.duration;
   return {
     organization: found.organization,
-    known: { ...known, type: { ...known.type, duration } },
+    known: { ...known, type: { ...known.type, duration }, ...leaving(moving?.event) },
     owner,
     hosts: hostNames(store, known, owner),
     lengths,
     ...(share && { share: share.id }),
+    ...(moving && { moving }),
   };
 };

@@ -4,6 +4,7 @@ import { wrongMethod } from '../error-replies.ts';
 import { acceptBooking, showBooking } from './booking-page.ts';
 import files from './browser';
 import { calendarFile } from './calendar-file.ts';
+import { acceptCancellation, showCancellation } from './change-pages.ts';
 import { donePage } from './done-page.ts';
 import { embedDemo } from './embed-demo.ts';
 import { html } from './html.ts';
@@ -51,8 +52,9 @@ const routes: ReadonlyArray<[pattern: RegExp, methods: Partial<Record<string, An
   [/^\/embed\/demo$/, { GET: embedDemo }],
   [/^\/avatars\/([a-z0-9-]+)\.svg$/, { GET: avatar }],
   [/^\/book\/[^/]+$/, { GET: personPage }],
-  [/^\/(?:book|d)\/[^/]+\/[^/]+$/, { GET: showBooking, POST: acceptBooking }],
+  [/^\/(?:(?:book|d)\/[^/]+|reschedulings)\/[^/]+$/, { GET: showBooking, POST: acceptBooking }],
   [/^\/bookings\/([A-Z0-9]+)$/, { GET: donePage }],
+  [/^\/cancellations\/([A-Z0-9]+)$/, { GET: showCancellation, POST: acceptCancellation }],
   [/^\/bookings\/([A-Z0-9]+)\/meeting\.ics$/, { GET: calendarFile }],
 ];
 

@@ -77,16 +77,18 @@ export interface Agenda {
 }
 
 /** The active events of a host that overlap a stretch of time. */
-const busyTimes = (store: Store, user: string, from: number, to: number): Span[] =>
+const busyTimes = (store: Store, user: string, from: number, to: number, left = ''): Span[] =>
   store
     .all<{ start_time: string; end_time: string }>(
       // The lower bound excludes nothing, because no event is longer, but lets SQLite use the index.
       `SELECT h.start_time, e.end_time FROM event_hosts h JOIN events e ON e.id = h.event
-       WHERE h.user = ? AND h.start_time > ? AND h.start_time < ? AND e.end_time > ? AND e.status = 'active'`,
+       WHERE h.user = ? AND h.start_time > ? AND h.start_time < ? AND e.end_time > ? AND e.status = 'active'
+         AND e.id <> ?`,
       user,
       timestamp(from - limits.durationMinutes.max * 60_000 - 1),
       timestamp(to),
       timestamp(from),
+      left,
     )
     .map(({ start_time, end_time }) => ({ start: Date.parse(start_time), end: Date.parse(end_time) }));
 
@@ -98,7 +100,7 @@ export const readAgenda = (store: Store, known: KnownEventType, from: number, to
   );
   const hosts = schedules.map(({ user, doc }) => {
     const hours: Schedule = JSON.parse(doc);
-    return { user, hours: { ...hours, ...known.hours }, busy: busyTimes(store, user, from, to) };
+    return { user, hours: { ...hours, ...known.hours }, busy: busyTimes(store, user, from, to, known.left) };
   });
   return { known, hosts };
 };

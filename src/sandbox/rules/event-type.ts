@@ -18,6 +18,8 @@ export interface KnownEventType {
   dates: Dates | null;
   /** Hours of a share, which replace those of the hosts. */
   hours?: { rules: Rule[]; timezone?: string | undefined };
+  /** The ID of an event that ends with the booking, so that its hosts are free. */
+  left?: string;
 }
 
 interface EventTypeRow {

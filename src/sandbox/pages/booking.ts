@@ -1,0 +1,92 @@
+import { idIn } from '../../uri.ts';
+import type { BookingContext } from '../rules/booking-rules.ts';
+import type { EventRecord, EventTypeRecord, InviteeRecord, UserRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { type Content, type Html, html } from './html.ts';
+import { colorOf } from './layout.ts';
+import { type Moments, momentsIn } from './moment.ts';
+import type { PageRequest } from './visit.ts';
+import { words } from './words.ts';
+
+/** A booking as its invitee sees it. */
+export interface Booking {
+  id: string;
+  invitee: InviteeRecord;
+  event: EventRecord;
+  type: EventTypeRecord;
+  hosts: UserRecord[];
+  organization: string;
+}
+
+export const findBooking = (store: Store, id: string): Booking | undefined => {
+  const invitee = store.get<InviteeRecord>('invitees', id);
+  if (invitee === undefined) return undefined;
+  const row = store.first<{ doc: string; event_type: string; organization: string }>(
+    'SELECT doc, event_type, organization FROM events WHERE id = ?',
+    idIn(invitee.event),
+  )!;
+  const event: EventRecord = JSON.parse(row.doc);
+  const type = store.get<EventTypeRecord>('event_types', row.event_type)!;
+  const hosts = event.event_memberships.map(({ user }) => store.get<UserRecord>('users', idIn(user))!);
+  return { id, invitee, event, type, hosts, organization: row.organization };
+};
+
+/**
+ * Assumed (invitees.by-page): a booking on a page has no `scheduling_method` and no `invitee_scheduled_by`. Who caused it,
+ * in deliveries and the activity log, is the owner of the event type.
+ */
+export const contextOf = (
+  { store, now, origin }: PageRequest,
+  { organization, owner }: { organization: string; owner: string },
+): BookingContext => ({ store, now, origin, organization, by: idIn(owner), method: null });
+
+/** Why a booking can't be changed any more. */
+export const closedBy = ({ invitee, event }: Booking, now: number): 'moved' | 'canceled' | 'past' | undefined => {
+  if (invitee.status === 'canceled') return invitee.new_invitee === null ? 'canceled' : 'moved';
+  return Date.parse(event.start_time) <= now ? 'past' : undefined;
+};
+
+/** Times as the invitee reads them. */
+export const momentsOf = ({ invitee, type, hosts }: Booking): Moments =>
+  momentsIn(type.locale, invitee.timezone ?? hosts[0]!.timezone);
+
+/** `Wed 18 November 2026, 13:30` */
+export const dateAndTime = ({ dayWithYear, dateOf, clock }: Moments, at: number): string =>
+  `${dayWithYear(dateOf(at))}, ${clock(at)}`;
+
+const placeOf = ({ location }: EventRecord): Content => {
+  if (location === null) return undefined;
+  const { type, location: text, join_url: url } = location as { type: string; location?: string; join_url?: string };
+  const shown = url?.replace(/^https?:\/\//, '');
+  return [
+    words.place(type),
+    text && html`: <bdi>${text}</bdi>`,
+    url && /^https?:\/\//.test(url) && html`, <a href="${url}">${shown}</a>`,
+  ];
+};
+
+const row = (term: Content, content: Content) => html`<dt>${term}</dt><dd>${content}</dd>`;
+
+export const hostNames = ({ hosts }: Booking): Html[] => hosts.map(({ name }) => html`<bdi>${name}</bdi>`);
+
+/** What was booked, when, where, and with whom. */
+export const bookingSheet = (booking: Booking): Html => {
+  const { invitee, event, type, hosts } = booking;
+  const [start, end] = [Date.parse(event.start_time), Date.parse(event.end_time)];
+  const moments = momentsOf(booking);
+  const hostZone = hosts[0]!.timezone;
+  const hostTime = momentsIn(type.locale, hostZone).clock(start);
+  const names = hostNames(booking);
+  const place = placeOf(event);
+  return html`<div class="sheet"><svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(type.color)}"/></svg><dl>
+${row(words.what, html`<strong><bdi>${event.name}</bdi></strong>, ${words.minutes((end - start) / 60_000)}`)}
+${row(
+  words.when,
+  html`<strong>${moments.dayWithYear(moments.dateOf(start))}, ${moments.span(start, end)}</strong><br>
+<span class="soft">${moments.zone}${moments.zone !== hostZone && html`; ${words.hostTime(hostTime, names[0], hostZone)}`}</span>`,
+)}
+${place && row(words.where, place)}
+${row(words.who, words.list([html`<bdi>${invitee.name}</bdi>`, ...names]))}
+${invitee.questions_and_answers.map(({ question, answer }) => row(html`<bdi>${question}</bdi>`, html`<bdi class="pre">${answer}</bdi>`))}
+</dl></div>`;
+};
