@@ -147,7 +147,7 @@ interface Shown {
   problems: readonly Detail[];
 }
 
-const drawText = ({ name, type, isRequired, autocomplete }: Field, { values, problems }: Shown): Html => {
+const drawText = ({ name, type, autocomplete }: Field, { values, problems }: Shown, isRequired: boolean): Html => {
   const problem = problems.find(({ parameter }) => parameter === name);
   const facts = html` id="${name}" name="${name}"${isRequired && html` required`}${
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
@@ -169,12 +169,12 @@ const drawProblem = ({ name }: Field, { problems }: Shown): Content =>
     .filter(({ parameter }) => parameter === name)
     .map(({ message }) => html`<p class="problem" id="${name}-problem">${message}</p>`);
 
-/** Text beside a choice is shown while that choice is chosen, so a browser can't require it. */
-const drawField = (field: Field, shown: Shown): Html => {
-  const { name, isRequired, choices, text } = field;
+/** Text beside a choice is shown while that choice is chosen, so the browser must not require it. */
+const drawField = (field: Field, shown: Shown, isRequired = field.isRequired): Html => {
+  const { name, choices, text } = field;
   if (choices === undefined)
     return html`<div class="field"><label for="${name}">${drawLabel(field)}</label>
-${drawText(field, shown)}${drawProblem(field, shown)}</div>`;
+${drawText(field, shown, isRequired)}${drawProblem(field, shown)}</div>`;
   const isShort = !text && choices.length < 4 && choices.every(({ label }) => label.length < 20);
   const drawn = choices.map(
     ({ value, label, needsText: hasText }, index) =>
@@ -183,7 +183,7 @@ ${drawText(field, shown)}${drawProblem(field, shown)}</div>`;
       }${isRequired && html` required`}${shown.values[name] === value && html` checked`}> <bdi>${label}</bdi></label>`,
   );
   return html`<fieldset><legend>${drawLabel(field)}</legend><div class="choices ${isShort && 'flat'}">${drawn}</div>
-${text && html`<div class="beside">${drawField({ ...text, isRequired: false }, shown)}</div>`}${drawProblem(field, shown)}</fieldset>`;
+${text && html`<div class="beside">${drawField(text, shown, false)}</div>`}${drawProblem(field, shown)}</fieldset>`;
 };
 
 /** An answer in an address that isn't one of the choices is another answer. */

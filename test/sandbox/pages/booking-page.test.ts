@@ -1,0 +1,375 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { hostile } from '../../../src/sandbox/faults/inject.ts';
+import type { EventRecord, EventTypeRecord, InviteeRecord } from '../../../src/sandbox/store/records.ts';
+import { idIn } from '../../../src/uri.ts';
+import { sample } from '../../support/tier.ts';
+import { amara, at, eventType, jonas, noon, openWorld, organization, pathOf, user, type World } from '../world.ts';
+import { type Page, visitorOf } from './visitor.ts';
+
+const hour = 3_600_000;
+const ada = { name: 'Ada Lovelace', email: 'ada@engine.example' };
+const intro = '/book/amara-lindqvist/intro-call';
+const onboarding = '/book/amara-lindqvist/customer-onboarding';
+const answers = { a1: 'Engine Ltd', a2: '11 to 100' };
+
+let world: World;
+let visitor: ReturnType<typeof visitorOf>;
+beforeEach(async () => {
+  world = await openWorld();
+  visitor = visitorOf(world);
+});
+
+const detailsAt = (path: string, start: string, query = '') =>
+  visitor.open(`${path}?start=${start}&date=${start.slice(0, 10)}${query}`);
+
+const inviteeOf = ({ headers }: Page): InviteeRecord =>
+  world.store.get<InviteeRecord>('invitees', idIn(headers.location!.split('?')[0]!))!;
+
+const bookedAt = (slug: string, start: string): number =>
+  world.store.first<{ n: number }>(
+    `SELECT count(*) AS n FROM invitees i JOIN events e ON e.id = i.event
+     WHERE e.event_type = ? AND e.start_time = ? AND i.status = 'active'`,
+    idIn(eventType(slug)),
+    new Date(start).toISOString(),
+  )!.n;
+
+const change = (slug: string, fields: Partial<EventTypeRecord>) => {
+  const type = world.store.get<EventTypeRecord>('event_types', idIn(eventType(slug)))!;
+  world.store.update('event_types', idIn(type.uri), { ...type, ...fields });
+};
+
+/** Hours on one date instead of those of the event type's first host. */
+const openOn = (slug: string, date: string, from: string, to: string) => {
+  const [row] = world.store.all<{ id: string; doc: string }>(
+    'SELECT id, doc FROM schedules WHERE event_type = ?',
+    idIn(eventType(slug)),
+  );
+  const rules = [{ type: 'date', date, intervals: [{ from, to }] }];
+  world.store.update('schedules', row!.id, { ...JSON.parse(row!.doc), rules });
+};
+
+const share = async (more: object) => {
+  const { body } = await world.call('POST', '/shares', { body: { event_type: eventType('consultation'), ...more } });
+  return pathOf(body.resource.scheduling_links[0].booking_url);
+};
+
+describe('links of the demo', () => {
+  it.each(['http://127.0.0.1:4010', 'http://localhost:52731'])('all answer at %s', async (base) => {
+    const there = visitorOf(world, base);
+    const types = await world.walk(`${base}/event_types`, { organization });
+    const members = await world.walk(`${base}/organization_memberships`, { organization });
+    for (const { active, scheduling_url } of sample(types, 2, ({ active }) => active)) {
+      expect(scheduling_url.startsWith(`${base}/book/`), scheduling_url).toBe(true);
+      expect((await there.open(scheduling_url)).status, scheduling_url).toBe(active ? 200 : 404);
+    }
+    for (const { user: person } of sample(members, 2, ({ user: person }) => person.avatar_url === null)) {
+      expect((await there.open(person.scheduling_url)).text).toContain(person.name);
+      if (person.avatar_url !== null)
+        expect((await there.open(person.avatar_url)).headers['content-type']).toMatch(/^image\/svg/);
+    }
+  });
+
+  it('lead from a person to active event types that are not secret', async () => {
+    const { links } = await visitor.open('/book/amara-lindqvist');
+    expect(links).toContain(intro);
+    expect(links.join()).not.toMatch(/board-preview|summer-office-hours/);
+  });
+
+  it('show the same page for what is inactive, deleted, hidden by its path or unknown', async () => {
+    change('consultation', { deleted_at: new Date(noon).toISOString() });
+    const pages = await Promise.all(
+      ['summer-office-hours', 'consultation', 'never-existed'].map((slug) =>
+        visitor.open(`/book/amara-lindqvist/${slug}`),
+      ),
+    );
+    expect(pages.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(new Set(pages.map(({ body }) => body)).size).toBe(1);
+    expect(pages[0]!.links).toContain('/book/amara-lindqvist');
+    for (const path of ['/d/NOTHING/x', `/d/${idIn(eventType('intro-call'))}/x`, '/book/nobody', '/bookings/NOBODY'])
+      expect((await visitor.open(path)).status, path).toBe(404);
+  });
+});
+
+describe('a booking page', () => {
+  it('books what a visitor chose, and shows the booking', async () => {
+    const utm = '&utm_source=news&utm_campaign=spring';
+    const days = await visitor.open(`${onboarding}?tz=Asia/Tokyo&date=2026-05-05${utm}`);
+    expect(days.status).toBe(200);
+    // 09:00 in Berlin, and the same day in Tokyo.
+    const href = days.links.find((link) => link.includes('start=2026-05-05T07%3A00'))!;
+    expect(days.text).toContain('16:00');
+    const details = await visitor.open(href);
+    expect(details.text).toContain('Tue 5 May 16:00–17:00');
+    const sent = await visitor.submit(details, { ...ada, ...answers, a3: '<b>all</b>' });
+    expect(sent.status).toBe(303);
+    expect(inviteeOf(sent)).toMatchObject({
+      ...ada,
+      timezone: 'Asia/Tokyo',
+      scheduling_method: null,
+      invitee_scheduled_by: null,
+      tracking: { utm_source: 'news', utm_campaign: 'spring', utm_term: null },
+      questions_and_answers: [
+        { question: 'Company', answer: 'Engine Ltd', position: 0 },
+        { question: 'Team size', answer: '11 to 100', position: 1 },
+        { question: 'Anything we should prepare?', answer: '<b>all</b>', position: 2 },
+      ],
+    });
+    const done = await visitor.follow(sent);
+    expect(done.status).toBe(200);
+    for (const words of ['You are booked with Amara Lindqvist', '5 May 2026, 16:00–17:00', '09:00 for', '<b>all</b>'])
+      expect(done.text).toContain(words);
+    expect((await world.lastActivity()).actor.uri).toBe(amara);
+    const [delivery] = world.store.all<{ body: string }>(
+      'SELECT body FROM deliveries WHERE subject = ?',
+      inviteeOf(sent).uri,
+    );
+    expect(JSON.parse(delivery!.body)).toMatchObject({ event: 'invitee.created', created_by: amara });
+    expect(Object.keys(done.headers).join()).not.toContain('ratelimit');
+  });
+
+  it('fills in the form from its address', async () => {
+    change('customer-onboarding', {
+      custom_questions: [
+        {
+          name: 'Size',
+          type: 'single_select',
+          position: 4,
+          enabled: true,
+          required: true,
+          answer_choices: ['S', 'L'],
+          include_other: true,
+        },
+      ],
+    });
+    const query = `&${new URLSearchParams({ ...ada, a1: 'XXL' })}`;
+    const { fields } = await detailsAt(onboarding, at('07:00'), query);
+    expect(fields).toMatchObject({ ...ada, a1: '…', a1_other: 'XXL' });
+    const sent = await visitor.submit(await detailsAt(onboarding, at('07:00'), query));
+    expect(inviteeOf(sent).questions_and_answers).toEqual([{ question: 'Size', answer: 'XXL', position: 4 }]);
+  });
+
+  it('names what is wrong, links to the fields and keeps what was typed', async () => {
+    const details = await detailsAt(onboarding, at('07:00'));
+    const again = await visitor.submit(details, { name: ' ', email: 'ada@', a1: 'Engine Ltd', a2: 'huge' });
+    expect(again.status).toBe(400);
+    for (const name of ['name', 'email', 'a2']) expect(again.links).toContain(`#${name}`);
+    expect(again.text).toContain('Email is not an email address');
+    expect(again.fields).toMatchObject({ email: 'ada@', a1: 'Engine Ltd' });
+    expect(bookedAt('customer-onboarding', at('07:00'))).toBe(0);
+    expect((await visitor.submit(again, { ...ada, ...answers })).status).toBe(303);
+  });
+
+  it('asks for what a location needs', async () => {
+    const path = '/book/amara-lindqvist/consultation';
+    const details = await detailsAt(path, at('07:00'));
+    expect((await visitor.submit(details, ada)).links).toContain('#location');
+    const refused = await visitor.submit(details, { ...ada, location: '1' });
+    expect(refused.links).toContain('#location_text');
+    const sent = await visitor.submit(refused, { location_text: '+49 30 5550100' });
+    const { event } = inviteeOf(sent);
+    expect(world.store.get('events', idIn(event))).toMatchObject({
+      location: { type: 'outbound_call', location: '+49 30 5550100' },
+    });
+  });
+
+  it('offers three other times if someone else was faster', async () => {
+    const [first, second] = [await detailsAt(intro, at('08:00')), await detailsAt(intro, at('08:00'))];
+    expect((await visitor.submit(first, ada)).status).toBe(303);
+    const gone = await visitor.submit(second, { name: 'Ben', email: 'ben@engine.example' });
+    expect(gone.status).toBe(409);
+    expect(gone.text).toContain('10:00 was booked a moment ago');
+    expect(gone.text).toContain('09:30 09:45 10:15 ');
+    expect(gone.fields).toMatchObject({ name: 'Ben', start: '2026-05-04T07:30:00.000Z' });
+    expect(gone.links.some((link) => link.includes('name=Ben') && !link.includes('start='))).toBe(true);
+    const sent = await visitor.submit(gone, { start: '2026-05-04T08:15:00.000Z' });
+    expect(sent.status).toBe(303);
+    expect(bookedAt('intro-call', at('08:00'))).toBe(1);
+    expect(bookedAt('intro-call', at('08:15'))).toBe(1);
+  });
+
+  it('shows the days again if the time in its address is gone', async () => {
+    await world.book('intro-call', at('08:00'));
+    const page = await detailsAt(intro, at('08:00'));
+    expect([page.status, page.fields]).toEqual([200, {}]);
+    expect(page.text).toContain('10:00 is no longer free');
+  });
+
+  it('books once if a form is sent twice', async () => {
+    const details = await detailsAt(intro, at('08:00'));
+    const locations = [await visitor.submit(details, ada), await visitor.submit(details, ada)].map(
+      ({ status, headers }) => [status, headers.location],
+    );
+    expect(locations[1]).toEqual(locations[0]);
+    expect(bookedAt('intro-call', at('08:00'))).toBe(1);
+  });
+
+  it('shows the form again, filled in, if it was open for three hours', async () => {
+    const details = await detailsAt(intro, at('08:00'));
+    world.clock.time += 3 * hour;
+    const again = await visitor.submit(details, ada);
+    expect([again.status, again.fields.name]).toEqual([400, ada.name]);
+    expect(again.text).toContain('open for more than two hours');
+    expect(bookedAt('intro-call', at('08:00'))).toBe(0);
+    expect((await visitor.submit(again)).status).toBe(303);
+  });
+
+  it.each([
+    ['a site of someone else', { 'sec-fetch-site': 'cross-site' }, {}],
+    ['another origin', { origin: 'http://127.0.0.1:9' }, {}],
+    ['nowhere', {}, { ticket: '' }],
+    ['a forger', {}, { ticket: 'e30.e30' }],
+  ])('refuses a form from %s with a page', async (_, headers, typed) => {
+    const refused = await visitor.submit(await detailsAt(intro, at('08:00')), { ...ada, ...typed }, headers);
+    expect([refused.status, refused.headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
+    const other = await detailsAt(onboarding, at('08:00'));
+    expect(
+      (await visitor.submit(await detailsAt(intro, at('08:00')), { ...ada, ticket: other.fields.ticket! })).status,
+    ).toBe(403);
+    expect(bookedAt('intro-call', at('08:00'))).toBe(0);
+  });
+
+  it('names the zone of an hour that the clocks repeat, and skips one that they skip', async () => {
+    openOn('sales-call', '2026-11-01', '00:00', '03:00');
+    const path = '/book/lucia-romero/sales-call';
+    const page = await visitor.open(`${path}?tz=America/New_York&date=2026-11-01`);
+    expect(page.text).toContain('00:30 01:00 GMT-4 01:30 GMT-4 01:00 GMT-5 01:30 GMT-5 02:00 02:30 ');
+    const second = page.links.find((link) => link.includes('start=2026-11-01T06%3A30'))!;
+    expect((await visitor.open(second)).text).toContain('01:30 GMT-5–02:00');
+    world.clock.time = Date.parse('2027-03-01');
+    openOn('sales-call', '2027-03-14', '01:00', '04:00');
+    const march = await visitor.open(`${path}?tz=America/New_York&date=2027-03-14`);
+    expect(march.text).toContain('01:00 01:30 03:00 03:30 ');
+  });
+
+  it('keeps the zone and says so if a typed one does not exist', async () => {
+    const page = await visitor.open(`${intro}?tz=Asia/Tokyo&zone=Mars/Base`);
+    expect(page.text).toContain('Asia/Tokyo, now 21:00');
+    expect(page.text).toContain('There is no time zone called Mars/Base');
+    const { status, headers } = await visitor.open(`${intro}?tz=Asia/Tokyo&zone=America/Lima`);
+    expect([status, headers.location]).toEqual([303, `${intro}?tz=America%2FLima`]);
+  });
+
+  it('shows later weeks, and no earlier ones than this', async () => {
+    const page = await visitor.open(`${intro}?week=2026-05-05`);
+    expect(page.text).toMatch(/4 May\s–\s7 Jun/);
+    expect((await visitor.open(`${intro}?week=2020-01-01`)).body).not.toContain('Earlier weeks');
+    expect((await visitor.open(`${intro}?week=9999-12-30`)).status).toBe(200);
+  });
+});
+
+describe('a group', () => {
+  const path = '/book/kofi-mensah/open-office-hours';
+  const person = (number: number) => ({ name: `Person ${number}`, email: `p${number}@engine.example` });
+
+  it('shows the seats that are left, and gives the last one away once', async () => {
+    const start = at('09:00');
+    for (const number of [1, 2, 3])
+      expect((await visitor.submit(await detailsAt(path, start), person(number))).status).toBe(303);
+    expect((await visitor.open(`${path}?date=2026-05-04&tz=UTC`)).text).toContain('09:00 1 of 4 seats left');
+    const [last, late] = [await detailsAt(path, start), await detailsAt(path, start)];
+    const twice = await visitor.submit(late, person(1));
+    expect([twice.status, twice.links.includes('#email')]).toEqual([409, true]);
+    expect((await visitor.submit(last, person(4))).status).toBe(303);
+    const gone = await visitor.submit(late, person(5));
+    expect([gone.status, bookedAt('open-office-hours', start)]).toEqual([409, 4]);
+    expect(gone.fields.start).toBe('2026-05-04T09:30:00.000Z');
+  });
+});
+
+describe('a single-use link', () => {
+  it('has settings of its own, and works once', async () => {
+    const hours = { rules: [{ type: 'date', date: '2026-05-09', intervals: [{ from: '10:00', to: '11:30' }] }] };
+    const path = await share({
+      name: 'Only for you',
+      duration_options: [45, 90],
+      availability_rule: { ...hours, timezone: 'Europe/Paris' },
+      location_configurations: [{ kind: 'physical', location: 'Pier 3' }],
+    });
+    const days = await visitor.open(`${path}?week=2026-05-04&tz=Europe/Paris`);
+    expect(days.text).toContain('45 minutes 90 minutes');
+    expect(days.text).toMatch(/Only for you .* In person: Pier 3 .* Sat 9 May .* 10:00 10:30 /);
+    const longer = await visitor.open(days.links.find((link) => link.includes('duration=90'))!);
+    const details = await visitor.open(longer.links.find((link) => link.includes('start='))!);
+    const late = await visitor.open(longer.links.find((link) => link.includes('start='))!);
+    const sent = await visitor.submit(details, ada);
+    const event = world.store.get<EventRecord>('events', idIn(inviteeOf(sent).event));
+    expect(event).toMatchObject({
+      name: 'Only for you',
+      start_time: '2026-05-09T08:00:00.000Z',
+      end_time: '2026-05-09T09:30:00.000Z',
+      location: { type: 'physical', location: 'Pier 3' },
+    });
+    const again = await visitor.submit(details, ada);
+    expect([again.status, again.headers.location]).toEqual([303, sent.headers.location]);
+    expect((await visitor.submit(late, { name: 'Ben', email: 'ben@engine.example' })).status).toBe(410);
+    await world.call('POST', `${event!.uri}/cancellation`, { body: {} });
+    const used = await visitor.open(path);
+    expect([used.status, used.text.includes('This link was used')]).toEqual([410, true]);
+  });
+
+  it('can limit how far ahead people book', async () => {
+    const path = await share({ period_type: 'moving', max_booking_time: 2 });
+    const { body } = await visitor.open(path);
+    expect(body.match(/aria-label="\w+ \d+ March, \d+ free"/g)).toHaveLength(3);
+  });
+});
+
+describe('a one-off meeting', () => {
+  const oneOff = async (date_setting: object) => {
+    const body = { name: 'Kick-off', host: amara, co_hosts: [jonas], duration: 60, date_setting };
+    return pathOf((await world.call('POST', '/one_off_event_types', { body })).body.resource.scheduling_url);
+  };
+
+  it('offers its spots, outside the hours too, and says when none is left', async () => {
+    const spots = [{ start_time: '2026-05-09T18:00:00Z', end_time: '2026-05-09T19:30:00Z' }];
+    const path = await oneOff({ type: 'spots', spots });
+    const days = await visitor.open(`${path}?date=2026-05-09&tz=UTC`);
+    expect(days.text).toMatch(/Amara Lindqvist and Jonas Weber .* 18:00 18:30 /);
+    const details = await visitor.open(days.links.find((link) => link.includes('start='))!);
+    expect((await visitor.submit(details, ada)).status).toBe(303);
+    world.clock.time = Date.parse('2026-05-07');
+    const none = await visitor.open(path);
+    expect(none.text).toContain('No free times are left');
+    expect(none.links).toContain('/book/amara-lindqvist');
+  });
+});
+
+describe('hostile text', () => {
+  const tags = (html: string) => html.match(/<[a-z/!][^\s>]*/gi);
+
+  it('adds no element to any page', async () => {
+    const visit = async (text: string) => {
+      world = await openWorld();
+      visitor = visitorOf(world);
+      world.store.run("UPDATE users SET doc = json_set(doc, '$.name', ?) WHERE id = ?", text, idIn(user('amara')));
+      world.store.run(
+        'UPDATE event_types SET locations = ? WHERE id = ?',
+        JSON.stringify([{ kind: 'custom', location: text }, { kind: 'ask_invitee' }]),
+        idIn(eventType('customer-onboarding')),
+      );
+      const questions = ['string', 'text', 'single_select', 'unheard of'].map((type, position) => ({
+        ...{ name: `${text} ${position}`, type, position, enabled: true, required: false },
+        ...{ answer_choices: [text], include_other: true },
+      }));
+      change('customer-onboarding', { name: text, description_plain: text, color: text, custom_questions: questions });
+      const query = `&tz=UTC&${new URLSearchParams({ utm_source: text, week: text })}`;
+      const details = await detailsAt(onboarding, at('07:00'), query);
+      const typed = { name: text, email: ada.email, a1: text, a2: text, a3: text, location: '1', location_text: text };
+      const wrong = await visitor.submit(details, { ...typed, email: text });
+      const sent = await visitor.submit(details, typed);
+      const gone = await visitor.submit(await visitor.open(details.url.href), typed);
+      expect([wrong.status, sent.status]).toEqual([400, 303]);
+      const pages = ['/book/amara-lindqvist', `${onboarding}?zone=x${query}`, '/book/amara-lindqvist/none'];
+      return [wrong, gone, await visitor.follow(sent), ...(await Promise.all(pages.map(visitor.open)))].map(
+        ({ body }) => body,
+      );
+    };
+    const plain = await visit('Plain');
+    const names = [hostile, '</bdi></h1><script>alert(1)</script>', `"><img src=x onerror='x'>`, '\u202e\u2066&lt;'];
+    for (const name of sample(names, 2))
+      for (const [index, body] of (await visit(name)).entries()) {
+        expect(tags(body)).toEqual(tags(plain[index]!));
+        expect(body).not.toMatch(/[\0\x1b\x9b\u202e\u2066]| fill="[^#0]| style=/);
+      }
+  });
+});
