@@ -56,12 +56,12 @@ export const dateAndTime = ({ dayWithYear, dateOf, clock }: Moments, at: number)
 
 const placeOf = ({ location }: EventRecord): Content => {
   if (location === null) return undefined;
-  const { type, location: text, join_url: url } = location as { type: string; location?: string; join_url?: string };
+  const { type, location: text, join_url: url } = location as Record<string, string | null>;
   const shown = url?.replace(/^https?:\/\//, '');
   return [
-    words.place(type),
-    text && html`: <bdi>${text}</bdi>`,
-    url && /^https?:\/\//.test(url) && html`, <a href="${url}">${shown}</a>`,
+    words.place(type ?? ''),
+    text ? html`: <bdi>${text}</bdi>` : undefined,
+    url && shown !== url ? html`, <a href="${url}">${shown}</a>` : undefined,
   ];
 };
 
