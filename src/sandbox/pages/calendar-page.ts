@@ -131,14 +131,14 @@ const calendar = (
   const isEnd = limits?.kind === 'days' && limits.last < addDays(first, shownDays);
   const cell = (date: string): Html => {
     const number = Number(date.slice(8));
-    const label = [number, number === 1 && html` <b>${moments.monthOf(date)}</b>`];
+    const label = html`<span><span class="unseen">${moments.weekday(date)} </span>${number}<b class="${number !== 1 && 'unseen'}"> ${moments.monthOf(date)}</b></span>`;
     const count = byDate.get(date)?.length;
     return html`<td class="${date === today && 'today'}">${
       count === undefined
-        ? html`<span>${label}</span>`
-        : html`<a href="${here(asked, { date, start: undefined })}#times" aria-label="${moments.day(date)}, ${words.free(count)}"${
+        ? label
+        : html`<a href="${here(asked, { date, start: undefined })}#times"${
             date === chosen && html` aria-current="date"`
-          }><span>${label}</span><small>${words.free(count)}</small></a>`
+          }>${label} <small>${words.free(count)}</small></a>`
     }</td>`;
   };
   return html`<div class="month"><h2 id="weeks">${moments.days(first, dates.at(-1)!)}</h2><nav aria-label="${words.weeks}">
