@@ -68,10 +68,11 @@ export const about = (
 ): Html => {
   const { type, places, limit } = known;
   const place = placeFact(places);
+  const name = html`<bdi>${type.name}</bdi>`;
   const questions = type.custom_questions.filter(({ enabled }) => enabled).length;
   return html`<section class="about">${badge}
 <p class="who">${face(owner)}<span>${words.list(hosts.map((host) => html`<bdi>${host}</bdi>`))}</span></p>
-<h1><bdi>${type.name}</bdi></h1>
+<h1>${moving ? words.moveTitle(name) : name}</h1>
 <ul class="facts">${moving && fact(icon('calendar'), words.now(dateAndTime(moments, Date.parse(moving.event.start_time))))}
 ${fact(icon('clock'), words.minutes(type.duration))}
 ${place && fact(icon(isOnline(places) ? 'video' : 'place'), place)}

@@ -38,7 +38,7 @@ export const embedDemo = ({ store, url }: PageRequest): HttpReply | undefined =>
 </table>
 <p id="proof" role="status"></p>
 <h2>Snippet</h2>
-<pre tabindex="0" role="region" aria-label="HTML to copy"><code>${snippet}</code></pre>
+<pre><code>${snippet}</code></pre>
 </section>
 </div>
 <p class="end">This line is right below the frame, whatever its height.</p>

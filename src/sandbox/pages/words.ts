@@ -100,7 +100,7 @@ export const words = {
   cancelTitle: 'Cancel this meeting?',
   reason: 'Reason',
   cancelMeeting: 'Cancel the meeting',
-  rescheduleInstead: 'Choose another time instead',
+  rescheduleInstead: 'Reschedule instead',
   cancelAgain: 'Nothing was canceled yet. What you typed is kept: look at it, and send it again.',
   closed: {
     canceled: 'This meeting was canceled',
@@ -113,6 +113,7 @@ export const words = {
   started: (time: string) => `It began on ${time}, so it can't be changed any more.`,
   notOffered: 'Its host no longer offers meetings of this kind. You can still cancel it.',
   now: (time: string) => html`Now: ${time}`,
+  moveTitle: (meeting: Content) => html`Reschedule ${meeting}`,
   move: 'Move the meeting to this time',
   moveChosen: 'Move the meeting to the chosen time',
 
