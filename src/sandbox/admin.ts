@@ -17,6 +17,7 @@ import { Refusal, refusalOf } from './error-replies.ts';
 import { type FaultScript, type RequestFacts, readFaults, unknownOperation } from './faults/faults.ts';
 import { inject, type WireReply } from './faults/inject.ts';
 import { timingSafeSame } from './oauth/signing.ts';
+import { pageOperation } from './pages/visit.ts';
 import { parseJsonBody, parseQuery } from './parse.ts';
 import { findRoute } from './route.ts';
 
@@ -212,6 +213,8 @@ const endpoints = new Map<string, string>(Object.entries(oauthPaths).map(([name,
 const operationOf = async ({ method }: HttpRequest, path: string) => {
   const endpoint = endpoints.get(path);
   if (endpoint !== undefined) return { operation: `oauth.${endpoint}`, template: path };
+  const page = pageOperation(path);
+  if (page !== undefined) return { operation: page, template: path };
   const route = await findRoute(method, path).catch(() => undefined);
   return route && { operation: route.row.name, template: route.row.path };
 };
@@ -251,7 +254,7 @@ export const withFaults = <Context extends object = object>(
       addresses: addressesIn(request.body),
     };
     const faults = script.next(asked);
-    const isShown = known !== undefined && !known.operation.startsWith('oauth.');
+    const isShown = known !== undefined && !/^(?:oauth|pages)\./.test(known.operation);
     const entry: LogEntry = {
       number: ++requests,
       at: new Date(clock.now()).toISOString(),

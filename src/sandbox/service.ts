@@ -7,6 +7,7 @@ import { authenticate, findHolder, type Holder, requireScope } from './authentic
 import { Refusal, refusalOf } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
+import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';
 import { findRoute, type Route } from './route.ts';
 import { carryOutDeletions } from './rules/deletion.ts';
@@ -34,9 +35,7 @@ export interface ServiceOptions {
 const oauthAddresses: readonly string[] = Object.values(oauthPaths);
 const isOAuth = ({ pathname }: URL): boolean => oauthAddresses.includes(pathname);
 
-/** Paths of pages for people and of the files they use. None of them is a path of the API. */
-const pagePaths = /^\/(?:assets|avatars|book|bookings|cancellations|d|embed|reschedulings)\/|^\/embed\.js$/;
-const isPage = ({ pathname }: URL): boolean => pagePaths.test(pathname);
+const isPage = ({ pathname }: URL): boolean => pageOperation(pathname) !== undefined;
 
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {

@@ -1,5 +1,6 @@
 import { loadCatalogue } from '../../api/catalogue.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
+import { pageOperations } from '../pages/visit.ts';
 import { dice, type Roll } from '../random.ts';
 
 /** The kinds of faults. docs/sandbox.md describes them. */
@@ -159,9 +160,10 @@ const byPath = /^([A-Z]+) (\/.*)$/;
 export const unknownOperation = async (faults: readonly Fault[]): Promise<string | undefined> => {
   const named = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
   if (named.length === 0) return undefined;
-  const known = Object.entries({ ...(await loadCatalogue()), oauth: oauthPaths }).flatMap(([noun, verbs]) =>
+  const ofService = Object.entries({ ...(await loadCatalogue()), oauth: oauthPaths }).flatMap(([noun, verbs]) =>
     Object.keys(verbs).map((verb) => `${noun}.${verb}`),
   );
+  const known = [...ofService, ...pageOperations];
   return named.find((name) => !known.some((each) => wild(name).test(each)));
 };
 
@@ -169,6 +171,8 @@ const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestF
   if (kind === 'stale-cursor' && !asked.hasCursor) return false;
   if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
   const [, method, path] = byPath.exec(operation) ?? [];
+  // People can look at pages while programs meet the faults of the service.
+  if (operation === '*' && asked.operation?.startsWith('pages.')) return false;
   if (path === undefined) return wild(operation).test(asked.operation ?? '-');
   return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
 };

@@ -164,10 +164,10 @@ const drawLabel = ({ label, isRequired }: Field): Content => [
   !isRequired && html` <span class="optional">${words.optional}</span>`,
 ];
 
-const drawProblem = ({ name }: Field, { problems }: Shown): Content =>
+const drawProblem = ({ name, label }: Field, { problems }: Shown): Content =>
   problems
     .filter(({ parameter }) => parameter === name)
-    .map(({ message }) => html`<p class="problem" id="${name}-problem">${message}</p>`);
+    .map(({ message }) => html`<p class="problem" id="${name}-problem"><bdi>${label}</bdi> ${message}</p>`);
 
 /** Text beside a choice is shown while that choice is chosen, so the browser must not require it. */
 const drawField = (field: Field, shown: Shown, isRequired = field.isRequired): Html => {

@@ -52,7 +52,7 @@ const isOnline = (places: readonly LocationRecord[]): boolean =>
 const placeFact = (places: readonly LocationRecord[]): Content => {
   const [first] = places;
   if (first === undefined) return undefined;
-  if (places.length > 1) return words.list([...new Set(places.map(({ kind }) => words.place(kind)))], words.or);
+  if (places.length > 1) return [...new Set(places.map(({ kind }) => words.place(kind)))].join(' · ');
   const name = words.place(first.kind);
   if (isOnline(places)) return words.placeWithLink(name);
   return first.location ? html`${name}: <bdi>${first.location}</bdi>` : name;

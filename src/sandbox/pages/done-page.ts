@@ -35,7 +35,7 @@ ${bookingSheet(booking)}
 ${isActive && html`<p class="foot">${words.plansChange(reschedule, cancel)}</p>`}`,
     aside: isEmbedded(url)
       ? undefined
-      : html`${words.forDevelopers}: <code>invitee.created</code> went to ${queued} ${queued === 1 ? 'webhook' : 'webhooks'} ·
+      : html`${words.forDevelopers}: <code>invitee.created</code> ${words.queued(queued)} · <a href="/">${words.desk}</a> ·
 <code>sched invitees get ${idIn(event.uri)} ${id}</code>`,
   });
 };

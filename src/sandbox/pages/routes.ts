@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../http/message.ts';
-import { wrongMethod } from '../error-replies.ts';
+import { type Refusal, wrongMethod } from '../error-replies.ts';
 import { acceptBooking, showBooking } from './booking-page.ts';
 import files from './browser';
 import { calendarFile } from './calendar-file.ts';
@@ -8,6 +8,7 @@ import { acceptCancellation, showCancellation } from './change-pages.ts';
 import { donePage } from './done-page.ts';
 import { embedDemo } from './embed-demo.ts';
 import { html } from './html.ts';
+import { badge, page } from './layout.ts';
 import { missingPage, personPage } from './person-page.ts';
 import type { PageRequest } from './visit.ts';
 
@@ -58,12 +59,15 @@ const routes: ReadonlyArray<[pattern: RegExp, methods: Partial<Record<string, An
   [/^\/bookings\/([A-Z0-9]+)\/meeting\.ics$/, { GET: calendarFile }],
 ];
 
+const refusedPage = ({ url }: PageRequest, { status, headers, message }: Refusal): HttpReply =>
+  page({ status, headers, url, title: message, content: html`${badge}<h1>${message}</h1>` });
+
 export const answerPage = (asked: PageRequest): HttpReply => {
   for (const [pattern, methods] of routes) {
     const found = pattern.exec(asked.url.pathname);
     if (found === null) continue;
     const answer = methods[asked.request.method];
-    if (answer === undefined) throw wrongMethod(Object.keys(methods).join(', '));
+    if (answer === undefined) return refusedPage(asked, wrongMethod(Object.keys(methods).join(', ')));
     return answer(asked, ...found.slice(1)) ?? missingPage(asked);
   }
   return missingPage(asked);

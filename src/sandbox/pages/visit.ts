@@ -15,6 +15,28 @@ export interface PageRequest {
   randomBytes: RandomBytes;
 }
 
+/** What pages are for, by the first part of their path. None of these is a path of the API. */
+const purposes: Record<string, string> = {
+  assets: 'file',
+  avatars: 'file',
+  book: 'book',
+  bookings: 'book',
+  cancellations: 'cancel',
+  d: 'book',
+  embed: 'demo',
+  'embed.js': 'file',
+  reschedulings: 'reschedule',
+};
+
+/** Pages as operations, for faults and the log. */
+export const pageOperations: readonly string[] = [...new Set(Object.values(purposes))].map((name) => `pages.${name}`);
+
+/** The operation of a page or of a file that pages use, such as `pages.book`. */
+export const pageOperation = (path: string): string | undefined => {
+  const first = path.split('/', 2)[1] ?? '';
+  return Object.hasOwn(purposes, first) ? `pages.${purposes[first]}` : undefined;
+};
+
 /** What links and forms carry from page to page: that the page is embedded, in what origin, and the visitor's time zone. */
 const carried = ['embed', 'parent', 'tz'];
 

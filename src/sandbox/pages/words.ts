@@ -4,8 +4,8 @@ import { type Content, html } from './html.ts';
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`;
 
 /** `Ada, Ben and Cem` */
-const list = (parts: readonly Content[], last = 'and'): Content =>
-  parts.map((part, index) => [index > 0 && (index === parts.length - 1 ? ` ${last} ` : ', '), part]);
+const list = (parts: readonly Content[]): Content =>
+  parts.map((part, index) => [index > 0 && (index === parts.length - 1 ? ' and ' : ', '), part]);
 
 const places: Record<LocationRecord['kind'], string> = {
   physical: 'In person',
@@ -27,7 +27,6 @@ export const words = {
   questions: (number: number) => count(number, 'question'),
   place: (kind: string) => places[kind as LocationRecord['kind']] ?? kind,
   placeWithLink: (place: string) => `${place}; the link comes with the confirmation`,
-  or: 'or',
   upTo: (number: number) => `Up to ${count(number, 'person')}`.replace('persons', 'people'),
   seats: (left: number, limit: number) => `${left} of ${count(limit, 'seat')} left`,
   lengths: 'Length',
@@ -120,4 +119,6 @@ export const words = {
   meetingsWith: (name: string) => `Meetings with ${name}`,
   noMeetings: 'Nothing can be booked here at the moment.',
   forDevelopers: 'For developers',
+  queued: (number: number) => `queued for ${count(number, 'webhook')}`,
+  desk: 'Desk',
 };

@@ -184,13 +184,19 @@ describe('faults on a plain socket', () => {
 describe('faults: the operation', () => {
   const unknownIn = (text: string) => unknownOperation([readFault(text)]);
 
-  test.each(['html', 'events.list html', 'event*s.* html', 'oauth.token 503', 'lost-token', 'GET /anything html'])(
-    'is known in "%s"',
-    async (text) => expect(await unknownIn(text)).toBeUndefined(),
-  );
+  test.each([
+    'html',
+    'events.list html',
+    'event*s.* html',
+    'oauth.token 503',
+    'lost-token',
+    'GET /anything html',
+    'pages.* html',
+  ])('is known in "%s"', async (text) => expect(await unknownIn(text)).toBeUndefined());
 
-  test.each(['event.list', 'users.mee', 'nobody.*', 'at=2', 'get /users/me'])('is unknown: "%s"', async (name) =>
-    expect(await unknownIn(`${name} html`)).toBe(name),
+  test.each(['event.list', 'users.mee', 'nobody.*', 'at=2', 'get /users/me', 'pages.cart'])(
+    'is unknown: "%s"',
+    async (name) => expect(await unknownIn(`${name} html`)).toBe(name),
   );
 });
 
@@ -242,6 +248,20 @@ describe('faults affect', () => {
     ['{"kind":"explode"}', 'kind must be one of'],
     ['{"kind":"status","headers":{"x":"a\\r\\nb"}}', 'headers must be'],
   ])('nothing if they are invalid: %s', (text, words) => expect(() => readFault(text)).toThrow(words));
+
+  test('pages only if they name them', async () => {
+    const page = '/book/amara-lindqvist';
+    const wire = await openWire('* 503 count=all');
+    expect((await wire.get(page)).status).toBe(200);
+    expect((await wire.get('/assets/pages.css')).status).toBe(200);
+    await wire.admin('POST', 'faults', { kind: 'status', operation: 'pages.book' });
+    expect((await wire.get(page)).status).toBe(503);
+    expect(await wire.log()).toMatchObject([
+      { operation: 'pages.book', status: 200 },
+      { operation: 'pages.file' },
+      { operation: 'pages.book', faults: ['status'] },
+    ]);
+  });
 
   test('nothing if they are not objects', () => {
     for (const given of [null, 1, 'x', []]) expect(() => faultOf(given)).toThrow('a fault must be an object');

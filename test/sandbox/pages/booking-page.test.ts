@@ -4,7 +4,19 @@ import { hostile } from '../../../src/sandbox/faults/inject.ts';
 import type { EventRecord, EventTypeRecord, InviteeRecord } from '../../../src/sandbox/store/records.ts';
 import { idIn } from '../../../src/uri.ts';
 import { sample } from '../../support/tier.ts';
-import { amara, at, eventType, jonas, noon, openWorld, organization, pathOf, user, type World } from '../world.ts';
+import {
+  amara,
+  at,
+  eventType,
+  jonas,
+  noon,
+  openWorld,
+  organization,
+  origin,
+  pathOf,
+  user,
+  type World,
+} from '../world.ts';
 import { type Page, visitorOf } from './visitor.ts';
 
 const hour = 3_600_000;
@@ -89,6 +101,11 @@ describe('links of the demo', () => {
     for (const path of ['/d/NOTHING/x', `/d/${idIn(eventType('intro-call'))}/x`, '/book/nobody', '/bookings/NOBODY'])
       expect((await visitor.open(path)).status, path).toBe(404);
   });
+});
+
+it('answers another method with a page too', async () => {
+  const { status, headers } = await world.send({ method: 'PUT', url: `${origin}${intro}`, headers: {} });
+  expect([status, headers.allow, headers['content-type']]).toEqual([405, 'GET, POST', 'text/html; charset=utf-8']);
 });
 
 describe('a booking page', () => {
