@@ -12,7 +12,7 @@ const readable = (starts: number[]) => starts.map(timestamp);
 it('offers exactly the starts that the booking accepts, for random event types', { timeout: 1_200_000 }, async () => {
   const world = await openWorld();
   const totals = { offered: 0, tried: 0 };
-  for (const { index, given } of sample(cases, 1, ({ given }) => [given.change?.isForward, given.isGroup].join())) {
+  for (const { index, given } of sample(cases, 1, ({ given }) => given.change?.isForward)) {
     const id = `PAGES${index}`;
     storeCase(world, id, given);
     const known = requireEventType(world.store, { organization: idIn(organization) }, id);
@@ -25,13 +25,13 @@ it('offers exactly the starts that the booking accepts, for random event types',
     totals.tried += grid.length;
   }
   expect(totals.offered).toBeGreaterThan(times(5, 1000));
-  expect(totals.tried - totals.offered).toBeGreaterThan(times(20, 1000));
+  expect(totals.tried - totals.offered).toBeGreaterThan(times(10, 1000));
 });
 
 it('offers only starts that the booking accepts, for every event type of the demo', async () => {
   const world = await openWorld();
   const types = world.store.all<{ id: string }>('SELECT id FROM event_types WHERE active');
-  for (const { id } of sample(types, 3)) {
+  for (const { id } of sample(types, 2)) {
     const known = requireEventType(world.store, { organization: idIn(organization) }, id);
     const range = { from: noon - day, to: noon + 13 * day, now: noon };
     const starts = startsBetween(world.store, known, range);
