@@ -17,7 +17,7 @@ few(1, {
     const key = keyFile();
     const listener = await startListener(['--signing-key-file', key, '-o', 'jsonl']);
     const hook = ['--webhook-to', listener.url, '--signing-key-file', key];
-    const sandbox = await spawnSandbox('--data', await usedSandbox(), ...hook);
+    const sandbox = await spawnSandbox(['--data', await usedSandbox(), ...hook]);
     const home = temporaryHome();
     const env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url };
     const json = async (...args: string[]) =>

@@ -169,11 +169,12 @@ export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> 
 
 /** The same in a process of the program, for a test that kills it. */
 export const spawnSandbox = (
-  ...flags: string[]
+  flags: readonly string[],
+  env: Record<string, string> = {},
 ): Promise<RunningSandbox & { stop(signal?: NodeJS.Signals): Promise<unknown> }> =>
   new Promise((resolve, reject) => {
     const args = [...program, 'sandbox', 'start', '--port', '0', '--json', ...flags];
-    const child = spawn(runner, args, { env: cleanEnvironment(temporaryHome()) });
+    const child = spawn(runner, args, { env: cleanEnvironment(temporaryHome(), env) });
     const ended = new Promise<void>((end) => child.once('close', () => end()));
     // For a test that fails before it stops the sandbox.
     closeLater(() => void child.kill('SIGKILL'));

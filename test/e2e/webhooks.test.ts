@@ -13,7 +13,7 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   const ofTheRun = await openReceiver();
   const data = await usedSandbox();
   const home = temporaryHome();
-  const first = await spawnSandbox('--data', data, '--webhook-to', ofTheRun.url);
+  const first = await spawnSandbox(['--data', data, '--webhook-to', ofTheRun.url]);
   const keyFile = join(home, 'hooks.key');
   const create = [
     'webhooks',
@@ -35,7 +35,7 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   await first.stop('SIGKILL');
 
   isSilent = false;
-  const second = await spawnSandbox('--data', data);
+  const second = await spawnSandbox(['--data', data]);
   await kept.heard(2);
   expect(kept.received[1]!.body).toBe(kept.received[0]!.body);
   // With the admin secret, as `sandbox start` prints it, the URI of the first run is known as one of a sandbox.
