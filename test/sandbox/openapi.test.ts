@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { compileErrors, validate } from '@readme/openapi-parser';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -138,6 +139,9 @@ describe('openapi --admin', () => {
       Object.values(methods).map(({ operationId }: Json) => operationId),
     );
     expect([ids.length, new Set(ids).size]).toEqual([adminCalls.length, adminCalls.length]);
+    const page = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+    for (const { method, path } of adminCalls)
+      expect(page).toContain(`\`${method} ${path.slice('/__sandbox/'.length)}\``);
     expect(document.components.securitySchemes.secret).toMatchObject({ in: 'header', name: 'x-sandbox-admin' });
   });
 });
