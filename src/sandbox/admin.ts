@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {
+  described,
   type Field,
   flag,
   integer,
@@ -186,7 +187,7 @@ export const logCalls: readonly AdminCall<LogContext>[] = [
   call(
     'POST /__sandbox/faults',
     'Add a fault, or a list of faults',
-    { body: z.unknown(), reply: Faults, status: 201 },
+    { body: described(z.unknown(), 'written as in docs/sandbox.md'), reply: Faults, status: 201 },
     async ({ body }, { script }) => {
       await addFaults(body, script);
       return { faults: script.faults };

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   mkdtempSync,
@@ -148,41 +149,33 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapsh
     return directory;
   };
 
-  const entries = (prefix = ''): string[] => {
-    try {
-      return directory === undefined ? [] : readdirSync(directory).filter((entry) => entry.startsWith(prefix));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
+  const pathOf = (name: string): string => join(directory!, `${name}${ending}`);
+
+  /** Entries of the directory. Other processes may create and delete some right now. */
+  const entries = () => {
+    const names = directory !== undefined && existsSync(directory) ? readdirSync(directory).sort() : [];
+    return names.flatMap((entry) => {
+      const stat = statSync(join(directory!, entry), { throwIfNoEntry: false });
+      return stat === undefined ? [] : [{ entry, stat }];
+    });
   };
 
   const list = (): Snapshot[] =>
     entries()
-      .filter((entry) => entry.endsWith(ending) && snapshotName.test(entry.slice(0, -ending.length)))
-      .sort()
-      .flatMap((entry) => {
-        // Another process may delete it right now.
-        const stat = statSync(join(directory!, entry), { throwIfNoEntry: false });
-        if (!stat?.isFile()) return [];
-        return [{ name: entry.slice(0, -ending.length), saved_at: timestamp(stat.mtimeMs), bytes: stat.size }];
-      });
+      .map(({ entry, stat }) => ({ entry, name: entry.slice(0, -ending.length), stat }))
+      .filter(({ entry, name }) => entry.endsWith(ending) && snapshotName.test(name))
+      .map(({ name, stat }) => ({ name, saved_at: timestamp(stat.mtimeMs), bytes: stat.size }));
 
-  const pathOf = (name: string): string => join(directory!, `${name}${ending}`);
-
-  const find = (name: string): Snapshot =>
-    found(
-      list().find((each) => each.name === name),
-      `snapshot "${name}"`,
-    );
+  const find = (name: string): Snapshot => {
+    const snapshot = list().find((each) => each.name === name);
+    return found(snapshot, `snapshot "${name}"`);
+  };
 
   const clearDrafts = (newest: string): void => {
     const oldest = statSync(newest).mtimeMs - abandonedMilliseconds;
-    for (const entry of entries(draftPrefix)) {
-      const path = join(directory!, entry);
-      const stat = statSync(path, { throwIfNoEntry: false });
-      if (stat !== undefined && stat.mtimeMs < oldest) rmSync(path, { recursive: true, force: true });
-    }
+    for (const { entry, stat } of entries())
+      if (entry.startsWith(draftPrefix) && stat.mtimeMs < oldest)
+        rmSync(join(directory!, entry), { recursive: true, force: true });
   };
 
   return {

@@ -7,6 +7,7 @@ import { stages } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { migrations } from '../../src/sandbox/store/migrations.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
+import { createDeliverer } from '../../src/sandbox/webhooks/deliverer.ts';
 import { subscribeTemporarily } from '../../src/sandbox/webhooks/temporary.ts';
 import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
@@ -143,6 +144,36 @@ describe('snapshots', () => {
     await expect(sandbox.snapshots.restore('other')).rejects.toThrow('not a sandbox database');
     expect(contentOf(sandbox)).toEqual(before);
     expect(() => sandbox.store.run('DELETE FROM users')).toThrow(/foreign key/i);
+  });
+
+  test('can be restored while a delivery is on its way, which is then sent again', async () => {
+    const sandbox = await open();
+    const { store, clock, snapshots } = sandbox;
+    subscribeTemporarily(store, { now: noon, pid: 1, url: 'http://127.0.0.1:9/' });
+    store.run('UPDATE webhooks SET pid = NULL WHERE pid = 1');
+    snapshots.save('before');
+    await book(sandbox, '08:00');
+    const restored = ['waiting', 'before'];
+    const post = async () => {
+      const name = restored.shift();
+      if (name !== undefined) await snapshots.restore(name);
+      return { status: 204 };
+    };
+    const system = { now: () => noon, sleep: () => new Promise<never>(() => {}) };
+    const deliverer = createDeliverer({ store, clock, system, name: '1-a', userAgent: 'test', post });
+    const states = () => store.all<{ state: string }>('SELECT state FROM deliveries').map(({ state }) => state);
+    const claims = () => store.all('SELECT 1 FROM deliveries WHERE claim IS NOT NULL').length;
+    const waiting = states();
+    expect(waiting).toContain('waiting');
+    snapshots.save('waiting');
+    await deliverer.idle();
+    // The second attempt restored the data from before the booking.
+    expect(states()).toEqual([]);
+    await snapshots.restore('waiting');
+    expect(states()).toEqual(waiting);
+    await deliverer.idle();
+    expect([states().includes('waiting'), claims()]).toEqual([false, 0]);
+    await deliverer.close();
   });
 
   test('that were cut off by a kill are removed later', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { choice, described, integer, list, record, text } from '../../api/field.ts';
+import { choice, described, integer, list, record, text, type Value } from '../../api/field.ts';
 import { isWebhookUrl, webhookEvents } from '../../api/webhooks.ts';
 import type { Clock } from '../../system.ts';
 import { type AdminCall, callsWith } from '../admin.ts';
@@ -12,17 +12,26 @@ import { addSamples } from './samples.ts';
 
 const mostListed = 100;
 
-interface DeliveryRow {
-  number: number;
-  webhook: string;
-  url: string;
-  event: string;
-  state: string;
-  created_at: string;
-  due_at: string | null;
-  attempts: string;
-  body: string;
-}
+const AttemptRecord = record({
+  at: text('by the clock of the sandbox'),
+  status: z.nullable(integer("the receiver's status code")),
+  error: z.nullable(text('why there is no status code')),
+  milliseconds: integer('how long it took'),
+});
+const DeliveryRecord = record({
+  number: integer('counts deliveries'),
+  webhook: text('URI of the webhook'),
+  url: text('where it is sent'),
+  event: choice(webhookEvents, 'kind of event'),
+  state: choice(['waiting', 'delivered', 'failed'], 'what became of it'),
+  created_at: text('time of the event'),
+  due_at: z.nullable(text('when the next attempt is due')),
+  body: described(z.unknown(), 'what is sent'),
+  attempts: list(AttemptRecord, 'the first one first'),
+});
+
+/** As stored: the parts in JSON. */
+type DeliveryRow = Omit<Value<typeof DeliveryRecord>, 'attempts'> & { attempts: string; body: string };
 
 const shown = ({ webhook, attempts, body, ...row }: DeliveryRow, origin: string) => ({
   ...row,
@@ -50,23 +59,6 @@ export interface DeliveryContext {
 
 const call = callsWith<DeliveryContext>();
 
-const AttemptRecord = record({
-  at: text('by the clock of the sandbox'),
-  status: z.nullable(integer("the receiver's status code")),
-  error: z.nullable(text('why there is no status code')),
-  milliseconds: integer('how long it took'),
-});
-const DeliveryRecord = record({
-  number: integer('counts deliveries'),
-  webhook: text('URI of the webhook'),
-  url: text('where it is sent'),
-  event: choice(webhookEvents, 'kind of event'),
-  state: choice(['waiting', 'delivered', 'failed'], 'what became of it'),
-  created_at: text('time of the event'),
-  due_at: z.nullable(text('when the next attempt is due')),
-  body: described(z.unknown(), 'what is sent'),
-  attempts: list(AttemptRecord, 'the first one first'),
-});
 const Deliveries = record({ deliveries: list(DeliveryRecord, 'the newest first, at most 100') });
 
 const TriggerGiven = record({

@@ -56,7 +56,7 @@ const pathsIn = (value: unknown, prefix = ''): string[] =>
     ? Object.entries(value).flatMap(([name, part]) => [`${prefix}${name}`, ...pathsIn(part, `${prefix}${name}.`)])
     : [];
 
-/** A text becomes a value of the kind that it replaces: in a command line, everything is text. */
+/** A text becomes a value of the kind that it replaces, if it can: in a command line, everything is text. */
 const likeBefore = (before: unknown, value: unknown): unknown => {
   if (typeof value !== 'string' || typeof before === 'string') return value;
   try {
@@ -64,26 +64,20 @@ const likeBefore = (before: unknown, value: unknown): unknown => {
     // Where nothing was, digits are more likely a text, such as a phone number.
     return before === null && read !== null && !isHolder(read) ? value : read;
   } catch {
-    if (before === null) return value;
-    throw new Error(`must be a JSON value such as ${JSON.stringify(before)}`);
+    return value;
   }
 };
 
 const setAt = (body: DeliveryBody, path: string, value: unknown): void => {
   const names = path.split('.');
   const last = names.pop()!;
-  const holder = names.reduce<unknown>(
-    (part, name) => (isHolder(part) && Object.hasOwn(part, name) ? part[name] : undefined),
-    body,
-  );
-  if (!isHolder(holder) || !Object.hasOwn(holder, last) || (Array.isArray(holder) && last === 'length')) {
+  const part = (holder: unknown, name: string) =>
+    isHolder(holder) && Object.keys(holder).includes(name) ? holder[name] : undefined;
+  const holder = names.reduce<unknown>(part, body);
+  if (isHolder(holder) && part(holder, last) !== undefined) holder[last] = likeBefore(holder[last], value);
+  else {
     const near = nearest(path, pathsIn(body));
     throw invalidParameter(`set.${path}`, `is not in the sample${near === undefined ? '' : `. Did you mean ${near}?`}`);
-  }
-  try {
-    holder[last] = likeBefore(holder[last], value);
-  } catch (error) {
-    throw invalidParameter(`set.${path}`, (error as Error).message);
   }
 };
 

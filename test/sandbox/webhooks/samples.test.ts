@@ -95,7 +95,6 @@ describe('samples', () => {
       ['payload.zzzzzzzzzzzz', 'is not in the sample'],
       ['payload.scheduled_event.event_memberships.length', 'is not in the sample'],
       ['payload.__proto__.polluted', 'is not in the sample'],
-      ['payload.scheduled_event.invitees_counter.total', 'must be a JSON value such as 1'],
     ])('are refused at %s', async (path, message) => {
       await world.subscribe({ events: ['invitee.created'] });
       const asked = world.calls().trigger({ event: 'invitee.created', set: { [path]: 'x' } });

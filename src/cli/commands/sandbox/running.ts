@@ -45,7 +45,7 @@ export const servingWith = async (runtime: Runtime, data: string | undefined): P
 export const findServing = async (runtime: Runtime, data: string | undefined): Promise<Serving> =>
   servingAround(runtime, data) ?? servingWith(runtime, data);
 
-interface AdminRequest {
+export interface AdminRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: `/__sandbox/${string}`;
   body?: Json;

@@ -1,10 +1,10 @@
-import { isObject, type Json } from '../../../json.ts';
+import { isObject } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { confirm } from '../../session/confirm.ts';
 import { sandboxFile } from '../../session/open-sandbox.ts';
-import { askSandbox, servingAround } from './running.ts';
+import { type AdminRequest, askSandbox, servingAround } from './running.ts';
 import { readData, sharedDataFlag } from './serving.ts';
 
 const view: View = {
@@ -16,65 +16,43 @@ const view: View = {
   id: 'name',
 };
 
-type Ask = (method: 'GET' | 'POST' | 'DELETE', path?: string, body?: Json) => Promise<Json>;
+/** How each action is asked for. */
+const requests = {
+  list: () => ({ method: 'GET', path: '/__sandbox/snapshots' }),
+  save: (name) => ({ method: 'POST', path: '/__sandbox/snapshots', body: { name } }),
+  restore: (name) => ({ method: 'POST', path: `/__sandbox/snapshots/${encodeURIComponent(name)}/restore` }),
+  delete: (name) => ({ method: 'DELETE', path: `/__sandbox/snapshots/${encodeURIComponent(name)}` }),
+} satisfies Record<string, (name: string) => Omit<AdminRequest, 'refusal'>>;
 
-interface Action {
-  /** The question before it, and the same as a part of an error. */
-  question?: (name: string, where: string) => { question: string; action: string };
-  run(invocation: Invocation, ask: Ask, name: string): Promise<void>;
-}
+const actions = Object.keys(requests);
 
-const actions: Record<string, Action> = {
-  list: {
-    async run({ context: { printer, notes } }, ask) {
-      const { snapshots } = await ask('GET');
-      const rows = Array.isArray(snapshots) ? snapshots.filter(isObject) : [];
-      noteHidden(notes, (await printer.list(view, [rows])).hiddenColumns);
-      if (rows.length === 0) notes.info('No snapshots found');
-    },
-  },
-  save: {
-    run: async ({ context }, ask, name) => context.printer.one(view, await ask('POST', '', { name })),
-  },
-  restore: {
-    question: (name, where) => ({
-      question: `Replace the data of ${where} by the snapshot "${name}"?`,
-      action: `replace the data of ${where}`,
-    }),
-    run: async ({ context }, ask, name) => context.printer.one(view, await ask('POST', `/${name}/restore`)),
-  },
-  delete: {
-    question: (name) => ({ question: `Delete the snapshot "${name}"?`, action: `delete the snapshot "${name}"` }),
-    async run({ context }, ask, name) {
-      await ask('DELETE', `/${name}`);
-      context.notes.info(`snapshot deleted: ${name}`);
-    },
-  },
-};
+/** The question before a snapshot or the data is lost. */
+const ask = (action: string, name: string, where: string) =>
+  action === 'restore'
+    ? { question: `Replace the data of ${where} by the snapshot "${name}"?`, action: `replace the data of ${where}` }
+    : { question: `Delete the snapshot "${name}"?`, action: `delete the snapshot "${name}"` };
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const { runtime } = context;
-  const [named = 'list', name] = args;
+  const { runtime, printer, notes } = context;
+  const [action = 'list', name = ''] = args;
   const data = readData(invocation);
-  const action = Object.hasOwn(actions, named) ? actions[named] : undefined;
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so it has no snapshots');
-  if (action === undefined) problems.add(`Unknown action "${named}". Use ${Object.keys(actions).join(', ')}`);
-  else if (named === 'list' && name !== undefined) problems.add('list takes no name');
-  else if (named !== 'list' && name === undefined) problems.add(`${named} needs the name of a snapshot`);
+  if (!actions.includes(action)) problems.add(`Unknown action "${action}". Use ${actions.join(', ')}`);
+  else if (action === 'list' && name !== '') problems.add('list takes no name');
+  else if (action !== 'list' && name === '') problems.add(`${action} needs the name of a snapshot`);
   problems.check();
-  if (action?.question !== undefined) {
+  if (action === 'restore' || action === 'delete') {
     const where = servingAround(runtime, data)?.url ?? sandboxFile(runtime, data);
-    await confirm(context, action.question(name!, where), 'this machine');
+    await confirm(context, ask(action, name, where), 'this machine');
   }
-  const ask: Ask = (method, path = '', body) =>
-    askSandbox(runtime, data, {
-      method,
-      path: `/__sandbox/snapshots${path}`,
-      ...(body && { body }),
-      refusal: { message: `Can't ${named} ${named === 'list' ? 'the snapshots' : `the snapshot "${name}"`}` },
-    });
-  await action!.run(invocation, ask, encodeURIComponent(name ?? ''));
+  const refusal = { message: `Can't ${action} the snapshot${action === 'list' ? 's' : ` "${name}"`}` };
+  const reply = await askSandbox(runtime, data, { ...requests[action as keyof typeof requests](name), refusal });
+  if (action === 'delete') return notes.info(`snapshot deleted: ${name}`);
+  if (action !== 'list') return printer.one(view, reply);
+  const rows = Array.isArray(reply.snapshots) ? reply.snapshots.filter(isObject) : [];
+  noteHidden(notes, (await printer.list(view, [rows])).hiddenColumns);
+  if (rows.length === 0) notes.info('No snapshots found');
 };
 
 export const snapshotCommand: Command = {
@@ -84,7 +62,7 @@ export const snapshotCommand: Command = {
     {
       name: 'action',
       description: 'save, restore, list or delete; omit it to list the snapshots',
-      choices: Object.keys(actions),
+      choices: actions,
     },
     { name: 'name', description: 'name of the snapshot: letters, digits, dots, dashes and underscores' },
   ],
