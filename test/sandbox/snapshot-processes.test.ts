@@ -84,9 +84,12 @@ describe('snapshots', () => {
       await new Promise<void>((resolve, reject) => {
         const child = spawn(process.execPath, [worker, 'replace', file]);
         let seen = 0;
-        child.stdout.on('data', (chunk: Buffer) => {
+        child.stdout.on('data', async (chunk: Buffer) => {
           seen += chunk.toString().split('\n').length - 1;
-          if (seen >= lines) child.kill('SIGKILL');
+          if (seen < lines) return;
+          // At any moment of the next step.
+          for (let turns = random() * 1_000; turns > 0; turns -= 1) await new Promise(setImmediate);
+          child.kill('SIGKILL');
         });
         child.on('close', (_, signal) => (signal === 'SIGKILL' ? resolve() : reject(new Error('the worker failed'))));
       });
