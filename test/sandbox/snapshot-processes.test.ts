@@ -61,7 +61,7 @@ describe('snapshots', () => {
     const clients = Promise.all(places.map((place) => execFile(process.execPath, [worker, 'ask', file, place])));
     const ready = () => readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.ready-`));
     await Promise.race([until(() => ready().length === places.length), clients]);
-    for (let turn = 0; turn < times(20, 1_000); turn += 1) {
+    for (let turn = 0; turn < times(8, 1_000); turn += 1) {
       await sandbox.snapshots.restore(turn % 2 === 0 ? 'A' : 'B');
       // Requests that came meanwhile are answered now.
       await new Promise(setImmediate);
@@ -79,7 +79,7 @@ describe('snapshots', () => {
   test('are whole or absent after a kill, and so is the data', { timeout: 300_000 }, async () => {
     const { file, sandbox } = await openTwoWorlds();
     sandbox.close();
-    for (let kill = 0; kill < times(2, 100); kill += 1) {
+    for (let kill = 0; kill < times(1, 100); kill += 1) {
       const lines = 1 + Math.floor(random() * 6);
       await new Promise<void>((resolve, reject) => {
         const child = spawn(process.execPath, [worker, 'replace', file]);

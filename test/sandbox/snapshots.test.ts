@@ -13,9 +13,9 @@ import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 import { at, eventType, noon } from './world.ts';
 
-const open = async (file?: string): Promise<Sandbox & { file: string }> => {
+const open = async (file?: string, world?: 'empty'): Promise<Sandbox & { file: string }> => {
   const path = file ?? (await seededFile(noon));
-  const sandbox = await openSandbox({ file: path, clock: { now: () => noon } });
+  const sandbox = await openSandbox({ file: path, clock: { now: () => noon }, world });
   closeLater(() => sandbox.close());
   return Object.assign(sandbox, { file: path });
 };
@@ -31,16 +31,16 @@ const book = async ({ service }: Sandbox, time: string): Promise<number> => {
   return status;
 };
 
-/** Every row of every table, without the facts about servers. */
-const contentOf = ({ store }: Sandbox): Record<string, unknown> => {
+/** Every row of every table, without the facts about servers, as text: comparing objects is slow. */
+const contentOf = ({ store }: Sandbox): string => {
   const tables = store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
   const rows = ({ name }: { name: string }) =>
     store.all(`SELECT * FROM "${name}" ${name === 'meta' ? "WHERE key NOT IN ('serving', 'webhook_sequence')" : ''}`);
-  return Object.fromEntries(tables.map((table) => [table.name, rows(table)]));
+  return JSON.stringify(tables.map((table) => [table.name, rows(table)]));
 };
 
 describe.each(['on disk', ':memory:'])('snapshots %s', (place) => {
-  const openHere = () => open(place === ':memory:' ? place : undefined);
+  const openHere = async (world?: 'empty') => (place === ':memory:' ? open(place, world) : open());
 
   test('restore every row, the clock included, and can be restored again', async () => {
     const sandbox = await openHere();
@@ -54,13 +54,13 @@ describe.each(['on disk', ':memory:'])('snapshots %s', (place) => {
       sandbox.clock.resume();
       sandbox.clock.set(noon + 120_000);
       await sandbox.snapshots.restore('base');
-      expect(contentOf(sandbox)).toEqual(before);
+      expect(contentOf(sandbox) === before).toBe(true);
       expect([sandbox.clock.now(), sandbox.clock.isFrozen]).toEqual([noon + 60_000, true]);
     }
   });
 
   test('are listed, replaced and deleted by name', async () => {
-    const { snapshots } = await openHere();
+    const { snapshots } = await openHere('empty');
     expect(snapshots.list()).toEqual([]);
     for (const name of ['two', 'one', 'two']) snapshots.save(name);
     expect(snapshots.list()).toMatchObject([{ name: 'one' }, { name: 'two', bytes: expect.any(Number) }]);
@@ -71,7 +71,7 @@ describe.each(['on disk', ':memory:'])('snapshots %s', (place) => {
   });
 
   test('leave a server its address and its webhook', async () => {
-    const sandbox = await openHere();
+    const sandbox = await openHere('empty');
     sandbox.snapshots.save('alone');
     sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
     const webhook = { now: noon, pid: 1, url: 'http://127.0.0.1:9/' };
@@ -89,10 +89,12 @@ describe.each(['on disk', ':memory:'])('snapshots %s', (place) => {
 });
 
 describe('snapshots', () => {
-  test.each(['', '.', '..', '../up', 'a/b', '-x', 'a b', 'x'.repeat(65), 'ü'])('refuse the name "%s"', async (name) => {
+  test('have names that are safe in a path', async () => {
     const { snapshots, file } = await open();
-    expect(() => snapshots.save(name)).toThrow('parameters are invalid');
-    await expect(snapshots.restore(name)).rejects.toMatchObject({ status: 404 });
+    for (const name of ['', '.', '..', '../up', 'a/b', '-x', 'a b', 'x'.repeat(65), 'ü']) {
+      expect(() => snapshots.save(name), name).toThrow('parameters are invalid');
+      await expect(snapshots.restore(name), name).rejects.toMatchObject({ status: 404 });
+    }
     expect(existsSync(`${file}.snapshots`)).toBe(false);
   });
 
@@ -142,7 +144,7 @@ describe('snapshots', () => {
     const other = openDatabase(join(`${sandbox.file}.snapshots`, 'other.db'));
     (await other).close();
     await expect(sandbox.snapshots.restore('other')).rejects.toThrow('not a sandbox database');
-    expect(contentOf(sandbox)).toEqual(before);
+    expect(contentOf(sandbox) === before).toBe(true);
     expect(() => sandbox.store.run('DELETE FROM users')).toThrow(/foreign key/i);
   });
 
