@@ -9,6 +9,7 @@ import { few, isDeep, sample, times } from '../support/tier.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
+  farMonday,
   isStandalone,
   program,
   type RunningSandbox,
@@ -89,6 +90,7 @@ const argumentsFor = async (): Promise<Record<string, Record<string, unknown>>> 
     event_types_get: { event_type: type },
     event_types_hosts: { event_type: type },
     event_types_slots: { event_type: type },
+    event_types_why: { event_type: type, time: farMonday() },
     events_get: { event },
     groups_events: { group },
     groups_get: { group },
