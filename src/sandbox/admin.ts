@@ -14,12 +14,14 @@ import {
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../system.ts';
+import { tokenIn } from './authenticate.ts';
 import { Refusal, refusalOf } from './error-replies.ts';
 import { type FaultScript, type RequestFacts, readFaults, unknownOperation } from './faults/faults.ts';
 import { inject, type WireReply } from './faults/inject.ts';
 import { timingSafeSame } from './oauth/signing.ts';
 import { pageOperation } from './pages/visit.ts';
 import { parseJsonBody, parseQuery } from './parse.ts';
+import { fingerprint, readyTokens } from './ready-tokens.ts';
 import { findRoute } from './route.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
@@ -97,6 +99,9 @@ const LogRecord = record({
   status: z.nullable(integer("the service's status code; null if the request didn't reach the service")),
   committed: flag('whether the request changed data, even if its reply was lost'),
   faults: list(z.string(), 'kinds of the faults that affected it'),
+  token: z.nullable(text("name of a ready-made token, or the beginning of another token's hash; null without a token")),
+  window: z.nullable(text('the rate limit that refused it, such as general/minute')),
+  milliseconds: z.nullable(integer('time until the reply; null before it')),
   // Bodies of OAuth requests contain secrets.
   body: z.nullable(text('the body of a write; null for OAuth requests, and for old requests if the log is full')),
   reply: z.nullable(text("the body of the service's reply, before any fault; null like body")),
@@ -108,7 +113,7 @@ export type LogEntry = Value<typeof LogRecord>;
 const longestLog = 10_000;
 const longestBodies = 64 * 1024 * 1024;
 
-const createLog = () => {
+export const createLog = () => {
   let entries: LogEntry[] = [];
   let bodies = 0;
   const sizeOf = ({ body, reply }: LogEntry) => (body?.length ?? 0) + (reply?.length ?? 0);
@@ -203,6 +208,8 @@ interface AdminOptions<Context> {
   script: FaultScript;
   secret: string;
   clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Gets an entry for each request. */
+  log?: LogContext['log'];
   /** By default, only those about requests. */
   calls?: readonly AdminCall<Context & LogContext>[];
   /** What `calls` need besides. */
@@ -230,12 +237,21 @@ const addressesIn = (body: string | undefined): number => {
   }
 };
 
+const tokenNameOf = ({ headers }: HttpRequest): string | null => {
+  const secret = tokenIn(headers.authorization);
+  if (secret === undefined) return null;
+  return readyTokens.find(({ token }) => token === secret)?.name ?? fingerprint(secret).slice(0, 8);
+};
+
+/** The name of the rate limit in a reply with status 429. */
+const windowOf = ({ status, body }: HttpReply): string | null =>
+  status === 429 ? (/"window":"([^"]+)"/.exec(body)?.[1] ?? null) : null;
+
 /** Adds scripted faults and a request log to the service, with admin requests to read and change both. */
 export const withFaults = <Context extends object = object>(
   service: Send,
-  { script, secret, clock, calls = logCalls, context }: AdminOptions<Context>,
+  { script, secret, clock, log = createLog(), calls = logCalls, context }: AdminOptions<Context>,
 ) => {
-  const log = createLog();
   let requests = 0;
 
   return async (request: HttpRequest): Promise<WireReply> => {
@@ -256,24 +272,29 @@ export const withFaults = <Context extends object = object>(
     };
     const faults = script.next(asked);
     const isShown = known !== undefined && !/^(?:oauth|pages)\./.test(known.operation);
+    const started = clock.now();
     const entry: LogEntry = {
       number: ++requests,
-      at: new Date(clock.now()).toISOString(),
+      at: new Date(started).toISOString(),
       method: request.method,
       path: `${path}${url?.search ?? ''}`,
       operation: known?.operation ?? null,
       status: null,
       committed: false,
       faults: faults.map(({ kind }) => kind),
+      token: tokenNameOf(request),
+      window: null,
+      milliseconds: null,
       body: isShown && request.method !== 'GET' ? (request.body ?? null) : null,
       reply: null,
     };
     log.add(entry);
-    return inject(
+    const reply = await inject(
       async (handed) => {
         const answer = await service(handed);
         // Recorded now, because the log may be read before a slow reply is complete.
-        Object.assign(entry, { status: answer.status, committed: request.method !== 'GET' && answer.status < 400 });
+        const committed = request.method !== 'GET' && answer.status < 400;
+        Object.assign(entry, { status: answer.status, committed, window: windowOf(answer) });
         if (isShown) log.addReply(entry, answer.body);
         return answer;
       },
@@ -281,5 +302,7 @@ export const withFaults = <Context extends object = object>(
       faults,
       clock,
     );
+    entry.milliseconds = clock.now() - started;
+    return reply;
   };
 };

@@ -19,7 +19,8 @@ interface TokenRow extends Omit<Caller, 'scopes' | 'token'> {
   due: number;
 }
 
-const tokenIn = (authorization: string | undefined): string | undefined =>
+/** The bearer token in a header. */
+export const tokenIn = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
 
 /** The owner of the token, or `undefined` if there is no bearer token or it is unknown. */

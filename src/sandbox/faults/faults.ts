@@ -136,7 +136,9 @@ export const readFault = (text: string): Fault => {
   return faultOf(fault);
 };
 
-export const readFaults = (text: string): Fault[] => [JSON.parse(text)].flat().map(faultOf);
+/** Reads faults from JSON: objects, or strings with the short form. */
+export const readFaults = (text: string): Fault[] =>
+  [JSON.parse(text)].flat().map((fault) => (typeof fault === 'string' ? readFault(fault) : faultOf(fault)));
 
 export interface RequestFacts {
   method: string;

@@ -296,6 +296,37 @@ describe('faults: admin requests', () => {
     expect((await get('/users/me')).status).toBe(200);
   });
 
+  test('name the token, the rate limit that refused a request, and how long the reply took', async () => {
+    const { get, ask, log, setPlan, clock, send } = await openWire();
+    setPlan('free');
+    for (let number = 1; number <= 11; number++) await get('/users/me');
+    await ask('GET', '/users/me', undefined, { authorization: 'Bearer other_secret' });
+    const entries = await log();
+    expect(entries.at(0)).toMatchObject({ token: 'owner', window: null, milliseconds: 0 });
+    expect(entries.at(10)).toMatchObject({ token: 'owner', window: 'general/minute', status: 429 });
+    expect(entries.at(11).token).toMatch(/^[\w-]{8}$/);
+    const slow = withFaults(
+      async (request) => {
+        clock.time += 70;
+        return send(request);
+      },
+      { script: createFaultScript(), secret: 'admin', clock: { now: clock.now, sleep: async () => {} } },
+    );
+    await slow({ method: 'GET', url: 'http://127.0.0.1:4010/users/me', headers: {} });
+    const asked = {
+      method: 'GET',
+      url: 'http://127.0.0.1:4010/__sandbox/log',
+      headers: { 'x-sandbox-admin': 'admin' },
+    };
+    expect(JSON.parse((await slow(asked)).body).log).toMatchObject([{ token: null, milliseconds: 70 }]);
+  });
+
+  test('add faults in the short form', async () => {
+    const { get, admin } = await openWire();
+    expect((await admin('POST', 'faults', ['users.me 503', { kind: 'html' }])).status).toBe(201);
+    expect((await get('/users/me')).status).toBe(503);
+  });
+
   test('show the body of each reply, and filter the log', async () => {
     const { get, ask, log, admin } = await openWire('users.me html');
     await get('/users/me');
