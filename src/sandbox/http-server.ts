@@ -90,8 +90,16 @@ const writeOut = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
 const bytesOf = ({ bytes, body }: WireReply): Uint8Array => bytes ?? Buffer.from(body);
 
 const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sleep'] | undefined): Promise<void> => {
-  const { status, headers, body, bytes, reset, drip } = reply;
+  const { status, headers, body, bytes, reset, drip, stream } = reply;
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
+  if (stream !== undefined) {
+    response.writeHead(status, headers);
+    for await (const text of stream) {
+      if (response.destroyed) return;
+      await writeOut(response, Buffer.from(text));
+    }
+    return void response.end();
+  }
   const length = bytes?.length ?? Buffer.byteLength(body);
   // RFC 9110 §8.6: these have no body. With a content-length, a client would wait for one or reject the reply.
   const isBare = status === 204 || status === 304;

@@ -3,12 +3,14 @@ import type { HttpRequest } from '../http/message.ts';
 import { once } from '../once.ts';
 import type { World } from '../runtime.ts';
 import type { Clock, Machine } from '../system.ts';
-import { withFaults } from './admin.ts';
+import { createLog, withFaults } from './admin.ts';
 import { adminCalls } from './admin-calls.ts';
 import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
 import { serve, type WireService } from './http-server.ts';
 import type { Sandbox, Serving } from './open.ts';
+import { openDesk } from './pages/desk/desk.ts';
+import type { Quote } from './pages/desk/panels.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
@@ -39,11 +41,15 @@ export interface RunOptions {
   watch?: SandboxWatch | undefined;
   /** Lets the process end although nobody closed the sandbox. */
   unref?: boolean;
+  /** Quotes words of the commands that the desk offers. Without it, the desk offers none. */
+  quote?: Quote | undefined;
 }
 
 export interface RunningSandbox extends Serving {
   /** What the server answers to a request, including admin requests. */
   readonly service: WireService;
+  /** The address of the desk with a new key. It works once, for so many seconds or until the sandbox ends. */
+  deskAddress(seconds?: number): string;
   /** Waits a little for deliveries that are due. */
   drain(): Promise<void>;
   /** Stops the server and the deliveries, then closes the data. A second call waits for the first. */
@@ -53,7 +59,7 @@ export interface RunningSandbox extends Serving {
 /** Serves an open sandbox with its faults, admin requests and deliveries. Closes the data when it ends or fails to start. */
 export const runSandbox = async (
   sandbox: Sandbox,
-  { port, script, data, version, receiver, watch, unref }: RunOptions,
+  { port, script, data, version, receiver, watch, unref, quote }: RunOptions,
   { clock: system, every, randomBytes, machine: { pid, isAlive } }: SandboxWorld,
 ): Promise<RunningSandbox> => {
   const { store, clock } = sandbox;
@@ -93,17 +99,34 @@ export const runSandbox = async (
       if (request.method !== 'GET') deliverer.wake();
       return reply;
     };
-    const service = withFaults(sending, {
+    const log = createLog();
+    const desk = openDesk({
+      sandbox,
+      script,
+      log,
+      version,
+      quote,
+      secret,
+      service: (request) => faulty(request),
+      clock: system,
+      every,
+      randomBytes,
+    });
+    undo.push(desk.close);
+    const faulty = withFaults(sending, {
       script,
       secret,
       clock: { now: () => clock.now(), sleep },
+      log,
       calls: adminCalls,
-      context: { sandbox, data, deliverer },
+      context: { sandbox, data, deliverer, desk },
     });
+    const service: WireService = async (request) => (await desk.answer(request)) ?? faulty(request);
     const watched: WireService = async (request) => {
       const started = system.now();
       const reply = await service(request);
-      if (!request.url.includes('/__sandbox/')) watch!.onRequest(request, reply, system.now() - started);
+      if (!/\/(?:__sandbox|assets|avatars)\//.test(request.url))
+        watch!.onRequest(request, reply, system.now() - started);
       return reply;
     };
     const server = await serve(watch === undefined ? service : watched, {
@@ -117,7 +140,8 @@ export const runSandbox = async (
       if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
     }, server.close);
     sandbox.serving = { url: server.url, secret };
-    return { url: server.url, secret, service, drain: deliverer.drain, close: once(undoAll) };
+    const deskAddress = (seconds?: number) => desk.addressAt(server.url, seconds);
+    return { url: server.url, secret, service, deskAddress, drain: deliverer.drain, close: once(undoAll) };
   } catch (error) {
     await undoAll();
     throw error;

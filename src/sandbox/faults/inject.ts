@@ -13,6 +13,8 @@ export interface WireReply extends HttpReply {
   /** Resets the connection: at once, or after this many bytes of the body. */
   reset?: 'at once' | number;
   drip?: number;
+  /** Sent instead of `body`, piece by piece, for as long as the client stays. */
+  stream?: AsyncIterable<string>;
 }
 
 const resetReply: WireReply = { status: 0, headers: {}, body: '', reset: 'at once' };

@@ -21,6 +21,9 @@ interface PageFacts {
   embeds?: string;
   /** Classes of the element around the content. */
   main?: string;
+  /** Paths of files, besides the style of every page. */
+  styles?: readonly string[];
+  scripts?: readonly string[];
   headers?: Record<string, string>;
 }
 
@@ -89,6 +92,8 @@ export const page = ({
   formTargets = '',
   embeds = '',
   main = '',
+  styles = [],
+  scripts = [],
   headers = {},
 }: PageFacts): HttpReply => ({
   status,
@@ -110,9 +115,7 @@ export const page = ({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="/assets/icon.svg">
-<link rel="stylesheet" href="/assets/pages.css">
-${url && html`<script type="module" src="/assets/page.js"></script>`}
-</head>
+${['/assets/pages.css', ...styles].map((path) => html`<link rel="stylesheet" href="${path}">\n`)}${[url && '/assets/page.js', ...scripts].map((path) => path && html`<script type="module" src="${path}"></script>\n`)}</head>
 <body class="${isEmbedded(url) && 'embed'}"${scriptFacts({ url, needsZone, message })}>
 <main class="${main}">
 ${content}

@@ -5,6 +5,7 @@ import { acceptBooking, showBooking } from './booking-page.ts';
 import files from './browser';
 import { calendarFile } from './calendar-file.ts';
 import { acceptCancellation, showCancellation } from './change-pages.ts';
+import { weekStyle } from './desk/week.ts';
 import { donePage } from './done-page.ts';
 import { embedDemo } from './embed-demo.ts';
 import { html } from './html.ts';
@@ -31,8 +32,10 @@ const file = ({ request }: PageRequest, type: string, body: string): HttpReply =
     : { status: 200, headers, body };
 };
 
+const assets: Readonly<Record<string, string>> = { ...files, 'week.css': weekStyle };
+
 const asset: Answer = (asked, name = '') =>
-  Object.hasOwn(files, name) ? file(asked, types[name.split('.').pop()!]!, files[name]!) : undefined;
+  Object.hasOwn(assets, name) ? file(asked, types[name.split('.').pop()!]!, assets[name]!) : undefined;
 
 /** The first letters of a name in a circle, in place of a photo. */
 const avatar: Answer = (asked, slug = '') => {

@@ -1,0 +1,176 @@
+import { instantOf, localTime } from '../../rules/local-time.ts';
+import { dayMilliseconds, timestamp } from '../../store/names.ts';
+import type { EventRecord } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
+import { type Html, html } from '../html.ts';
+import { formatOf } from './moment.ts';
+
+/** What a visitor of the desk sees: the data now, in a time zone, in the week of a date. */
+export interface DeskView {
+  store: Store;
+  now: number;
+  zone: string;
+  /** A date such as `2026-11-16`. */
+  date: string;
+  /** Whether the visitor has a session, and may see who the invitees are. */
+  isPrivate: boolean;
+}
+
+interface EventRow {
+  doc: string;
+  color: string;
+  /** A JSON array of the IDs and names of the invitees. */
+  invitees: string | null;
+}
+
+interface Meeting extends Pick<EventRecord, 'name' | 'status' | 'invitees_counter'> {
+  /** Minutes since midnight. */
+  start: number;
+  minutes: number;
+  date: string;
+  color: string;
+  hosts: string[];
+  invitees: Array<{ id: string; name: string }>;
+}
+
+/** The hours that are drawn to scale, in rows of 15 minutes. Meetings at other times are in lists above and below. */
+const hours = { first: 8, end: 19 };
+const rowMinutes = 15;
+const rowCount = ((hours.end - hours.first) * 60) / rowMinutes;
+const mostMeetings = 300;
+const mostLanes = 6;
+const mostColumns = 60;
+
+/** The style of each place in the grid. The policy forbids style attributes, so each place is a class. */
+export const weekStyle = [
+  `.hours{grid-template:repeat(${rowCount},.65rem)/repeat(${mostColumns},minmax(0,1fr))}`,
+  ...Array.from({ length: rowCount }, (_, row) => `.r${row}{grid-row-start:${row + 1}}`),
+  ...Array.from({ length: rowCount }, (_, span) => `.s${span + 1}{grid-row-end:span ${span + 1}}`),
+  ...Array.from({ length: mostLanes }, (_, last) =>
+    Array.from({ length: last + 1 }, (_, lane) => {
+      const width = mostColumns / (last + 1);
+      return `.l${lane}of${last + 1}{grid-column:${lane * width + 1}/span ${width}}`;
+    }),
+  ).flat(),
+].join('\n');
+
+const addDays = (date: string, days: number): string =>
+  timestamp(Date.parse(date) + days * dayMilliseconds).slice(0, 10);
+
+/** The Monday of the week of a date. */
+const mondayOf = (date: string): string => addDays(date, -((new Date(date).getUTCDay() + 6) % 7));
+
+const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string): Meeting[] => {
+  const invitees = `(SELECT json_group_array(json_object('id', i.id, 'name', i.doc ->> 'name'))
+    FROM (SELECT * FROM invitees WHERE event = e.id ORDER BY created_at, id) i)`;
+  const rows = store.all<EventRow>(
+    `SELECT e.doc, t.doc ->> 'color' AS color, ${isPrivate ? invitees : 'NULL'} AS invitees
+     FROM events e JOIN event_types t ON t.id = e.event_type
+     WHERE e.start_time >= ? AND e.start_time < ? ORDER BY e.start_time, e.id LIMIT ${mostMeetings + 1}`,
+    timestamp(instantOf(zone, monday, 0)),
+    timestamp(instantOf(zone, addDays(monday, 7), 0)),
+  );
+  return rows.map(({ doc, color, invitees: people }) => {
+    const event: EventRecord = JSON.parse(doc);
+    const start = Date.parse(event.start_time);
+    const { date, minutes } = localTime(zone, start);
+    return {
+      ...event,
+      start: minutes,
+      date,
+      minutes: (Date.parse(event.end_time) - start) / 60_000,
+      color: /^#[0-9a-f]{6}$/i.test(color) ? color : '#2f6fde',
+      hosts: event.event_memberships.map(({ user_name: name }) => name ?? ''),
+      invitees: JSON.parse(people ?? '[]'),
+    };
+  });
+};
+
+interface Block {
+  meeting: Meeting;
+  row: number;
+  span: number;
+  lane: number;
+  lanes: number;
+}
+
+/** Puts meetings that overlap side by side. */
+const blocksOf = (meetings: readonly Meeting[]): Block[] => {
+  const blocks: Block[] = [];
+  /** The blocks that overlap with each other, directly or through a third one. */
+  let cluster: Block[] = [];
+  for (const meeting of meetings) {
+    const row = Math.floor((meeting.start - hours.first * 60) / rowMinutes);
+    // A line of text needs two rows.
+    const span = Math.min(Math.max(2, Math.ceil(meeting.minutes / rowMinutes)), rowCount - row);
+    const isFree = (lane: number) => !cluster.some((block) => block.lane === lane && block.row + block.span > row);
+    if (!cluster.some((block) => block.row + block.span > row)) cluster = [];
+    const lane = cluster.findIndex((_, index) => isFree(index));
+    const block = { meeting, row, span, lane: Math.min(lane < 0 ? cluster.length : lane, mostLanes - 1), lanes: 1 };
+    cluster.push(block);
+    blocks.push(block);
+    const lanes = Math.max(...cluster.map((each) => each.lane)) + 1;
+    for (const each of cluster) each.lanes = lanes;
+  }
+  return blocks;
+};
+
+const clock = (minutes: number): string =>
+  [minutes / 60, minutes % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
+
+/** Who meets: the invitee or the seats of a group, and the hosts. */
+const peopleOf = ({ invitees, hosts, invitees_counter: { active, limit } }: Meeting): Html => {
+  const [guest] = invitees;
+  const [host = '', ...others] = hosts;
+  const who = limit > 1 ? `${active} of ${limit} seats` : guest && html`<bdi>${guest.name}</bdi>`;
+  return html`<span>${who}${who !== undefined && ', '}<bdi>${host}</bdi>${others.length > 0 && ` +${others.length}`}</span>`;
+};
+
+const chip = (meeting: Meeting, place: string): Html => {
+  const { name, status, start, color, invitees } = meeting;
+  const title = html`<b>${clock(start)}</b> <bdi>${name}</bdi>`;
+  const text = html`${status === 'canceled' ? html`<s>${title}</s>` : title} ${peopleOf(meeting)}`;
+  return html`<li class="ev ${place}${status === 'canceled' && ' canceled'}"><svg class="tint" aria-hidden="true"><rect width="100%" height="100%" fill="${color}" opacity="0.14"/><rect width="4" height="100%" fill="${color}"/></svg>${
+    invitees[0] ? html`<a href="/bookings/${invitees[0].id}">${text}</a>` : html`<div>${text}</div>`
+  }</li>`;
+};
+
+const dayOf = (date: string, meetings: readonly Meeting[], today: { date: string; minutes: number }): Html => {
+  const isToday = date === today.date;
+  const within = ({ start }: Meeting) => start >= hours.first * 60 && start < hours.end * 60;
+  const row = Math.floor((today.minutes - hours.first * 60) / rowMinutes);
+  const edge = (those: readonly Meeting[]) => html`<ul class="edge">${those.map((each) => chip(each, ''))}</ul>`;
+  return html`<section class="day${isToday && ' today'}"><h3>${formatOf('UTC', 'day').format(Date.parse(date))}${isToday && html` <small>today</small>`}</h3>
+${edge(meetings.filter(({ start }) => start < hours.first * 60))}
+<ul class="hours">${isToday && row >= 0 && row < rowCount && html`<li class="now r${row}" aria-hidden="true"></li>`}${blocksOf(
+    meetings.filter(within),
+  ).map(({ meeting, row, span, lane, lanes }) =>
+    chip(meeting, `r${row} s${span} l${lane}of${lanes}${span > 3 ? ' tall' : ''}`),
+  )}</ul>
+${edge(meetings.filter(({ start }) => start >= hours.end * 60))}</section>`;
+};
+
+/** The meetings of the whole team in one week. */
+export const weekPanel = (view: DeskView): Html => {
+  const today = localTime(view.zone, view.now);
+  const monday = mondayOf(view.date);
+  const meetings = meetingsFrom(view, monday);
+  const shown = meetings.slice(0, mostMeetings);
+  const weekend = addDays(monday, 5);
+  const dayCount = shown.some(({ date }) => date >= weekend) ? 7 : 5;
+  const days = Array.from({ length: dayCount }, (_, day) => addDays(monday, day));
+  const title = formatOf('UTC', 'dates').formatRange(Date.parse(monday), Date.parse(days.at(-1)!));
+  const labels = Array.from({ length: hours.end - hours.first }, (_, hour) => html`<span>${hours.first + hour}</span>`);
+  const step = (days: number) => `/?week=${addDays(monday, days)}`;
+  return html`<section class="card week" id="week" aria-labelledby="week-title"><div class="head"><h2 id="week-title">${title}</h2>
+<span class="soft">whole team · ${view.zone}${meetings.length > mostMeetings && ` · only the first ${mostMeetings} meetings`}</span>
+<nav class="acts" aria-label="Week"><a class="b" href="${step(-7)}" aria-label="Week before">‹</a><a class="b" href="/">Today</a><a class="b" href="${step(7)}" aria-label="Week after">›</a></nav></div>
+<div class="grid${dayCount === 7 && ' whole'}"><div class="scale" aria-hidden="true"><span></span><span>early</span><div>${labels}</div><span>late</span></div>
+${days.map((date) =>
+  dayOf(
+    date,
+    shown.filter((each) => each.date === date),
+    today,
+  ),
+)}</div></section>`;
+};
