@@ -207,6 +207,56 @@ describe('sandbox env', () => {
   });
 });
 
+describe('sandbox open', () => {
+  const trade = async (address: string) => {
+    const { origin, hash } = new URL(address);
+    const body = JSON.stringify({ key: hash.replace('#key=', '') });
+    return (await fetch(`${origin}/__sandbox/desk/session`, { method: 'POST', body })).status;
+  };
+
+  test('opens the desk of the running sandbox with a key that works once', async () => {
+    const file = await seededFile(someday);
+    await start('--data', file);
+    const opened: string[] = [];
+    const openBrowser = async (url: string) => opened.push(url) > 0;
+    const { code, stdout, stderr } = await world.run(`sandbox open --data ${file}`, { openBrowser });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Opened the desk of the sandbox in your browser\n',
+    });
+    expect([await trade(opened[0]!), await trade(opened[0]!)]).toEqual([200, 401]);
+  });
+
+  test('prints the address if no browser can be started', async () => {
+    const file = await seededFile(someday);
+    const { facts } = await start('--data', file);
+    const { stdout, stderr } = await world.run(`sandbox open --data ${file}`);
+    expect(stderr).toContain("Can't open a browser");
+    expect(stdout).toMatch(new RegExp(`^${facts.base_url}/#key=\\S+\n$`));
+    expect(await trade(stdout.trim())).toBe(200);
+    expect(stdout + stderr).not.toContain(facts.admin_token);
+  });
+
+  test('says that none is running', async () => {
+    expect((await world.run(`sandbox open --data ${await seededFile(someday)}`)).code).toBe(3);
+  });
+
+  test('is what start does with --open, which otherwise prints the address on a terminal', async () => {
+    const opened: string[] = [];
+    const openBrowser = async (url: string) => opened.push(url) > 0;
+    const flags = ['--data', ':memory:', '--seed', 'empty'];
+    const shown = await startServing(world.run, flags, { terminals: ['stderr'], openBrowser });
+    expect((await shown.stop()).stderr).toMatch(/^In a browser, once: http:\/\/127\.0\.0\.1:\d+\/#key=\S+$/m);
+    const piped = await startServing(world.run, flags, { openBrowser });
+    expect((await piped.stop()).stderr).not.toContain('#key=');
+    expect(opened).toEqual([]);
+    const open = await startServing(world.run, [...flags, '--open'], { terminals: ['stderr'], openBrowser });
+    expect((await open.stop()).stderr).not.toContain('#key=');
+    expect(opened).toEqual([expect.stringContaining('/#key=')]);
+  });
+});
+
 describe('--sandbox', () => {
   test('names the service by its fixed address, whatever port it listens on', async () => {
     const planned = await world.run('--sandbox api POST /shares -f a=b --dry-run');

@@ -14,6 +14,7 @@ interface Facts {
   tokens: Record<string, string>;
   plan: string;
   data: string;
+  admin_token: string;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any body
@@ -88,6 +89,24 @@ const bookedIn = async (file: string, start: string) => {
 };
 
 describe('sandbox start', () => {
+  test('serves the desk, its files, and a stream of what happens', async () => {
+    const { facts, ask } = await start(['--data', ':memory:', '--seed', 'empty']);
+    const page = await (await ask('/', { headers: { accept: 'text/html' } })).text();
+    const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(files).toContain('/assets/desk.js');
+    for (const path of files) expect([path, (await ask(path)).status]).toEqual([path, 200]);
+    const post = async (path: string, body: object, headers = {}): Promise<Body> =>
+      (await ask(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+    const { url } = await post('/__sandbox/desk/keys', {}, { 'x-sandbox-admin': facts.admin_token });
+    const { session } = await post('/__sandbox/desk/session', { key: new URL(url).hash.replace('#key=', '') });
+    const { body } = await ask('/__sandbox/desk/stream', { headers: { 'x-sandbox-desk': session } });
+    const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = (await reader.read()).value ?? '';
+    await ask('/users/me');
+    while (!text.includes('<code>/users/me</code>')) text += (await reader.read()).value;
+    await reader.cancel();
+  });
+
   const signals = ['SIGTERM', 'SIGINT'] as const;
   test.each(sample(signals, 1))('says everything a script needs, and stops with 0 on %s', async (signal) => {
     const { facts, stop } = await start(['--data', ':memory:', '--seed', 'empty']);

@@ -5,6 +5,7 @@ import type { Runtime } from '../../../runtime.ts';
 import type { SandboxOptions, Serving } from '../../../sandbox/open.ts';
 import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
+import type { RunningSandbox } from '../../../sandbox/run.ts';
 import { team } from '../../../sandbox/seed/team.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
 import { kinds } from '../../../sandbox/subscription.ts';
@@ -18,6 +19,7 @@ import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/op
 import { clockCommand } from './clock-command.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
 import { noticesCommand } from './notices-command.ts';
+import { openCommand, openDeskPage } from './open-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
@@ -113,19 +115,22 @@ const printFacts = ({ settings, printer }: Context, facts: ServingFacts, serving
 
 /** Runs the server until the process is interrupted. At a terminal, it shows what happens. */
 const start = (invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
+  const { context, typed } = invocation;
   const { runtime, settings, notes } = context;
-  const { interrupted, stdout, env } = runtime;
+  const { interrupted, stdout, stderr, env } = runtime;
   const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
   const screen = isForPerson ? openScreen(context) : undefined;
-  const work = async (facts: ServingFacts, serving: Serving) => {
+  const work = async (facts: ServingFacts, serving: Serving, desk: RunningSandbox['deskAddress']) => {
     // No other process can find data in memory.
     const use = facts.data === ':memory:' ? exportLines(serving) : [useLine(runtime, readData(invocation))];
-    const close = await screen?.open(facts, ['In another terminal:', ...use.map((line) => `  ${line}`)]);
+    const inBrowser = stderr.isTerminal && typed.open !== true ? [`In a browser, once: ${desk()}`] : [];
+    const close = await screen?.open(facts, [...inBrowser, 'In another terminal:', ...use.map((line) => `  ${line}`)]);
     if (screen === undefined) {
       await printFacts(context, facts, serving);
+      for (const line of inBrowser) notes.info(line);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
+    if (typed.open === true) await openDeskPage(context, desk);
     await new Promise<void>((resolve) => {
       if (interrupted.aborted) resolve();
       interrupted.addEventListener('abort', () => resolve(), { once: true });
@@ -227,6 +232,7 @@ export const commands: Command[] = [
     flags: [
       { name: 'port', value: 'N', description: `port on 127.0.0.1; 0 for any free port (default ${defaultPort})` },
       dataFlag,
+      { name: 'open', description: 'open the desk of the sandbox in your browser' },
       ...servingFlags,
     ],
     fields: ['base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token'],
@@ -241,6 +247,7 @@ export const commands: Command[] = [
     run: start,
   },
   envCommand,
+  openCommand,
   runCommand,
   {
     name: 'tokens',

@@ -10,9 +10,10 @@ import {
 } from '../../../sandbox/faults/faults.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import type { RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
+import type { RunningSandbox, RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
 import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
 import { kinds, type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
+import { shellWord } from '../../../shell-quote.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -149,7 +150,7 @@ const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOpt
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
-  work: (facts: ServingFacts, serving: Serving) => Promise<void>,
+  work: (facts: ServingFacts, serving: Serving, desk: RunningSandbox['deskAddress']) => Promise<void>,
   watch?: SandboxWatch,
 ): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -172,13 +173,13 @@ export const whileServing = async (
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
   const data = sandboxFile(runtime, named);
-  const options = { port, script, data, version, receiver, watch };
+  const options = { port, script, data, version, receiver, watch, quote: shellWord };
   const running = await runSandbox(sandbox, options, runtime).catch((error) => {
     throw startError(error, port, receiver);
   });
   try {
     const { url, secret } = running;
-    await work(factsOf(url, planOf(sandbox.store), data, secret), { url, secret });
+    await work(factsOf(url, planOf(sandbox.store), data, secret), { url, secret }, running.deskAddress);
     if (!runtime.interrupted.aborted) await running.drain();
   } finally {
     await running.close();
