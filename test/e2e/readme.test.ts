@@ -24,7 +24,7 @@ const shown: Record<string, RegExp> = {
   'sched events cancel "$event"': /canceled/,
   'sched events move "$event"': /active/,
   'sched availability off tomorrow': /TOMORROW\tall schedules\n/,
-  'sched shares create': /^https:\/\/\S+\n$/,
+  'sched shares create': /^http:\/\/127\.0\.0\.1:4010\/d\/\S+\n$/,
   'sched events get no-such-event': /No such event\n/,
   'sched api /users/me': /Amara Lindqvist/,
 };
