@@ -3,8 +3,8 @@ import { bodyOf } from './admin.ts';
 import { invalid, invalidParameter } from './error-replies.ts';
 import type { Sandbox } from './open.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-import { isSeedName } from './seed/name.ts';
 import { lastMoment } from './store/names.ts';
+import { worldCalls } from './world/world-admin.ts';
 
 /** Carries out `{ "time": TIME }`, `{ "time": "now" }` for the system time, or `{ "advance_seconds": NUMBER }`. */
 const move = (clock: SandboxClock, { time, advance_seconds: seconds }: Record<string, unknown>) => {
@@ -22,7 +22,7 @@ const move = (clock: SandboxClock, { time, advance_seconds: seconds }: Record<st
   else clock.advance(milliseconds);
 };
 
-/** Admin requests about the data: its clock, and new data. They also work without a server. */
+/** Admin requests about the data: its clock, its content, and new data. They also work without a server. */
 export const dataCalls = (sandbox: Sandbox, data: string) => {
   const { clock } = sandbox;
   const shown = () => ({
@@ -36,11 +36,6 @@ export const dataCalls = (sandbox: Sandbox, data: string) => {
       move(clock, bodyOf(request));
       return shown();
     },
-    'POST /__sandbox/reset': async (request: HttpRequest) => {
-      const { seed } = bodyOf(request);
-      if (seed !== undefined && !isSeedName(seed)) throw invalidParameter('seed', 'is not the name of a seed');
-      sandbox.reset(seed);
-      return { data, seed };
-    },
+    ...worldCalls(sandbox, data),
   };
 };

@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
 import { openClock, type SandboxClock } from './sandbox-clock.ts';
-import type { SeedName } from './seed/name.ts';
-import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
+import type { Seed } from './seed/name.ts';
+import { isSeeded, isSeededWith, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { copyAdvice, openDatabase, type SqlValue, unusable } from './store/database.ts';
+import { timestamp } from './store/names.ts';
 import { openStore, type Store } from './store/store.ts';
 import { changePlan, type Plan } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
@@ -20,8 +21,8 @@ export interface Sandbox {
   readonly clock: SandboxClock;
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
-  /** Seeds fresh data, with `another` seed or the one given on opening. Other processes can keep the data open. */
-  reset(another?: SeedName): void;
+  /** Seeds fresh data, with `another` seed and time or those given on opening. Other processes can keep the data open. */
+  reset(another?: Seed, now?: number): void;
   close(): void;
 }
 
@@ -38,28 +39,49 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'origin'>
   /** Plan of the organization. By default, existing data keeps its plan and new data gets enterprise. */
   plan?: Plan | undefined;
   /** Seed for new data, by default `demo`. Existing data must have the same seed. */
-  world?: SeedName | undefined;
+  world?: Seed | undefined;
+  /** The first moment of the clock for new data. Existing data must have been seeded for the same time. */
+  now?: number | undefined;
   /** The origin of links while no server runs with the data. Default: links carry the origin that the request came to. */
   usualOrigin?: string | undefined;
 }
 
+const otherSeed = (name: string, seed: Seed): string => {
+  const wanted = typeof seed === 'string' ? seed : seed.name;
+  return name === wanted
+    ? `The data was seeded with another version of "${name}".`
+    : `The data was seeded with "${name}", not "${wanted}".`;
+};
+
 /** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
-export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }: SandboxOptions): Promise<Sandbox> => {
+export const openSandbox = async ({
+  file,
+  plan,
+  world,
+  now,
+  usualOrigin,
+  ...options
+}: SandboxOptions): Promise<Sandbox> => {
   const hadLog = existsSync(`${file}-wal`);
   const database = await openDatabase(file);
   const fill = () => {
     const store = openStore(database);
     const clock = openClock(store, options.clock);
     // Checked again inside the transaction: another process may have seeded the file meanwhile.
-    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan, world }));
+    const fillNew = () => {
+      if (now !== undefined && store.fact('seeded_at') === undefined) clock.set(now);
+      seed(store, now ?? clock.now(), { plan, world });
+    };
+    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || fillNew());
     return { store, clock };
   };
   try {
     // A new file gets all its content at once: nobody can see or copy a part of it.
     const { store, clock } = database.isNew ? database.transaction(fill) : fill();
     database.useLog();
-    if (world !== undefined && world !== seedOf(store))
-      throw unusable(`The data was seeded with "${seedOf(store)}", not "${world}".`);
+    if (world !== undefined && !isSeededWith(store, world)) throw unusable(otherSeed(seedOf(store), world));
+    if (now !== undefined && now !== store.fact('seeded_at'))
+      throw unusable(`The data was seeded for ${timestamp(Number(store.fact('seeded_at')))}, not ${timestamp(now)}.`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     const serving = (): (Serving & { inode?: string }) | undefined => {
       const text = store.fact(servingFact);
@@ -92,7 +114,7 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },
-      reset(another = world) {
+      reset(another = world, start = now) {
         store.transaction(() => {
           // A server that runs keeps its address and its webhook.
           const kept = store.fact(servingFact);
@@ -100,7 +122,8 @@ export const openSandbox = async ({ file, plan, world, usualOrigin, ...options }
             'SELECT id, doc, organization, owner, signing_key, pid FROM webhooks WHERE pid IS NOT NULL',
           );
           store.clear();
-          seed(store, clock.now(), { plan, world: another });
+          if (start !== undefined) clock.set(start);
+          seed(store, start ?? clock.now(), { plan, world: another });
           if (kept !== undefined) store.setFact(servingFact, kept);
           for (const webhook of temporary) store.add('webhooks', webhook);
         });

@@ -34,10 +34,11 @@ const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
 export const sandboxDataError = (
   error: NodeJS.ErrnoException & Unusable,
   file: string,
-  { data, world }: Pick<DataOptions, 'data' | 'world'>,
+  { data, world, now }: Pick<DataOptions, 'data' | 'world' | 'now'>,
 ): SchedError => {
   const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
-  const flags = { data, seed: world };
+  const seed = typeof world === 'object' ? world.name : world;
+  const flags = { data, seed, now: now === undefined ? undefined : new Date(now).toISOString() };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
   const again = commandLine('sandbox', 'reset', ...words);
@@ -54,7 +55,7 @@ export const openSandboxData = async (runtime: Runtime, { data, ...options }: Da
   try {
     return await openSandbox({ file, clock, randomBytes, ...options });
   } catch (error) {
-    throw sandboxDataError(error as Error, file, { data, world: options.world });
+    throw sandboxDataError(error as Error, file, { data, world: options.world, now: options.now });
   }
 };
 

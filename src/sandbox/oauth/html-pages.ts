@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpReply } from '../../http/message.ts';
-import { logins } from '../ready-tokens.ts';
-import type { Member } from '../seed/team.ts';
+import type { Login } from '../ready-tokens.ts';
 import type { AuthorizationRequest, OAuthClient } from './authorization.ts';
 
 const style = `
@@ -114,11 +113,18 @@ ${list(
 )}
 </div>`;
 
+/** Who can log in, and to what. */
+interface Accounts {
+  logins: readonly Login[];
+  chosen: Login;
+  organization: string;
+}
+
 /** A plain form without scripts; the focus order is top to bottom. */
-const decision = (action: string, ticket: string, chosen: Member): string => {
+const decision = (action: string, ticket: string, { logins, chosen }: Accounts): string => {
   const people = logins.map(
-    ({ key, name, role }) =>
-      `<label><input type="radio" name="user" value="${key}"${key === chosen ? ' checked' : ''}> ${quoted(name)} <small>${role}</small></label>`,
+    ({ name, role }) =>
+      `<label><input type="radio" name="user" value="${role}"${role === chosen.role ? ' checked' : ''}> ${quoted(name)} <small>${role}</small></label>`,
   );
   return `<form method="post" action="${action}">
 <input type="hidden" name="ticket" value="${quoted(ticket)}">
@@ -130,20 +136,20 @@ const decision = (action: string, ticket: string, chosen: Member): string => {
 </form>`;
 };
 
-const introduction = ({ id, name, about }: OAuthClient): string =>
-  `<p>${quoted(`${name}, ${about},`)} wants to access your Northlight Advisory account.
+const introduction = ({ id, name, about }: OAuthClient, { organization }: Accounts): string =>
+  `<p>${quoted(`${name}, ${about},`)} wants to access your ${quoted(organization)} account.
 <span class="soft id">Client ID <code>${quoted(id)}</code></span></p>`;
 
 export const consentPage = ({
   client,
   request,
   ticket,
-  chosen,
+  accounts,
 }: {
   client: OAuthClient;
   request: AuthorizationRequest;
   ticket: string;
-  chosen: Member;
+  accounts: Accounts;
 }): HttpReply => {
   const { hostname, host } = new URL(request.redirectUri);
   const isHere = hostname === '127.0.0.1' || hostname === '[::1]';
@@ -151,9 +157,9 @@ export const consentPage = ({
     200,
     `Allow ${client.name} to use your account?`,
     formTargets(request.redirectUri),
-    `${introduction(client)}
+    `${introduction(client, accounts)}
 ${access(request.scopes)}
-${decision(oauthPaths.authorize, ticket, chosen)}
+${decision(oauthPaths.authorize, ticket, accounts)}
 <p class="soft">You will then be redirected to <code>${quoted(host)}</code>${isHere ? ', a program on this computer' : ''}.</p>`,
   );
 };
@@ -173,16 +179,21 @@ export const codePage = (why?: string): HttpReply =>
 
 export const devicePage = (
   client: OAuthClient,
-  { userCode, names, ticket, chosen }: { userCode: string; names: readonly Scope[]; ticket: string; chosen: Member },
+  {
+    userCode,
+    names,
+    ticket,
+    accounts,
+  }: { userCode: string; names: readonly Scope[]; ticket: string; accounts: Accounts },
 ): HttpReply =>
   page(
     200,
     `Allow ${client.name} on another device to use your account?`,
     "'self'",
-    `${introduction(client)}
+    `${introduction(client, accounts)}
 <p>Continue only if your device shows the code <code>${quoted(userCode)}</code>.</p>
 ${access(names)}
-${decision(oauthPaths.verify, ticket, chosen)}`,
+${decision(oauthPaths.verify, ticket, accounts)}`,
   );
 
 export const deviceEndPage = (isAllowed: boolean): HttpReply =>

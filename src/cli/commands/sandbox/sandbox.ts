@@ -1,12 +1,12 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { Serving } from '../../../sandbox/open.ts';
+import type { Sandbox, Serving } from '../../../sandbox/open.ts';
 import { openapi } from '../../../sandbox/openapi.ts';
-import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import type { SeedName } from '../../../sandbox/seed/name.ts';
-import { team } from '../../../sandbox/seed/team.ts';
+import { tokensIn } from '../../../sandbox/ready-tokens.ts';
+import type { Seed } from '../../../sandbox/seed/name.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
@@ -20,16 +20,8 @@ import { envCommand, exportLines, useLine } from './env-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
-import {
-  dataFlag,
-  readData,
-  readSeed,
-  type ServingFacts,
-  seedFlag,
-  servingFlags,
-  sharedDataFlag,
-  whileServing,
-} from './serving.ts';
+import { readSeed, seedFlags } from './seed-flags.ts';
+import { dataFlag, readData, type ServingFacts, servingFlags, sharedDataFlag, whileServing } from './serving.ts';
 import { triggerCommand } from './trigger.ts';
 
 const printOpenapi = async ({ context, problems }: Invocation): Promise<void> => {
@@ -78,19 +70,26 @@ const tokensView: View<ReturnType<typeof shown>> = {
   id: 'token',
 };
 
-const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) => {
-  const { name: user, role } = team.find(({ key }) => key === member)!;
-  return { name, token, user, role, kind, scopes, refresh_token: refreshToken ?? null };
-};
+const shown = ({ name, token, user, role, scopes, kind, refreshToken }: ReturnType<typeof tokensIn>[number]) => ({
+  name,
+  token,
+  user,
+  role,
+  kind,
+  scopes,
+  refresh_token: refreshToken ?? null,
+});
 
 /** Lines that a shell can evaluate: assignments, and comments for the rest. */
-const shellText = (facts: ServingFacts, serving: Serving): string =>
+const shellText = (facts: ServingFacts, serving: Serving, { store }: Sandbox): string =>
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
     `# MCP    ${facts.mcp_url}`,
     `# plan   ${facts.plan}`,
-    ...readyTokens.map(shown).map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${words(each)}`),
+    ...tokensIn(store)
+      .map(shown)
+      .map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${words(each)}`),
     ...exportLines(serving),
   ].join('\n');
 
@@ -99,9 +98,14 @@ const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
   return scopes.length === 1 ? `${scopes[0]} only` : 'all :read scopes';
 };
 
-const printFacts = ({ settings, printer }: Context, facts: ServingFacts, serving: Serving): Promise<void> => {
+const printFacts = (
+  { settings, printer }: Context,
+  facts: ServingFacts,
+  serving: Serving,
+  sandbox: Sandbox,
+): Promise<void> => {
   const { format, fields = [], jq } = settings;
-  if (format === 'table' || format === 'tsv') return printer.text(shellText(facts, serving));
+  if (format === 'table' || format === 'tsv') return printer.text(shellText(facts, serving, sandbox));
   // On one line, for scripts that wait for it.
   if (format === 'json' && fields.length === 0 && jq === undefined) return printer.text(JSON.stringify(facts));
   return printer.one(startView, facts);
@@ -114,12 +118,12 @@ const start = (invocation: Invocation): Promise<void> => {
   const { interrupted, stdout, env } = runtime;
   const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
   const screen = isForPerson ? openScreen(context) : undefined;
-  const work = async (facts: ServingFacts, serving: Serving) => {
+  const work = async (facts: ServingFacts, serving: Serving, sandbox: Sandbox) => {
     // No other process can find data in memory.
     const use = facts.data === ':memory:' ? exportLines(serving) : [useLine(runtime, readData(invocation))];
     const close = await screen?.open(facts, ['In another terminal:', ...use.map((line) => `  ${line}`)]);
     if (screen === undefined) {
-      await printFacts(context, facts, serving);
+      await printFacts(context, facts, serving, sandbox);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
     await new Promise<void>((resolve) => {
@@ -131,9 +135,29 @@ const start = (invocation: Invocation): Promise<void> => {
   return whileServing(invocation, { port: defaultPort }, work, screen?.watch);
 };
 
-const tokens = async ({ context, problems }: Invocation): Promise<void> => {
+/** The tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
+const findTokens = async ({ runtime }: Context, data: string | undefined): Promise<ReturnType<typeof tokensIn>> => {
+  const running = servingAround(runtime, data);
+  if (running !== undefined) {
+    const refusal = { message: "Can't list the tokens" };
+    const reply = await askRunning(runtime, running, { method: 'GET', path: '/__sandbox/tokens', refusal });
+    return reply.tokens as ReturnType<typeof tokensIn>;
+  }
+  const isThere = existsSync(sandboxFile(runtime, data));
+  const sandbox = await openSandboxData(runtime, isThere ? { data } : { data: ':memory:', world: 'empty' });
+  try {
+    return tokensIn(sandbox.store);
+  } finally {
+    sandbox.close();
+  }
+};
+
+const tokens = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  const data = readData(invocation);
   problems.check();
-  noteHidden(context.notes, (await context.printer.list(tokensView as View, [readyTokens.map(shown)])).hiddenColumns);
+  const rows = (await findTokens(context, data)).map(shown);
+  noteHidden(context.notes, (await context.printer.list(tokensView as View, [rows])).hiddenColumns);
 };
 
 /** Reports an error of the operating system as an environment error, not as an internal one. */
@@ -155,15 +179,17 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
   });
 };
 
+/** What a reset puts in place of the data. */
+interface NewData {
+  world: Seed | undefined;
+  now: number | undefined;
+}
+
 /** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
-const resetInPlace = async (
-  runtime: Runtime,
-  data: string | undefined,
-  world: SeedName | undefined,
-): Promise<boolean> => {
+const resetInPlace = async (runtime: Runtime, data: string | undefined, { world, now }: NewData): Promise<boolean> => {
   const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
   try {
-    opened?.reset(world);
+    opened?.reset(world, now);
     return opened !== undefined;
   } catch {
     return false;
@@ -173,22 +199,25 @@ const resetInPlace = async (
 };
 
 /** Deletes the files, so that this works with damaged data too. */
-const startAfresh = async (runtime: Runtime, data: string | undefined, world: SeedName | undefined): Promise<void> => {
+const startAfresh = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
   for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
-  const sandbox = await openSandboxData(runtime, { data, world });
+  const sandbox = await openSandboxData(runtime, { data, ...wanted });
   sandbox.close();
 };
 
-const resetRunning = async (context: Context, running: Serving, world: SeedName | undefined): Promise<void> => {
+const resetRunning = async (context: Context, running: Serving, { world, now }: NewData): Promise<void> => {
   const name = `the sandbox at ${running.url}`;
   const question = `Delete the data of ${name} and seed it again?`;
   await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
   await askRunning(context.runtime, running, {
     method: 'POST',
     path: '/__sandbox/reset',
-    body: world === undefined ? {} : { seed: world },
+    body: {
+      ...(world === undefined ? {} : { seed: typeof world === 'string' ? world : world.world }),
+      ...(now === undefined ? {} : { now: new Date(now).toISOString() }),
+    },
     refusal: { message: `Can't reset ${name}` },
   });
   context.notes.info(`sandbox reset: ${running.url}`);
@@ -198,11 +227,11 @@ const resetRunning = async (context: Context, running: Serving, world: SeedName 
 const reset = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   const data = readData(invocation);
-  const world = readSeed(invocation);
+  const wanted = await readSeed(invocation);
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
   problems.check();
   const running = servingAround(context.runtime, data);
-  if (running !== undefined) return resetRunning(context, running, world);
+  if (running !== undefined) return resetRunning(context, running, wanted);
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
   await confirm(
@@ -213,7 +242,7 @@ const reset = async (invocation: Invocation): Promise<void> => {
     },
     'this machine',
   );
-  if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
+  if (!(await resetInPlace(context.runtime, data, wanted))) await startAfresh(context.runtime, data, wanted);
   context.notes.info(`sandbox reset: ${file}`);
 };
 
@@ -244,7 +273,7 @@ export const commands: Command[] = [
     name: 'tokens',
     summary: "List the sandbox's ready-made tokens by role",
     arguments: [],
-    flags: [],
+    flags: [sharedDataFlag],
     fields: ['name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token'],
     examples: ['sandbox tokens', 'sandbox tokens --json=token,role,scopes'],
     run: tokens,
@@ -253,8 +282,13 @@ export const commands: Command[] = [
     name: 'reset',
     summary: 'Delete the sandbox data and seed it again',
     arguments: [],
-    flags: [sharedDataFlag, seedFlag],
-    examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],
+    flags: [sharedDataFlag, ...seedFlags],
+    examples: [
+      'sandbox reset',
+      'sandbox reset --seed large:10000 --yes',
+      'sandbox reset --seed world.yaml --yes',
+      'sandbox reset --data ./sandbox.db --yes',
+    ],
     run: reset,
   },
   clockCommand,

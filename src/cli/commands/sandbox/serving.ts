@@ -13,9 +13,9 @@ import {
 } from '../../../sandbox/faults/faults.ts';
 import type { WireReply } from '../../../sandbox/faults/inject.ts';
 import { type Server, serve, type WireService } from '../../../sandbox/http-server.ts';
-import type { Serving } from '../../../sandbox/open.ts';
-import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
+import type { Sandbox, Serving } from '../../../sandbox/open.ts';
+import { clientId, ownerToken, tokensIn } from '../../../sandbox/ready-tokens.ts';
+import type { Store } from '../../../sandbox/store/store.ts';
 import { type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
 import type { DelivererOptions } from '../../../sandbox/webhooks/deliverer.ts';
 import type { Clock } from '../../../system.ts';
@@ -25,6 +25,7 @@ import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
+import { readSeed, seedFlags } from './seed-flags.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -38,16 +39,9 @@ export const sharedDataFlag: Flag = {
   description: "the sandbox's data file (default: the file that all sandbox commands share)",
 };
 
-export const seedFlag: Flag = {
-  name: 'seed',
-  value: 'WORLD',
-  suggestions: ['demo', 'empty', 'large:1000'],
-  description: 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)',
-};
-
 /** Flags of every command that starts a sandbox server. */
 export const servingFlags: Flag[] = [
-  seedFlag,
+  ...seedFlags,
   {
     name: 'fault',
     value: 'FAULT',
@@ -85,13 +79,6 @@ const readReplayWindow = ({ typed, problems }: Invocation): number | undefined =
   return milliseconds;
 };
 
-export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined => {
-  const { seed } = typed;
-  if (seed === undefined || isSeedName(seed)) return seed;
-  problems.add(`--seed must be demo, empty or large:N with N up to ${mostEvents}, not "${seed}"`);
-  return undefined;
-};
-
 const readScript = async ({ context, typed, problems }: Invocation): Promise<FaultScript> => {
   const faults: Fault[] = [];
   const add = (where: string, read: () => Fault[]) => {
@@ -116,14 +103,14 @@ export const readData = ({ typed, problems }: Invocation): string | undefined =>
   return typed.data === undefined ? undefined : String(typed.data);
 };
 
-const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
+const factsOf = (url: string, store: Store, data: string, secret: string) => ({
   base_url: url,
   auth_url: url,
   mcp_url: url,
   client_id: clientId,
   token: ownerToken,
-  tokens: Object.fromEntries(readyTokens.map(({ name, token }) => [name, token])),
-  plan,
+  tokens: Object.fromEntries(tokensIn(store).map(({ name, token }) => [name, token])),
+  plan: planOf(store),
   data,
   admin_token: secret,
 });
@@ -158,7 +145,7 @@ export interface ServingWatch {
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
-  work: (facts: ServingFacts, serving: Serving) => Promise<void>,
+  work: (facts: ServingFacts, serving: Serving, sandbox: Sandbox) => Promise<void>,
   watch?: ServingWatch,
 ): Promise<void> => {
   const { context, typed } = invocation;
@@ -166,7 +153,7 @@ export const whileServing = async (
   const port = readWholeNumber('port', invocation, 0, 65_535) ?? usual.port;
   const data = readData(invocation) ?? usual.data;
   const plan = readPlan(invocation);
-  const world = readSeed(invocation);
+  const { world, now } = await readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
   const script = await readScript(invocation);
   const receiver = await readReceiver(invocation);
@@ -174,6 +161,7 @@ export const whileServing = async (
     data,
     plan,
     world,
+    now,
     limits: typed['no-limits'] !== true,
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
@@ -203,7 +191,7 @@ export const whileServing = async (
       const serving = { url: server.url, secret };
       sandbox.serving = serving;
       try {
-        await work(factsOf(server.url, planOf(sandbox.store), sandboxFile(runtime, data), secret), serving);
+        await work(factsOf(server.url, sandbox.store, sandboxFile(runtime, data), secret), serving, sandbox);
         if (!runtime.interrupted.aborted) await deliveries.drain();
       } finally {
         await server.close();
