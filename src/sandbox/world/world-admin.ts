@@ -21,6 +21,7 @@ const readMoment = (now: unknown): number | undefined => {
 
 /** Admin requests about the content of the data. They also work without a server. */
 export const worldCalls = (sandbox: Sandbox, data: string) => ({
+  'GET /__sandbox/world': async () => (await import('./export.ts')).exportWorld(sandbox.store),
   /** Replaces the data by the world in the body, as YAML or JSON. */
   'POST /__sandbox/world': async ({ body = '' }: HttpRequest) => {
     const file = await readBody(body, sandbox.clock.now());

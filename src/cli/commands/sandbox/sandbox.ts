@@ -17,6 +17,7 @@ import type { Context } from '../../session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
 import { clockCommand } from './clock-command.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
+import { exportCommand } from './export-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
@@ -291,6 +292,7 @@ export const commands: Command[] = [
     ],
     run: reset,
   },
+  exportCommand,
   clockCommand,
   triggerCommand,
   openapiCommand,
