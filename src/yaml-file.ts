@@ -26,11 +26,15 @@ const mostBytes = 1024 * 1024;
 const words: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'the same key is here twice: remove one',
   TAB_AS_INDENT: "tabs can't indent in YAML: use spaces",
-  BAD_INDENT: 'the indentation is wrong: align it with the lines above',
+  BAD_INDENT: 'the indentation is wrong, or a bracket above is not closed',
+  MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
   MULTIPLE_DOCS: 'a second document begins here: remove the --- and what follows',
   BLOCK_AS_IMPLICIT_KEY: 'put text that contains ": " in quotes',
   TAG_RESOLVE_FAILED: 'tags such as !name are not supported: remove the tag',
 };
+
+const wordsOf = (code: string, message: string): string =>
+  words[code] ?? (message.includes('call stack') ? 'the file is nested too deeply' : message);
 
 /** The fields that an object at this path can have. */
 const fieldsAt = (schema: Field, [first, ...rest]: Path): string[] => {
@@ -81,10 +85,17 @@ const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown): Foun
       );
   }
   const value = valueAt(content, path);
+  const said =
+    issue.code === 'invalid_union'
+      ? issue.errors
+          .map(([first], index) => (index === 0 ? first!.message : first!.message.replace(/^must be/, 'or')))
+          .join(' ')
+      : issue.message;
   const meant = issue.code === 'invalid_value' && nearest(String(value), issue.values.map(String));
-  const got = issue.code === 'invalid_type' && value !== undefined ? `, not ${shown(value)}` : '';
+  const isOtherKind = issue.code === 'invalid_type' || issue.code === 'invalid_union';
+  const got = isOtherKind && value !== undefined ? `, not ${shown(value)}` : '';
   const advice = meant ? `. Did you mean ${meant}?` : '';
-  return [{ path, message: `${problemOf(dotted(path) || 'the file', issue.message)}${got}${advice}` }];
+  return [{ path, message: `${problemOf(dotted(path) || 'the file', said)}${got}${advice}` }];
 };
 
 /** The node to point to: the key of a map or list, the value of a text. A missing one is looked for in its parent. */
@@ -140,29 +151,25 @@ export const readYaml = <Schema extends Field>(
   const sources = text.split('\n');
   const problemAt = (offset: number, message: string): FileProblem => {
     const { line, col } = lines.linePos(offset);
-    return { place: `${name}:${line}:${col}`, message, source: (sources[line - 1] ?? '').trimEnd() };
+    return { place: `${name}:${line}:${col}`, message, source: (sources[line - 1] ?? '').trimEnd().slice(0, 120) };
   };
   let document: yaml.Document;
   let content: unknown;
   try {
     const options = { version: '1.2', uniqueKeys: true, lineCounter: lines, prettyErrors: false } as const;
     document = yaml.parseDocument(text, options) as yaml.Document;
-    const isHandled = ({ code }: { code: string }) => code === 'TAG_RESOLVE_FAILED';
+    // Each mistake makes the parser report others after it.
+    const errors = document.errors
+      .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
+      .filter(({ code }, index) => index === 0 || code === 'DUPLICATE_KEY');
     const problems = [
-      ...document.errors
-        .filter((error) => !isHandled(error))
-        .map(({ code, pos, message }) => problemAt(pos[0], words[code] ?? message)),
+      ...errors.map(({ code, pos, message }) => problemAt(pos[0], wordsOf(code, message))),
       ...refusedNodes(document).map(({ node, message }) => problemAt(node.range?.[0] ?? 0, message)),
     ];
     if (problems.length > 0) return refuse(...problems);
     content = document.toJS();
-  } catch (error) {
-    const isDeep = error instanceof RangeError;
-    return refuse({
-      place: name,
-      message: isDeep ? 'the file is nested too deeply' : 'its aliases stand for too much: write the values out',
-      source: '',
-    });
+  } catch {
+    return refuse({ place: name, message: 'its aliases stand for too much: write the values out', source: '' });
   }
   const problem = (path: Path, message: string, isKey?: boolean) =>
     problemAt(nodeAt(document, path, isKey)?.range?.[0] ?? 0, message);

@@ -413,7 +413,7 @@ const removeIds = (world: World, rows: readonly Row[]) => {
   const { rows: plain } = rowsOf(withoutIds(world) as World, 0);
   for (const [index, { table, columns, doc, entry }] of rows.entries()) {
     const other = plain[index];
-    if (other?.columns.id === columns.id && table !== 'connected_locations') delete (entry as { id?: string }).id;
+    if (columns.id !== undefined && other?.columns.id === columns.id) delete (entry as { id?: string }).id;
     if (table === 'routing_forms' && isDeepStrictEqual(doc?.questions, other?.doc?.questions))
       for (const question of (entry as FormEntry).questions) delete question.uuid;
     const noShow = table === 'invitees' && (entry as InviteeEntry).no_show;

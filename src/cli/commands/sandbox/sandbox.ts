@@ -262,6 +262,7 @@ export const commands: Command[] = [
       'sandbox start',
       'sandbox start --port 0 --data :memory: --json',
       'sandbox start --plan free --auto-consent',
+      'sandbox start --data :memory: --seed world.yaml --now 2026-12-01T09:00:00Z',
     ],
     notes: [
       'At a terminal it shows requests and deliveries as they come. To use it in another terminal: eval "$(sched sandbox env)". In a pipe it prints the lines of sandbox env, and its tokens as comments.',
@@ -287,7 +288,7 @@ export const commands: Command[] = [
     examples: [
       'sandbox reset',
       'sandbox reset --seed large:10000 --yes',
-      'sandbox reset --seed world.yaml --yes',
+      'sandbox reset --data ./sandbox.db --seed world.yaml --yes',
       'sandbox reset --data ./sandbox.db --yes',
     ],
     run: reset,
