@@ -5,35 +5,23 @@ import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, InviteeRecord, LocationRecord } from '../store/records.ts';
 import type { World } from '../world/schema.ts';
 import type { Host, HostedEventType } from './hosted.ts';
-import people from './people.json' with { type: 'json' };
+import invented from './invented.json' with { type: 'json' };
 
 export type EventEntry = NonNullable<World['events']>[number];
 type InviteeEntry = NonNullable<EventEntry['invitees']>[number];
-type Person = (typeof people)[number];
+type Person = (typeof invented.people)[number];
 
 /** Events are spread over this many days before and after today. */
 export const reachDays = 42;
 
+const { people, campaigns, notes, reasons, topics, places } = invented;
+const prices: Readonly<Record<string, { amount: number; currency: string }>> = invented.prices;
+
 /** Fills in the location if the invitee chooses it: a meeting place or a phone number. */
 const placeFor = ({ kind, location }: LocationRecord, roll: Roll): LocationRecord => {
   if (kind === 'outbound_call') return { kind, location: `+1 555 01${10 + roll(90)}` };
-  if (kind === 'ask_invitee') return { kind, location: ['Café Vogel, Torstraße 9', 'Our office, 2nd floor'][roll(2)]! };
+  if (kind === 'ask_invitee') return { kind, location: places[roll(places.length)]! };
   return location === undefined ? { kind } : { kind, location };
-};
-
-const campaigns = [
-  { utm_source: 'newsletter', utm_medium: 'email', utm_campaign: 'autumn' },
-  { utm_source: 'partner-site', utm_medium: 'referral', utm_content: 'sidebar' },
-  { utm_source: 'search', utm_medium: 'cpc', utm_term: 'scheduling advice', crm_uuid: 'crm-0042' },
-];
-
-const notes = 'Agenda: current status, next steps.\nPlease bring the figures of last quarter.';
-const reasons = ['Travel plans changed', 'Ill today, sorry', null, 'Double-booked on our side'];
-
-const topics = ['Our rollout in spring', 'Prices for larger teams', 'Moving our old calendars'];
-
-const prices: Readonly<Record<string, { amount: number; currency: string }>> = {
-  'contract-review': { amount: 180, currency: 'EUR' },
 };
 
 /** `zoe.mueller@lindenbaum.example` ⇒ `Lindenbaum` */
@@ -94,7 +82,7 @@ export const inventEvents = (hosted: readonly HostedEventType[], members: readon
     return undefined;
   };
 
-  const makeEvent = ({ type, places }: HostedEventType, hosts: Host[], start: number): Made => {
+  const makeEvent = ({ type, places: offered }: HostedEventType, hosts: Host[], start: number): Made => {
     for (const { key } of hosts) take(key, start, start + type.duration * 60_000);
     const booked = Math.min(start, now) - (1 + roll(12)) * dayMilliseconds - roll(600) * 60_000;
     const entry: Made['entry'] = {
@@ -102,7 +90,7 @@ export const inventEvents = (hosted: readonly HostedEventType[], members: readon
       start: timestamp(start),
       created: timestamp(booked),
       hosts: hosts.map(({ key }) => key),
-      location: placeFor(places[roll(places.length)]!, roll),
+      location: placeFor(offered[roll(offered.length)]!, roll),
       invitees: [],
     };
     if (roll(5) === 0) entry.meeting_notes_plain = notes;

@@ -5,7 +5,7 @@ import { newEvent, newInvitee } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { reachDays } from './events.ts';
 import type { HostedEventType } from './hosted.ts';
-import people from './people.json' with { type: 'json' };
+import invented from './invented.json' with { type: 'json' };
 
 const slotMilliseconds = 30 * 60_000;
 
@@ -60,7 +60,7 @@ export const insertMany = (store: Store, hosted: HostedEventType[], now: number,
     const event = newEvent({ id, type: chosen.type, hosts: [host.user], start, limit: 1, place, now: booked });
     event.invitees_counter = { total: 1, active: 1, limit: 1 };
     const invitee = makeId(`seed/many/invitee/${index}`);
-    const person = people[index % people.length]!;
+    const person = invented.people[index % invented.people.length]!;
     events.add(id, JSON.stringify(event), idIn(host.user.current_organization), chosen.id);
     hosts.add(host.id, event.start_time, id);
     invitees.add(invitee, JSON.stringify(newInvitee({ id: invitee, event: id, person, now: booked })), id);

@@ -2,67 +2,16 @@ import { dice, type Roll } from '../random.ts';
 import { dayMilliseconds, timestamp } from '../store/names.ts';
 import type { World } from '../world/schema.ts';
 import type { EventEntry } from './events.ts';
-import people from './people.json' with { type: 'json' };
+import invented from './invented.json' with { type: 'json' };
 
 type FormEntry = NonNullable<World['forms']>[string];
 type SubmissionEntry = NonNullable<FormEntry['submissions']>[number];
 type Result = NonNullable<SubmissionEntry['result']>;
 
+const { people, remarks, form_campaigns: campaigns } = invented;
+
 /** How many submissions each form gets, and where they lead: one destination per answer choice. */
-const plans: Readonly<Record<string, { submissions: number; routes: Result[] }>> = {
-  'Talk to us': {
-    submissions: 34,
-    routes: [
-      { event_type: 'intro-call' },
-      { event_type: 'support-call' },
-      { event_type: 'contract-review' },
-      { external_url: 'https://help.northlight.example/contact' },
-    ],
-  },
-  'Partner programme': {
-    submissions: 18,
-    routes: [
-      {
-        custom_message:
-          'Thank you! The programme is for teams of eleven or more. We will write to you if that changes.',
-      },
-      { event_type: 'partner-interview' },
-      { external_url: 'https://northlight.example/partners?tier=gold' },
-    ],
-  },
-  'Workshop – Anmeldung 2026 ✎': {
-    submissions: 9,
-    routes: [
-      { event_type: 'open-workshop' },
-      { event_type: 'open-workshop' },
-      { custom_message: '日本語の回は準備中です。' },
-    ],
-  },
-};
-
-/** Free-text answers in many scripts. */
-const remarks = [
-  'We met at the trade fair in spring.',
-  'Ich würde gern zuerst telefonieren – geht das?',
-  'Можно на русском языке?',
-  'هل يمكننا التحدث بالعربية؟',
-  'ご都合のよい時間でお願いします。',
-  '想了解一下价格和合同期限。',
-  '주말에도 가능한가요?',
-  'अगले सप्ताह बात करें?',
-  'Θα ήθελα μια παρουσίαση.',
-  'אפשר גם בערב?',
-  'ขอใบเสนอราคาด้วยค่ะ',
-  'Budget: < 10 000 €; "as soon as possible" & with, commas\nand a second line',
-  '🙂👩‍👩‍👧‍👦',
-  '',
-];
-
-const campaigns = [
-  {},
-  { utm_source: 'newsletter', utm_campaign: 'autumn' },
-  { utm_source: 'search', utm_medium: 'cpc' },
-];
+const forms: Readonly<Record<string, { submissions: number; routes: Result[] }>> = invented.forms;
 
 /** The first booking of this person for the event type they were routed to. */
 const bookingOf = (events: readonly EventEntry[], email: string, { event_type: slug }: Result) =>
@@ -99,11 +48,11 @@ const inventOne = (
 };
 
 /** The forms of the demo with invented submissions. */
-export const inventSubmissions = (forms: NonNullable<World['forms']>, events: readonly EventEntry[], now: number) => {
+export const inventSubmissions = (empty: NonNullable<World['forms']>, events: readonly EventEntry[], now: number) => {
   const roll = dice(4_711);
   return Object.fromEntries(
-    Object.entries(forms).map(([name, form]) => {
-      const { submissions: count, routes } = plans[name] ?? { submissions: 0, routes: [] };
+    Object.entries(empty).map(([name, form]) => {
+      const { submissions: count, routes } = forms[name]!;
       const days = Number(/\d+/.exec(form.created ?? '')?.[0]);
       const step = (Math.min(days, 45) * dayMilliseconds) / (count + 1);
       const submissions = Array.from({ length: count }, (_, index) =>
