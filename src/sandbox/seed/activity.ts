@@ -5,7 +5,6 @@ import type { EventTypeRecord, GroupRecord, RoutingFormRecord } from '../store/r
 import type { Row } from '../world/draft.ts';
 import type { World } from '../world/schema.ts';
 import type { EventEntry } from './events.ts';
-import { docsOf } from './hosted.ts';
 
 /** Number of invented entries, in addition to those derived from events. */
 const inventedEntries = 90;
@@ -48,7 +47,9 @@ export const inventActivity = (
   const pick = <Item>(items: readonly Item[]): Item => items[roll(items.length)]!;
   /** In a stable order. */
   const docs = <Doc extends { uri: string }>(table: string) =>
-    docsOf<Doc>(rows, table).sort((a, b) => (idIn(a.uri) < idIn(b.uri) ? -1 : 1));
+    rows
+      .flatMap((row) => (row.table === table ? [row.doc as Doc] : []))
+      .sort((a, b) => (idIn(a.uri) < idIn(b.uri) ? -1 : 1));
   const types = docs<EventTypeRecord>('event_types');
   const forms = docs<RoutingFormRecord>('routing_forms');
   const groups = docs<GroupRecord>('groups');

@@ -3,19 +3,15 @@ import type { World } from '../world/schema.ts';
 import { inventActivity } from './activity.ts';
 import demo from './demo.json' with { type: 'json' };
 import { inventEvents } from './events.ts';
-import { hostedIn } from './hosted.ts';
 import { inventSubmissions } from './submissions.ts';
 
 /** The demo without what is invented around the current time. */
 const team = demo as World;
 
-/** The keys of the demo's users. */
-export const members = Object.keys(team.users);
-
 /** The demo: a team with its calendars six weeks before and after `now`. */
 export const demoWorld = (now: number): World => {
-  const { rows } = rowsOf(team, now);
-  const events = inventEvents(hostedIn(rows, members), members, now);
+  const { rows, types } = rowsOf(team, now);
+  const events = inventEvents(types, Object.keys(team.users), now);
   const forms = inventSubmissions(team.forms!, events, now);
   return { ...team, events, forms, activity: inventActivity(rows, team.users, events, now) };
 };

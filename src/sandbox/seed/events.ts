@@ -3,8 +3,8 @@ import { intervalsOn, isOpen } from '../rules/availability.ts';
 import { instantOf, localTime } from '../rules/local-time.ts';
 import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, InviteeRecord, LocationRecord } from '../store/records.ts';
+import type { Host, KnownType } from '../world/draft.ts';
 import type { World } from '../world/schema.ts';
-import type { Host, HostedEventType } from './hosted.ts';
 import invented from './invented.json' with { type: 'json' };
 
 export type EventEntry = NonNullable<World['events']>[number];
@@ -60,14 +60,14 @@ interface Made {
 }
 
 /** Invents the events of the demo. The same time always gives the same ones. */
-export const inventEvents = (hosted: readonly HostedEventType[], members: readonly string[], now: number) => {
+export const inventEvents = (hosted: readonly KnownType[], members: readonly string[], now: number) => {
   const roll = dice(20_260);
   const { isFree, take } = calendar();
   const events: EventEntry[] = [];
   let invitees = 0;
 
   /** A start on this day that works for all hosts, searched from a random half-hour on. */
-  const findStart = ({ type }: HostedEventType, hosts: Host[], day: number): number | undefined => {
+  const findStart = ({ type }: KnownType, hosts: Host[], day: number): number | undefined => {
     const [first] = hosts;
     const { timezone, rules } = first!.schedule;
     const { date, weekday } = localTime(timezone, day);
@@ -82,7 +82,7 @@ export const inventEvents = (hosted: readonly HostedEventType[], members: readon
     return undefined;
   };
 
-  const makeEvent = ({ type, places: offered }: HostedEventType, hosts: Host[], start: number): Made => {
+  const makeEvent = ({ type, places: offered }: KnownType, hosts: Host[], start: number): Made => {
     for (const { key } of hosts) take(key, start, start + type.duration * 60_000);
     const booked = Math.min(start, now) - (1 + roll(12)) * dayMilliseconds - roll(600) * 60_000;
     const entry: Made['entry'] = {
@@ -98,7 +98,7 @@ export const inventEvents = (hosted: readonly HostedEventType[], members: readon
     return { entry, booked };
   };
 
-  const makeInvitee = ({ type }: HostedEventType, { entry }: Made, person: Person, booked: number) => {
+  const makeInvitee = ({ type }: KnownType, { entry }: Made, person: Person, booked: number) => {
     const id = makeId(`seed/invitee/${++invitees}`);
     const created = timestamp(booked);
     const tracking =
@@ -126,7 +126,7 @@ export const inventEvents = (hosted: readonly HostedEventType[], members: readon
   };
 
   /** Books the same guest with the same hosts some days later; the two invitees refer to each other. */
-  const reschedule = (chosen: HostedEventType, hosts: Host[], guest: InviteeEntry, day: number) => {
+  const reschedule = (chosen: KnownType, hosts: Host[], guest: InviteeEntry, day: number) => {
     const start = findStart(chosen, hosts, day + (2 + roll(5)) * dayMilliseconds);
     if (start === undefined) return false;
     const later = makeEvent(chosen, hosts, start);
@@ -137,7 +137,7 @@ export const inventEvents = (hosted: readonly HostedEventType[], members: readon
     return true;
   };
 
-  const inventOne = (chosen: HostedEventType, hosts: Host[], day: number) => {
+  const inventOne = (chosen: KnownType, hosts: Host[], day: number) => {
     const start = findStart(chosen, hosts, day);
     if (start === undefined) return;
     const made = makeEvent(chosen, hosts, start);

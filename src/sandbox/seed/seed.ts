@@ -5,8 +5,7 @@ import type { Plan } from '../subscription.ts';
 import type { Row } from '../world/draft.ts';
 import { rowsOf } from '../world/rows.ts';
 import type { World } from '../world/schema.ts';
-import { demoWorld, emptyWorld, members } from './demo.ts';
-import { hostedIn } from './hosted.ts';
+import { demoWorld, emptyWorld } from './demo.ts';
 import { insertMany } from './many.ts';
 import { moreEvents, type Seed } from './name.ts';
 
@@ -38,12 +37,12 @@ const insertWorld = (store: Store, now: number, { plan, world: seed = 'demo' }: 
   if (isFile) store.setFact('seed_digest', seed.digest);
   const world: World = isFile ? seed.world : seed === 'empty' ? emptyWorld() : demoWorld(now);
   const organization = plan === undefined ? world.organization : { ...world.organization, plan };
-  const { rows, problems } = rowsOf({ ...world, organization }, now, isFile ? seed.read : undefined);
+  const { rows, problems, types } = rowsOf({ ...world, organization }, now, isFile ? seed.read : undefined);
   if (problems[0]) throw new Error(`${problems[0].path.join('.')} ${problems[0].message}`);
   insertRows(store, rows);
   for (const [name, count] of Object.entries(world.counters ?? {})) store.setFact(name, count);
   const more = isFile ? 0 : moreEvents(seed);
-  if (more > 0) insertMany(store, hostedIn(rows, members), now, more);
+  if (more > 0) insertMany(store, types, now, more);
 };
 
 const laterTables = [

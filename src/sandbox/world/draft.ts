@@ -1,6 +1,7 @@
 import { nearest } from '../../nearest.ts';
 import type { Checked } from '../../time/reading.ts';
 import type { Caller } from '../handler.ts';
+import type { Schedule } from '../rules/availability.ts';
 import type { SqlValue } from '../store/database.ts';
 import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, OrganizationRecord, UserRecord } from '../store/records.ts';
@@ -17,12 +18,17 @@ export interface KnownUser {
   entry: UserEntry;
 }
 
+export interface Host extends KnownUser {
+  schedule: Schedule;
+}
+
 export interface KnownType {
   id: string;
   type: EventTypeRecord;
   seats: number;
   places: LocationRecord[];
-  hosts: KnownUser[];
+  /** The owner is the first. */
+  hosts: Host[];
 }
 
 /** What entries can refer to. */

@@ -1,3 +1,4 @@
+import { idIn } from '../../uri.ts';
 import { actorOf } from '../rules/activity.ts';
 import { newSchedule, type Rule, type Schedule } from '../rules/availability.ts';
 import { descriptionOf, newEventType } from '../rules/event-type.ts';
@@ -18,6 +19,7 @@ import {
   type AvailabilityEntry,
   Draft,
   type Known,
+  type KnownType,
   type KnownUser,
   Names,
   type Path,
@@ -165,32 +167,35 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
     'description_plain',
   );
   withFields(type, entry, 'description_html', 'secret', 'booking_method', 'admin_managed', 'locale');
-  const hosts = hostsOf(draft, known, owner, entry, path);
   const places = entry.locations ?? [];
-  known.types.add(
-    { id, type, seats, places, hosts: hosts.map(({ user }) => user) },
-    `${owner.key}/${slug}`,
-    slug,
-    entry.name,
-  );
-  const options = {
-    duration_options: JSON.stringify(entry.durations ?? []),
-    dates: entry.dates ? JSON.stringify(entry.dates) : null,
-  };
+  const hosts = hostsOf(draft, known, owner, entry, path).map(({ user, hours, path: place }) => {
+    const scheduleId = draft.id(hours, `schedule/${slug}/${user.key}`, place);
+    const { host = {} } = hours;
+    const added = {
+      id: draft.id(host, `event-type-host/${id}/${user.id}`, [...place, 'host']),
+      created_at: draft.times(host, Date.parse(created_at), [...place, 'host']).created_at,
+    };
+    return { ...user, hours, host, added, schedule: scheduleOf(draft, user, scheduleId, hours, place) };
+  });
+  const found: KnownType = { id, type, seats, places, hosts };
+  known.types.add(found, `${owner.key}/${slug}`, slug, entry.name);
   const addRows = (position: number) => {
-    const columns = { id, organization: known.organization.id, position, invitee_limit: seats, ...options };
-    draft.add('event_types', entry, { ...columns, locations: JSON.stringify(places) }, type);
-    for (const { user, hours, path: place } of hosts) {
-      const host = hours.host ?? {};
-      const added = draft.times(host, Date.parse(created_at), [...place, 'host']).created_at;
-      const hostId = draft.id(host, `event-type-host/${id}/${user.id}`, [...place, 'host']);
-      draft.add('event_type_hosts', host, { event_type: id, user: user.id, id: hostId, created_at: added });
-      const schedule = draft.id(hours, `schedule/${slug}/${user.key}`, place);
-      const doc = scheduleOf(draft, user, schedule, hours, place);
-      draft.add('schedules', hours, { id: schedule, event_type: id, user: user.id }, doc);
+    const columns = {
+      id,
+      organization: known.organization.id,
+      position,
+      invitee_limit: seats,
+      locations: JSON.stringify(places),
+      duration_options: JSON.stringify(entry.durations ?? []),
+      dates: entry.dates ? JSON.stringify(entry.dates) : null,
+    };
+    draft.add('event_types', entry, columns, type);
+    for (const { id: user, hours, host, added, schedule } of hosts) {
+      draft.add('event_type_hosts', host, { event_type: id, user, ...added });
+      draft.add('schedules', hours, { id: idIn(schedule.uri), event_type: id, user }, schedule);
     }
   };
-  return { created_at, addRows };
+  return { found, addRows };
 };
 
 const groupRows = (draft: Draft, { organization, users }: Known, name: string, entry: Entries<'groups'>[string]) => {
@@ -287,12 +292,12 @@ const activityRow = (draft: Draft, known: Known, entry: Entries<'activity'>[numb
   draft.add('activity', entry, { id, organization: known.organization.id }, record);
 };
 
-/** The rows of a world whose clock starts at `now`, and what is wrong with it. */
+/** The rows of a world whose clock starts at `now`, what is wrong with it, and its event types, oldest first. */
 export const rowsOf = (
   world: World,
   now: number,
   read: ReadWhen = readPlainTime,
-): { rows: Row[]; problems: WorldProblem[] } => {
+): { rows: Row[]; problems: WorldProblem[]; types: KnownType[] } => {
   const draft = new Draft(now, read);
   const known: Known = {
     organization: organizationRow(draft, world),
@@ -310,7 +315,8 @@ export const rowsOf = (
   const types = users.flatMap((user) =>
     Object.entries(user.entry.event_types ?? {}).map(([slug, entry]) => typeRows(draft, known, user, slug, entry)),
   );
-  types.sort((a, b) => (a.created_at < b.created_at ? -1 : Number(a.created_at > b.created_at)));
+  const createdOf = ({ found }: (typeof types)[number]) => Date.parse(found.type.created_at);
+  types.sort((a, b) => createdOf(a) - createdOf(b));
   for (const [position, { addRows }] of types.entries()) addRows(position);
   webhookRows(draft, known, ['organization', known.organization.id], world.organization.webhooks, ['organization']);
   for (const { id, key, entry } of users) webhookRows(draft, known, ['user', id], entry.webhooks, ['users', key]);
@@ -321,5 +327,5 @@ export const rowsOf = (
   for (const [index, entry] of (world.invitations ?? []).entries())
     invitationRow(draft, known, entry, ['invitations', index]);
   for (const [index, entry] of (world.activity ?? []).entries()) activityRow(draft, known, entry, index);
-  return { rows: draft.rows, problems: draft.problems };
+  return { rows: draft.rows, problems: draft.problems, types: types.map(({ found }) => found) };
 };

@@ -12,6 +12,7 @@ import {
   list,
   loose,
   record,
+  type Shape,
   text,
   type Value,
   word,
@@ -50,6 +51,12 @@ const user = word('a user: their key, email address or full name');
 const named = <F extends Field>(field: F, description: string) =>
   described(z.record(z.string().check(z.minLength(1)), field), description);
 
+/** Fields of a record that an entry can leave out. */
+const some = <S extends Shape, Name extends keyof S & string>(shape: S, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, maybe(shape[name]!)])) as {
+    [Each in Name]: z.ZodMiniOptional<S[Each]>;
+  };
+
 const part = record({ id: maybe(id), created, updated: stamps.updated });
 
 const Availability = record({
@@ -81,17 +88,12 @@ const EventTypeEntry = record({
   ...stamps,
   name: typeFields.name,
   duration: maybe(minutes('length in minutes (default 30)')),
-  active: maybe(typeFields.active),
   color: maybe(
     described(
       z.string().check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as "#0a8f6b", in quotes')),
       'color as # and six hex digits',
     ),
   ),
-  description_plain: maybe(typeFields.description_plain),
-  description_html: maybe(typeFields.description_html),
-  internal_note: maybe(typeFields.internal_note),
-  secret: maybe(typeFields.secret),
   seats: maybe(described(z.int().check(z.minimum(1)), 'invitees per event; more than 1 makes it a group event')),
   pooling: maybe(choice(['round_robin', 'collective'], 'whether one of several hosts takes part, or all')),
   hosts: maybe(
@@ -104,13 +106,8 @@ const EventTypeEntry = record({
   locations: maybe(list(LocationChoice, 'where it can take place; the first is the default')),
   durations: maybe(list(minutes('length in minutes'), 'more lengths that a share can choose from')),
   availability: maybe(described(Availability, "the owner's hours for this event type")),
-  slug: maybe(typeFields.slug),
-  scheduling_url: maybe(typeFields.scheduling_url),
-  kind: maybe(typeFields.kind),
-  type: maybe(typeFields.type),
-  booking_method: maybe(typeFields.booking_method),
-  admin_managed: maybe(typeFields.admin_managed),
-  locale: maybe(typeFields.locale),
+  ...some(typeFields, 'active', 'secret', 'description_plain', 'description_html', 'internal_note', 'slug', 'locale'),
+  ...some(typeFields, 'scheduling_url', 'kind', 'type', 'booking_method', 'admin_managed'),
   deleted_at: maybe(nullable(time('when it was deleted'))),
   dates: maybe(loose({}, 'when a one-off meeting can be booked, as sandbox export writes it')),
 });
@@ -159,21 +156,13 @@ const InviteeEntry = record({
   ...stamps,
   name: inviteeFields.name,
   email: inviteeFields.email,
-  first_name: maybe(inviteeFields.first_name),
-  last_name: maybe(inviteeFields.last_name),
-  timezone: maybe(inviteeFields.timezone),
-  status: maybe(inviteeFields.status),
   answers,
-  questions_and_answers: maybe(inviteeFields.questions_and_answers),
+  ...some(inviteeFields, 'first_name', 'last_name', 'timezone', 'status', 'questions_and_answers', 'payment'),
+  ...some(inviteeFields, 'text_reminder_number', 'rescheduled', 'reconfirmation', 'scheduling_method'),
   tracking: maybe(z.partial(inviteeFields.tracking)),
-  text_reminder_number: maybe(inviteeFields.text_reminder_number),
-  rescheduled: maybe(inviteeFields.rescheduled),
   old_invitee: maybe(described(id, 'ID of the invitee before rescheduling')),
   new_invitee: maybe(described(id, 'ID of the invitee after rescheduling')),
-  payment: maybe(inviteeFields.payment),
   no_show: maybe(described(part, 'set if the invitee did not attend')),
-  reconfirmation: maybe(inviteeFields.reconfirmation),
-  scheduling_method: maybe(inviteeFields.scheduling_method),
   invitee_scheduled_by: maybe(described(user, 'user who booked for the invitee')),
 });
 
@@ -184,7 +173,6 @@ const EventEntry = record({
   type: word('event type: its name or slug, or OWNER/SLUG'),
   start: time('when it starts, in the time zone of the host'),
   end: maybe(time('when it ends (default: after the duration of the event type)')),
-  name: maybe(eventFields.name),
   hosts: maybe(list(user, 'hosts (default: the owner, or all hosts of a collective event type)')),
   location: maybe(
     nullable(
@@ -196,9 +184,8 @@ const EventEntry = record({
       }),
     ),
   ),
+  ...some(eventFields, 'name', 'meeting_notes_plain', 'meeting_notes_html'),
   seats: maybe(integer('maximum number of invitees')),
-  meeting_notes_plain: maybe(eventFields.meeting_notes_plain),
-  meeting_notes_html: maybe(eventFields.meeting_notes_html),
   canceled: maybe(
     record({
       by: maybe(described(user, 'user who canceled it (default: the first host)')),
