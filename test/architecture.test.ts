@@ -70,7 +70,7 @@ const importsOf = (sources: Sources): Import[] =>
 
 const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
 const isOurs = (path: string) => path.endsWith('.ts');
-const isText = (path: string) => /\.(sh|sql)$|^sandbox\/pages\/browser$/.test(path);
+const isText = (path: string) => /\.(sh|sql|json)$|^sandbox\/pages\/browser$/.test(path);
 const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
 const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
 
@@ -169,12 +169,15 @@ const allowed: Record<string, string[]> = {
     'node:worker_threads',
   ],
   'time/': ['api/weekdays.ts', 'json.ts', 'nearest.ts', 'numbers.ts', 'once.ts', 'temporal-polyfill'],
+  'yaml-file.ts': ['api/', 'nearest.ts', 'type zod', 'yaml'],
   'sandbox/': [
     'api/',
     'capital.ts',
     'ics-text.ts',
     'nearest.ts',
     'once.ts',
+    'time/',
+    'yaml-file.ts',
     'uri.ts',
     'type http/message.ts',
     'type runtime.ts',
@@ -217,7 +220,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
   zod: {
-    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|sandbox\/.*admin\.ts$)/,
+    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|sandbox\/.*admin\.ts$|sandbox\/world\/schema\.ts$)/,
     typesAnywhere: true,
   },
   'temporal-polyfill': { in: /^time\// },
@@ -229,6 +232,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   '@redis/client': { in: /^state\/redis\/redis-client\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
   '@modelcontextprotocol/server': { in: /^cli\/commands\/mcp\// },
+  yaml: { in: /^yaml-file\.ts$/ },
   libsql: { in: /^sandbox\/store\/database\.ts$/ },
 };
 

@@ -1,6 +1,7 @@
 import { allTools } from '../../src/cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
+import { worldJsonSchema } from '../../src/sandbox/world/schema.ts';
 import { assumptionsPage } from './assumptions.ts';
 import { manPages } from './man.ts';
 import { mcpToolsPage } from './mcp-tools.ts';
@@ -20,6 +21,7 @@ export const generate = async ({ sources, changelog }: Input): Promise<Record<st
     'docs/assumptions.md': assumptionsPage(sources),
     'docs/mcp-tools.md': mcpToolsPage(await allTools({ nouns, findNoun })),
     'docs/reference.md': referencePage(root),
+    'docs/world.schema.json': `${JSON.stringify(worldJsonSchema(), null, 2)}\n`,
     ...manPages(root, changelog),
   };
 };

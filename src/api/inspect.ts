@@ -13,6 +13,8 @@ export interface Inspected {
   readonly choices?: readonly string[] | undefined;
   /** Schema of a list's items. */
   readonly element?: Field | undefined;
+  /** Schema of the values of a map. */
+  readonly values?: Field | undefined;
   /** Schemas of an object's fields. */
   readonly fields?: Shape | undefined;
   /** Alternatives of a union. */
@@ -34,6 +36,7 @@ interface Definition {
   format?: string;
   entries?: Record<string, string>;
   element?: Field;
+  valueType?: Field;
   shape?: Shape;
   options?: readonly Field[];
 }
@@ -57,6 +60,7 @@ export const inspect: (field: Field) => Inspected = onceEach((field) => {
     isOptional: false,
     choices: definition.entries && Object.values(definition.entries),
     element: definition.element,
+    values: definition.valueType,
     fields: definition.shape,
     options: definition.options,
     ...facts.get(field),

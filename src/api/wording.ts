@@ -61,6 +61,13 @@ const wordsOf = (issue: Issue): string => {
 /** Plain messages for zod's errors, to follow the name of the value. Messages set by a schema are kept. */
 export const plainErrors = { error: wordsOf } satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
+/** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
+export const dotted = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+
 /** Joins a problem and its subject. A message set by a schema may be a sentence of its own, so it follows a colon. */
 export const problemOf = (subject: string, message: string): string =>
   /^(is|has|must) /.test(message) ? `${subject} ${message}` : `${subject}: ${message}`;

@@ -1,7 +1,8 @@
 import { type AdminCall, type LogContext, logCalls } from './admin.ts';
-import { type DataContext, dataCalls } from './data-admin.ts';
+import { dataCalls } from './data-admin.ts';
 import { type DeskContext, deskCalls } from './pages/desk/desk-admin.ts';
 import { type DeliveryContext, deliveryCalls } from './webhooks/delivery-admin.ts';
+import type { DataContext } from './world/world-admin.ts';
 
 /** Every admin request of a running server. */
 export const adminCalls: readonly AdminCall<LogContext & DataContext & DeliveryContext & DeskContext>[] = [

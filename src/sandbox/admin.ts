@@ -32,6 +32,8 @@ interface AdminInput<Query, Body> {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** The body as it was sent. */
+  sent: string;
   url: URL;
 }
 
@@ -39,6 +41,8 @@ interface AdminInput<Query, Body> {
 interface AdminFields<Query extends Shape, Body extends Field> {
   query?: RecordField<Query>;
   body?: Body;
+  /** The body may be YAML too: the call reads it itself. */
+  isText?: true;
   reply: Field;
   /** By default 200. */
   status?: 201;
@@ -81,8 +85,9 @@ export const answerAdmin = async <Context>(
   try {
     const params = { ...call.pattern.exec(url.pathname)!.groups };
     const query = parseQuery(call, url);
-    const body = parseJsonBody(call, (request.body ?? '').trim());
-    const reply = await call.handle({ params, query, body, url }, context);
+    const sent = (request.body ?? '').trim();
+    const body = call.isText ? undefined : parseJsonBody(call, sent);
+    const reply = await call.handle({ params, query, body, sent, url }, context);
     return { status: call.status ?? 200, headers, body: JSON.stringify(reply) };
   } catch (error) {
     const refusal = refusalOf(error);

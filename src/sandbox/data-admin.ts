@@ -3,19 +3,12 @@ import { choice, flag, integer, list, record, text, type Value } from '../api/fi
 import { type AdminCall, callsWith } from './admin.ts';
 import { invalid, invalidParameter } from './error-replies.ts';
 import { listNotices, noticeKinds } from './notices.ts';
-import type { Sandbox } from './open.ts';
 import { finishDeletions } from './rules/deletion.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
-import { isSeedName } from './seed/name.ts';
 import { lastMoment } from './store/names.ts';
-import { changePlan, kinds, planOf, plans } from './subscription.ts';
+import { changePlan, planOf, plans } from './subscription.ts';
 import { listWindows } from './throttle.ts';
-
-export interface DataContext {
-  sandbox: Sandbox;
-  /** Where the data is. */
-  data: string;
-}
+import { type DataContext, dataPlace, worldCalls } from './world/world-admin.ts';
 
 const call = callsWith<DataContext>();
 
@@ -46,7 +39,7 @@ const ClockShown = record({
   time: text('the time of the sandbox'),
   offset_seconds: integer('how far it is ahead of the time of the system'),
   frozen: flag('whether the clock stands still'),
-  data: text('the file with the data, or :memory:'),
+  data: dataPlace,
 });
 
 const shownClock = ({ sandbox: { clock }, data }: DataContext): Value<typeof ClockShown> => ({
@@ -72,10 +65,6 @@ const SnapshotShown = record({
 });
 const SnapshotList = record({ snapshots: list(SnapshotShown, 'by name') });
 const PlanShown = record({ plan: choice(plans, "the organization's plan") });
-const NewData = record({
-  seed: z.optional(text('demo, empty or large:N; by default as before')),
-  kind: z.optional(choice(kinds, 'kind of the organization; by default as before')),
-});
 const Windows = record({ rate_windows: list(WindowShown, 'one for each counter that is not over') });
 const Notices = record({ notices: list(z.unknown(), 'the newest first, at most 100') });
 const NoticeFilters = record({
@@ -121,16 +110,7 @@ export const dataCalls: readonly AdminCall<DataContext>[] = [
       return { snapshots: sandbox.snapshots.list() };
     },
   ),
-  call(
-    'POST /__sandbox/reset',
-    'Delete the data and seed it again',
-    { body: NewData, reply: record({ data: ClockShown.shape.data, ...NewData.shape }) },
-    ({ body: { seed, kind } }, { sandbox, data }) => {
-      if (seed !== undefined && !isSeedName(seed)) throw invalidParameter('seed', 'is not the name of a seed');
-      sandbox.reset(seed, kind);
-      return { data, seed, kind };
-    },
-  ),
+  ...worldCalls,
   call('GET /__sandbox/plan', 'Show the plan of the organization', { reply: PlanShown }, (_, { sandbox }) => ({
     plan: planOf(sandbox.store),
   })),

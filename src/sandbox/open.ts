@@ -2,11 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import type { Send } from '../http/message.ts';
 import { clientId, ownerToken } from './ready-tokens.ts';
 import { openClock, type SandboxClock } from './sandbox-clock.ts';
-import type { SeedName } from './seed/name.ts';
-import { isSeeded, seed, seedAgeDays, seedOf } from './seed/seed.ts';
+import type { Seed } from './seed/name.ts';
+import { isSeeded, isSeededWith, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { openSnapshots, replaceData, type Snapshots } from './snapshots.ts';
 import { copyAdvice, openDatabase, unusable } from './store/database.ts';
+import { timestamp } from './store/names.ts';
 import { openStore, type Store } from './store/store.ts';
 import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
@@ -22,8 +23,8 @@ export interface Sandbox {
   readonly clock: SandboxClock;
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
-  /** Seeds fresh data, with another seed or kind or those given on opening. Other processes can keep the data open. */
-  reset(anotherSeed?: SeedName, anotherKind?: Kind): void;
+  /** Seeds fresh data, as given here or on opening. Other processes can keep the data open. */
+  reset(fresh?: Pick<SandboxOptions, 'world' | 'now' | 'kind'>): void;
   readonly snapshots: Snapshots;
   close(): void;
 }
@@ -53,21 +54,34 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'origin'>
   /** Kind of the organization. By default, existing data keeps its kind and new data is a team. */
   kind?: Kind | undefined;
   /** Seed for new data, by default `demo`. Existing data must have the same seed. */
-  world?: SeedName | undefined;
+  world?: Seed | undefined;
+  /** The first moment of the clock for new data. Existing data must have been seeded for the same time. */
+  now?: number | undefined;
   /** The origin of links while no server runs with the data. Default: links carry the origin that the request came to. */
   usualOrigin?: string | undefined;
 }
 
+const otherSeed = (name: string, seed: Seed): string => {
+  const wanted = typeof seed === 'string' ? seed : seed.name;
+  return name === wanted
+    ? `The data was seeded with another version of "${name}".`
+    : `The data was seeded with "${name}", not "${wanted}".`;
+};
+
 /** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
 export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
-  const { file, plan, kind, world, usualOrigin, ...options } = given;
+  const { file, plan, kind, world, now, usualOrigin, ...options } = given;
   const hadLog = existsSync(`${file}-wal`);
   const database = await openDatabase(file);
   const fill = () => {
     const store = openStore(database);
     const clock = openClock(store, options.clock);
     // Checked again inside the transaction: another process may have seeded the file meanwhile.
-    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan, world }));
+    const fillNew = () => {
+      if (now !== undefined && store.fact('seeded_at') === undefined) clock.set(now);
+      seed(store, now ?? clock.now(), { plan, world });
+    };
+    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || fillNew());
     if (database.isNew && kind === 'individual') keepOnlyOwner(store);
     return { store, clock };
   };
@@ -75,8 +89,9 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
     // A new file gets all its content at once: nobody can see or copy a part of it.
     const { store, clock } = database.isNew ? database.transaction(fill) : fill();
     database.useLog();
-    if (world !== undefined && world !== seedOf(store))
-      throw unusable(`The data was seeded with "${seedOf(store)}", not "${world}".`);
+    if (world !== undefined && !isSeededWith(store, world)) throw unusable(otherSeed(seedOf(store), world));
+    if (now !== undefined && now !== store.fact('seeded_at'))
+      throw unusable(`The data was seeded for ${timestamp(Number(store.fact('seeded_at')))}, not ${timestamp(now)}.`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     if (kind !== undefined) store.transaction(() => changeKind(store, kind));
     const serving = (): (Serving & { inode?: string }) | undefined => {
@@ -112,11 +127,14 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },
-      reset(anotherSeed = world, anotherKind = kind) {
+      reset(fresh = {}) {
+        const start = fresh.now ?? now;
+        const wantedKind = fresh.kind ?? kind;
         replaceData(store, () => {
-          seed(store, clock.now(), { plan, world: anotherSeed });
-          if (anotherKind === 'individual') keepOnlyOwner(store);
-          if (anotherKind !== undefined) changeKind(store, anotherKind);
+          if (start !== undefined) clock.set(start);
+          seed(store, start ?? clock.now(), { plan, world: fresh.world ?? world });
+          if (wantedKind === 'individual') keepOnlyOwner(store);
+          if (wantedKind !== undefined) changeKind(store, wantedKind);
         });
         // Frees the disk space of a larger seed.
         store.exec('VACUUM');

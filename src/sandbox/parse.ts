@@ -2,17 +2,10 @@ import type * as z from 'zod/mini';
 import type { Field, Shape } from '../api/field.ts';
 import { type Inspected, inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
-import { plainErrors } from '../api/wording.ts';
+import { dotted, plainErrors } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { isLoopbackUrl } from '../uri.ts';
 import { type Detail, detail, invalid, Refusal } from './error-replies.ts';
-
-/** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
-const dotted = (path: PropertyKey[]): string =>
-  path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
-  }, '');
 
 const required = 'is required';
 

@@ -29,6 +29,7 @@ export const exampleFiles: Record<string, string> = {
   'people.csv': `name,email\n${Array.from({ length: 1250 }, (_, n) => `Person ${n},person${n}@engine.example\n`).join('')}`,
   'events.txt': 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n',
   'bookings.csv': 'start,email,name,timezone\n2030-12-02T09:00:00Z,ada@engine.example,Ada Byron,Europe/Paris\n',
+  'world.yaml': 'sandbox: 1\norganization: { name: Engine }\nusers: { ada: { name: Ada Byron } }\n',
   'work.json': '{"base_url":"https://api.example.com"}',
 };
 

@@ -70,7 +70,7 @@ const isFree = (port: number) =>
   });
 
 /** Sends the consent page's form, for tests without a browser. Returns where the browser is redirected to. */
-const decide = async (url: string, decision: 'allow' | 'deny', user = 'amara'): Promise<string> => {
+const decide = async (url: string, decision: 'allow' | 'deny', user = 'owner'): Promise<string> => {
   const page = await (await fetch(url)).text();
   const ticket = /name="ticket" value="([^"]+)"/.exec(page)![1]!;
   const body = new URLSearchParams({ ticket, user, decision });
@@ -267,7 +267,7 @@ describe('auth login in a terminal', () => {
         "Copy that page's full URL from the address bar and paste it here.",
       );
       expect(terminal.text()).toMatch(/press Ctrl-C and run:\s+sched auth login [\s\S]* --device\n/);
-      await end(terminal, await decide(url, 'allow', 'jonas'));
+      await end(terminal, await decide(url, 'allow', 'admin'));
       const { code, text } = await terminal.done;
       expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
       expect(stored()).toMatchObject({ kind: 'oauth' });

@@ -86,9 +86,9 @@ describeWith(browser)('consent page in a browser', () => {
       await show({ login_hint: 'owner' });
       const focused = () => page.locator(':focus').evaluate((node) => node.getAttribute('value'));
       await page.keyboard.press('Tab');
-      expect(await focused()).toBe('amara');
+      expect(await focused()).toBe('owner');
       await page.keyboard.press('ArrowDown');
-      expect(await focused()).toBe('jonas');
+      expect(await focused()).toBe('admin');
       await page.keyboard.press('Tab');
       expect(await focused()).toBe('allow');
       await page.keyboard.press('Tab');
@@ -123,7 +123,7 @@ describeWith(browser)('consent page in a browser', () => {
     const evil = createServer((_, response) => {
       response.setHeader('content-type', 'text/html').end(
         `<!doctype html><form method="post" action="${server.url}/oauth/authorize"><input name="ticket" value="${ticket}">
-         <input name="user" value="amara"><button name="decision" value="allow">Win a prize</button></form>`,
+         <input name="user" value="owner"><button name="decision" value="allow">Win a prize</button></form>`,
       );
     });
     await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));

@@ -22,7 +22,7 @@ const page = (query = '') => world.send({ method: 'GET', url: `${origin}/oauth/d
 const ticketIn = (body: string) => /name="ticket" value="([^"]+)"/.exec(body)?.[1] ?? '';
 const decide = async (code: string, decision: string, headers: Record<string, string> = {}) => {
   const ticket = ticketIn((await page(`?user_code=${code}`)).body);
-  return oauth.post('/oauth/device', { ticket, user: 'jonas', decision }, headers);
+  return oauth.post('/oauth/device', { ticket, user: 'admin', decision }, headers);
 };
 
 describe('a device login', () => {
@@ -87,7 +87,7 @@ describe('a device login', () => {
     expect((await decide(user_code, 'allow', { 'sec-fetch-site': 'cross-site' })).status).toBe(400);
     const ticket = ticketIn((await oauth.authorize()).body);
     for (const wrong of ['', 'x.y', ticket, `${ticket.split('.')[0]}.${'é'.repeat(43)}`])
-      expect((await oauth.post('/oauth/device', { ticket: wrong, user: 'jonas', decision: 'allow' })).status).toBe(400);
+      expect((await oauth.post('/oauth/device', { ticket: wrong, user: 'admin', decision: 'allow' })).status).toBe(400);
     expect((await ask(device_code)).json.error).toBe('authorization_pending');
   });
 });

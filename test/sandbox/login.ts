@@ -50,7 +50,7 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
   /** Sends the form of the consent page. */
   const decide = (page: string, fields: Record<string, string>, headers?: Record<string, string>) => {
     const ticket = /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? '';
-    return post('/oauth/authorize', { ticket, user: 'amara', decision: 'allow', ...fields }, headers);
+    return post('/oauth/authorize', { ticket, user: 'owner', decision: 'allow', ...fields }, headers);
   };
 
   const codeIn = (location: string | undefined) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { seed, stages } from '../../src/sandbox/seed/seed.ts';
+import { seed } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { migrations, recordTables } from '../../src/sandbox/store/migrations.ts';
 import { makeId, withOrigin } from '../../src/sandbox/store/names.ts';
@@ -15,6 +15,7 @@ import {
 import { openStore, type Store } from '../../src/sandbox/store/store.ts';
 import { idIn } from '../../src/uri.ts';
 import { temporaryFile } from '../support/temporary.ts';
+import { seedStages } from './older-data.ts';
 import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from './world.ts';
 
 const dayLater = noon + 86_400_000;
@@ -26,7 +27,7 @@ const versionOne = async (name: string): Promise<string> => {
   const file = temporaryFile(name);
   const store = openStore(await openDatabase(file), migrations.slice(0, 1));
   store.transaction(() => {
-    stages[0]!(store, noon, {});
+    seedStages(store, 1);
     store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idIn(amara), '2025-02-04T12:00:00.000Z');
     const type = store.get<EventTypeRecord>('event_types', idIn(eventType('intro-call')))!;
     const start = Date.parse(`${freeMonday}T08:00:00Z`);
@@ -118,7 +119,7 @@ describe('migration', () => {
     const file = temporaryFile('two.db');
     const store = openStore(await openDatabase(file), migrations.slice(0, 2));
     store.transaction(() => {
-      for (const stage of stages.slice(0, 2)) stage(store, noon, {});
+      seedStages(store, 2);
       store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idIn(amara), '2025-02-04T12:00:00.000Z');
       store.setFact('seed_stages', 2);
       store.setFact('note', 'kept');
@@ -163,7 +164,7 @@ describe('migration', () => {
     two.close();
     const store = openStore(await openDatabase(file));
     expect(store.all('SELECT count(*) AS n FROM invitations')).toEqual([{ n: 8 }]);
-    expect(store.fact('seed_stages')).toBe(stages.length);
+    expect(store.fact('seed_stages')).toBe(4);
     store.close();
   });
 });

@@ -163,7 +163,7 @@ describe('oauth authorize', () => {
 
 describe('oauth token', () => {
   it('issues tokens for the chosen user and the granted scopes', async () => {
-    const { status, headers, json } = await oauth.redeem(await oauth.code({}, { user: 'jonas' }));
+    const { status, headers, json } = await oauth.redeem(await oauth.code({}, { user: 'admin' }));
     expect([status, headers['cache-control'], headers['content-type']]).toEqual([200, 'no-store', 'application/json']);
     expect(json).toEqual({
       access_token: expect.stringMatching(/^sandbox_access_/),
@@ -287,7 +287,7 @@ describe('oauth token', () => {
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': '30',
     });
-    expect((await server.login({}, { user: 'jonas' })).owner).toBe(jonas);
+    expect((await server.login({}, { user: 'admin' })).owner).toBe(jonas);
     limited.clock.time += 29_999;
     expect((await server.refresh(token)).status).toBe(200);
   });

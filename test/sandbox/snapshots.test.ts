@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open.ts';
-import { stages } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { migrations } from '../../src/sandbox/store/migrations.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
@@ -11,6 +10,7 @@ import { createDeliverer } from '../../src/sandbox/webhooks/deliverer.ts';
 import { subscribeTemporarily } from '../../src/sandbox/webhooks/temporary.ts';
 import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
+import { seedStages } from './older-data.ts';
 import { at, eventType, noon } from './world.ts';
 
 const open = async (file?: string, world?: 'empty'): Promise<Sandbox & { file: string }> => {
@@ -126,7 +126,7 @@ describe('snapshots', () => {
     mkdirSync(folder);
     const old = openStore(await openDatabase(join(folder, 'old.db')), migrations.slice(0, 2));
     old.transaction(() => {
-      for (const stage of stages.slice(0, 2)) stage(old, noon, {});
+      seedStages(old, 2);
       old.setFact('seed_stages', 2);
     });
     old.close();

@@ -65,7 +65,7 @@ describe('an individual organization', () => {
 
   it('is made by a reset, and stays one if the sandbox was opened so', async () => {
     const { store, reset } = await open({ file: ':memory:', world: 'empty' });
-    reset(undefined, 'individual');
+    reset({ kind: 'individual' });
     expect([kindIn(store), members(store)]).toEqual(['individual', 1]);
     reset();
     expect([kindIn(store), members(store)]).toEqual(['team', 9]);

@@ -145,7 +145,7 @@ export const logIn = ({ run, service, clock }: TestWorld, flags: string[] = [], 
         method: 'POST',
         url: url.split('?')[0]!,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: String(new URLSearchParams({ ticket, user: 'amara', decision: 'allow' })),
+        body: String(new URLSearchParams({ ticket, user: 'owner', decision: 'allow' })),
       });
       void fetch(allowed.headers.location!).then((reply) => reply.text());
       return true;

@@ -34,10 +34,11 @@ const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
 export const sandboxDataError = (
   error: NodeJS.ErrnoException & Unusable,
   file: string,
-  { data, world, kind }: Pick<DataOptions, 'data' | 'world' | 'kind'>,
+  { data, world, now, kind }: Pick<DataOptions, 'data' | 'world' | 'now' | 'kind'>,
 ): SchedError => {
   const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
-  const flags = { data, seed: world, kind };
+  const seed = typeof world === 'object' ? world.name : world;
+  const flags = { data, seed, now: now === undefined ? undefined : new Date(now).toISOString(), kind };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
   const again = commandLine('sandbox', 'reset', ...words);

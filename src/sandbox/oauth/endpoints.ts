@@ -7,8 +7,7 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { wrongMethod } from '../error-replies.ts';
 import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from '../pages/consent-pages.ts';
 import { isFromOwnPage } from '../pages/forms.ts';
-import { logins } from '../ready-tokens.ts';
-import { userId } from '../seed/team.ts';
+import { loginsIn } from '../ready-tokens.ts';
 import { withOrigin } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { admit, tokenWindow } from '../throttle.ts';
@@ -77,8 +76,13 @@ const sendBack = (
   return { status, headers: { ...noStore, location: url.href, 'referrer-policy': 'no-referrer' }, body: '' };
 };
 
-const loginFor = (hint: string | undefined) =>
-  logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;
+/** Who can log in. The hint of a request names the role or the user to start with. */
+const accountsOf = ({ store }: OAuthCall, hint?: string) => {
+  const logins = loginsIn(store);
+  const organization = store.first<{ name: string }>("SELECT doc ->> 'name' AS name FROM organizations")!.name;
+  const chosen = logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;
+  return { logins, chosen, organization };
+};
 
 const authorize = (asked: OAuthCall): HttpReply => {
   const verdict = checkAuthorization(readParameters(asked.url.searchParams));
@@ -86,9 +90,9 @@ const authorize = (asked: OAuthCall): HttpReply => {
   if (verdict.kind === 'wrong')
     return sendBack(asked, verdict, 302, { error: verdict.error, error_description: verdict.why });
   const { client, request } = verdict;
-  const { key } = loginFor(request.loginHint);
-  if (asked.autoConsent) return sendBack(asked, request, 302, { code: issueCode(asked, request, userId(key)) });
-  return consentPage({ client, request, ticket: writeTicket('consent', request, asked), chosen: key });
+  const accounts = accountsOf(asked, request.loginHint);
+  if (asked.autoConsent) return sendBack(asked, request, 302, { code: issueCode(asked, request, accounts.chosen.id) });
+  return consentPage({ client, request, ticket: writeTicket('consent', request, asked), accounts });
 };
 
 /** Reads the form of a page that asks for a decision. Undefined if the form didn't come from that page. */
@@ -97,8 +101,8 @@ const readDecision = <Request>(asked: OAuthCall, page: 'consent' | 'device') => 
   if (form === undefined || form.repeated.length > 0 || !isFromOwnPage(asked)) return undefined;
   const ticket = readTicket<Request>(page, form.values.ticket ?? '', limits.authorizationCodeSeconds, asked);
   if (ticket === undefined || ticket.isExpired) return undefined;
-  const login = logins.find(({ key }) => key === form.values.user);
-  return { request: ticket.request, decision: form.values.decision, user: login && userId(login.key) };
+  const login = loginsIn(asked.store).find(({ role }) => role === form.values.user);
+  return { request: ticket.request, decision: form.values.decision, user: login?.id };
 };
 
 const undecided = () => errorPage('The form has no decision or no account.');
@@ -132,7 +136,7 @@ const deviceAuthorization = forClient((asked, values) => {
   if (wanted.length === 0 || !wanted.every(isScope))
     return refused('invalid_scope', 'scope is missing, or contains an unknown scope name.');
   const started = startDevice(asked, { client: values.client_id!, scopes: wanted });
-  if (asked.autoConsent) decideDevice(asked.store, started.user_code, 'allow', userId(logins[0]!.key));
+  if (asked.autoConsent) decideDevice(asked.store, started.user_code, 'allow', accountsOf(asked).chosen.id);
   const page = `${asked.url.origin}${oauthPaths.verify}`;
   return json(200, {
     ...started,
@@ -150,7 +154,7 @@ const verify = (asked: OAuthCall): HttpReply => {
   if (!found || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
   const { user_code: userCode, scopes: names } = found;
   const ticket = writeTicket('device', { userCode }, asked);
-  return devicePage(client, { userCode, names: names.split(' ').filter(isScope), ticket, chosen: logins[0]!.key });
+  return devicePage(client, { userCode, names: names.split(' ').filter(isScope), ticket, accounts: accountsOf(asked) });
 };
 
 const decideOnDevice = (asked: OAuthCall): HttpReply => {

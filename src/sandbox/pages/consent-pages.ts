@@ -3,8 +3,7 @@ import { type Scope, scopes } from '../../api/scopes.ts';
 import { capital } from '../../capital.ts';
 import type { HttpReply } from '../../http/message.ts';
 import type { AuthorizationRequest, OAuthClient } from '../oauth/authorization.ts';
-import { logins } from '../ready-tokens.ts';
-import type { Member } from '../seed/team.ts';
+import type { Login } from '../ready-tokens.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, page } from './layout.ts';
 
@@ -31,11 +30,18 @@ ${list('Read access', ending(names, ':read'))}
 ${list('Write access', ending(names, ':write'))}
 </div>`;
 
+/** Who can log in, and to what. */
+interface Accounts {
+  logins: readonly Login[];
+  chosen: Login;
+  organization: string;
+}
+
 /** A plain form without scripts; the focus order is top to bottom. */
-const decision = (action: string, ticket: string, chosen: Member): Html => {
+const decision = (action: string, ticket: string, { logins, chosen }: Accounts): Html => {
   const people = logins.map(
-    ({ key, name, role }) =>
-      html`<label><input type="radio" name="user" value="${key}"${key === chosen && html` checked`}> ${name} <small>${role}</small></label>`,
+    ({ name, role }) =>
+      html`<label><input type="radio" name="user" value="${role}"${role === chosen.role && html` checked`}> ${name} <small>${role}</small></label>`,
   );
   return html`<form method="post" action="${action}">
 <input type="hidden" name="ticket" value="${ticket}">
@@ -47,28 +53,28 @@ const decision = (action: string, ticket: string, chosen: Member): Html => {
 </form>`;
 };
 
-const introduction = ({ id, name, about }: OAuthClient): Html =>
-  html`<p>${name}, ${about}, wants to access your Northlight Advisory account.
+const introduction = ({ id, name, about }: OAuthClient, { organization }: Accounts): Html =>
+  html`<p>${name}, ${about}, wants to access your <bdi>${organization}</bdi> account.
 <span class="soft id">Client ID <code>${id}</code></span></p>`;
 
 export const consentPage = ({
   client,
   request,
   ticket,
-  chosen,
+  accounts,
 }: {
   client: OAuthClient;
   request: AuthorizationRequest;
   ticket: string;
-  chosen: Member;
+  accounts: Accounts;
 }): HttpReply => {
   const { hostname, host } = new URL(request.redirectUri);
   const isHere = hostname === '127.0.0.1' || hostname === '[::1]';
   return consent(
     `Allow ${client.name} to use your account?`,
-    html`${introduction(client)}
+    html`${introduction(client, accounts)}
 ${access(request.scopes)}
-${decision(oauthPaths.authorize, ticket, chosen)}
+${decision(oauthPaths.authorize, ticket, accounts)}
 <p class="soft">You will then be redirected to <code>${host}</code>${isHere && ', a program on this computer'}.</p>`,
     { formTargets: targetOf(request.redirectUri) },
   );
@@ -88,14 +94,19 @@ export const codePage = (why?: string): HttpReply =>
 
 export const devicePage = (
   client: OAuthClient,
-  { userCode, names, ticket, chosen }: { userCode: string; names: readonly Scope[]; ticket: string; chosen: Member },
+  {
+    userCode,
+    names,
+    ticket,
+    accounts,
+  }: { userCode: string; names: readonly Scope[]; ticket: string; accounts: Accounts },
 ): HttpReply =>
   consent(
     `Allow ${client.name} on another device to use your account?`,
-    html`${introduction(client)}
+    html`${introduction(client, accounts)}
 <p>Continue only if your device shows the code <code>${userCode}</code>.</p>
 ${access(names)}
-${decision(oauthPaths.verify, ticket, chosen)}`,
+${decision(oauthPaths.verify, ticket, accounts)}`,
   );
 
 export const deviceEndPage = (isAllowed: boolean): HttpReply =>

@@ -1,49 +1,28 @@
-import { idIn } from '../../uri.ts';
 import { dice, type Roll } from '../random.ts';
-import { intervalsOn, isOpen, type Schedule } from '../rules/availability.ts';
+import { intervalsOn, isOpen } from '../rules/availability.ts';
 import { instantOf, localTime } from '../rules/local-time.ts';
-import { dayMilliseconds, makeId, timestamp, uri } from '../store/names.ts';
-import {
-  type EventRecord,
-  type EventTypeRecord,
-  type InviteeRecord,
-  insertEvent,
-  type LocationRecord,
-  newEvent,
-  newInvitee,
-  type UserRecord,
-} from '../store/records.ts';
-import type { Store } from '../store/store.ts';
-import { type Person, people } from './people.ts';
-import { type Member, organizationId, type SeedEventType, team } from './team.ts';
+import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
+import type { EventTypeRecord, InviteeRecord, LocationRecord } from '../store/records.ts';
+import type { Host, KnownType } from '../world/draft.ts';
+import type { World } from '../world/schema.ts';
+import invented from './invented.json' with { type: 'json' };
 
-export interface HostedEventType {
-  offer: SeedEventType;
-  id: string;
-  type: EventTypeRecord;
-  hosts: Array<{ id: string; key: Member; user: UserRecord; schedule: Schedule }>;
-}
+export type EventEntry = NonNullable<World['events']>[number];
+type InviteeEntry = NonNullable<EventEntry['invitees']>[number];
+type Person = (typeof invented.people)[number];
 
 /** Events are spread over this many days before and after today. */
 export const reachDays = 42;
 
+const { people, campaigns, notes, reasons, topics, places } = invented;
+const prices: Readonly<Record<string, { amount: number; currency: string }>> = invented.prices;
+
 /** Fills in the location if the invitee chooses it: a meeting place or a phone number. */
 const placeFor = ({ kind, location }: LocationRecord, roll: Roll): LocationRecord => {
   if (kind === 'outbound_call') return { kind, location: `+1 555 01${10 + roll(90)}` };
-  if (kind === 'ask_invitee') return { kind, location: ['Café Vogel, Torstraße 9', 'Our office, 2nd floor'][roll(2)]! };
+  if (kind === 'ask_invitee') return { kind, location: places[roll(places.length)]! };
   return location === undefined ? { kind } : { kind, location };
 };
-
-const campaigns = [
-  { utm_source: 'newsletter', utm_medium: 'email', utm_campaign: 'autumn' },
-  { utm_source: 'partner-site', utm_medium: 'referral', utm_content: 'sidebar' },
-  { utm_source: 'search', utm_medium: 'cpc', utm_term: 'scheduling advice', crm_uuid: 'crm-0042' },
-];
-
-const notes = 'Agenda: current status, next steps.\nPlease bring the figures of last quarter.';
-const reasons = ['Travel plans changed', 'Ill today, sorry', null, 'Double-booked on our side'];
-
-const topics = ['Our rollout in spring', 'Prices for larger teams', 'Moving our old calendars'];
 
 /** `zoe.mueller@lindenbaum.example` ⇒ `Lindenbaum` */
 const companyOf = ({ email }: Person): string => {
@@ -52,17 +31,15 @@ const companyOf = ({ email }: Person): string => {
 };
 
 /** Everyone answers the required questions, and two of three the others. */
-const answersOf = (
-  { custom_questions: questions }: EventTypeRecord,
-  person: Person,
-  number: number,
-): InviteeRecord['questions_and_answers'] =>
-  questions
-    .filter(({ required }) => required || number % 3 > 0)
-    .map(({ name: question, type, position, answer_choices: choices }) => {
-      const words = type === 'string' ? companyOf(person) : topics[number % topics.length]!;
-      return { question, answer: choices[number % choices.length] ?? words, position };
-    });
+const answersOf = ({ custom_questions: questions }: EventTypeRecord, person: Person, number: number) =>
+  Object.fromEntries(
+    questions
+      .filter(({ required }) => required || number % 3 > 0)
+      .map(({ name, type, answer_choices: choices }) => {
+        const words = type === 'string' ? companyOf(person) : topics[number % topics.length]!;
+        return [name, choices[number % choices.length] ?? words];
+      }),
+  );
 
 /** Tracks when each host is busy, to avoid overlapping meetings. */
 const calendar = () => {
@@ -76,14 +53,21 @@ const calendar = () => {
   };
 };
 
-export const seedEvents = (store: Store, hosted: HostedEventType[], now: number) => {
+/** An event in the making, with the time it was booked. */
+interface Made {
+  entry: EventEntry & { invitees: InviteeEntry[] };
+  booked: number;
+}
+
+/** Invents the events of the demo. The same time always gives the same ones. */
+export const inventEvents = (hosted: readonly KnownType[], members: readonly string[], now: number) => {
   const roll = dice(20_260);
   const { isFree, take } = calendar();
-  let events = 0;
+  const events: EventEntry[] = [];
   let invitees = 0;
 
   /** A start on this day that works for all hosts, searched from a random half-hour on. */
-  const findStart = ({ type }: HostedEventType, hosts: HostedEventType['hosts'], day: number): number | undefined => {
+  const findStart = ({ type }: KnownType, hosts: Host[], day: number): number | undefined => {
     const [first] = hosts;
     const { timezone, rules } = first!.schedule;
     const { date, weekday } = localTime(timezone, day);
@@ -93,39 +77,36 @@ export const seedEvents = (store: Store, hosted: HostedEventType[], now: number)
     for (let step = 0; step < 16; step++) {
       const start = nine + ((offset + step) % 16) * 30 * 60_000;
       const end = start + type.duration * 60_000;
-      if (hosts.every(({ id, schedule }) => isFree(id, start, end) && isOpen(schedule, start, end))) return start;
+      if (hosts.every(({ key, schedule }) => isFree(key, start, end) && isOpen(schedule, start, end))) return start;
     }
     return undefined;
   };
 
-  const makeEvent = (chosen: HostedEventType, hosts: HostedEventType['hosts'], start: number) => {
-    const id = makeId(`seed/event/${++events}`);
-    for (const host of hosts) take(host.id, start, start + chosen.type.duration * 60_000);
+  const makeEvent = ({ type, places: offered }: KnownType, hosts: Host[], start: number): Made => {
+    for (const { key } of hosts) take(key, start, start + type.duration * 60_000);
     const booked = Math.min(start, now) - (1 + roll(12)) * dayMilliseconds - roll(600) * 60_000;
-    const event = newEvent({
-      id,
-      type: chosen.type,
-      hosts: hosts.map(({ user }) => user),
-      start,
-      limit: chosen.offer.limit ?? 1,
-      place: placeFor(chosen.offer.places[roll(chosen.offer.places.length)]!, roll),
-      now: booked,
-    });
-    if (roll(5) === 0) {
-      event.meeting_notes_plain = notes;
-      event.meeting_notes_html = `<p>${notes.replace('\n', '</p><p>')}</p>`;
-    }
-    return { id, event, booked };
+    const entry: Made['entry'] = {
+      type: type.slug!,
+      start: timestamp(start),
+      created: timestamp(booked),
+      hosts: hosts.map(({ key }) => key),
+      location: placeFor(offered[roll(offered.length)]!, roll),
+      invitees: [],
+    };
+    if (roll(5) === 0) entry.meeting_notes_plain = notes;
+    events.push(entry);
+    return { entry, booked };
   };
 
-  const makeInvitee = (chosen: HostedEventType, event: string, person: Person, booked: number): InviteeRecord => {
+  const makeInvitee = ({ type }: KnownType, { entry }: Made, person: Person, booked: number) => {
     const id = makeId(`seed/invitee/${++invitees}`);
-    const tracking = roll(4) === 0 ? campaigns[roll(campaigns.length)] : undefined;
-    const invitee = newInvitee({ id, event, person, tracking, now: booked });
-    invitee.questions_and_answers = answersOf(chosen.type, person, invitees);
+    const created = timestamp(booked);
+    const tracking =
+      roll(4) === 0 ? (campaigns[roll(campaigns.length)] as Partial<InviteeRecord['tracking']>) : undefined;
+    const invitee: InviteeEntry = { ...person, id, created, tracking, answers: answersOf(type, person, invitees) };
     if (roll(6) === 0) invitee.text_reminder_number = `+1 555 01${10 + roll(90)}`;
-    if (roll(12) === 0) invitee.reconfirmation = { created_at: invitee.created_at, confirmed_at: null };
-    const { price } = chosen.offer;
+    if (roll(12) === 0) invitee.reconfirmation = { created_at: created, confirmed_at: null };
+    const price = prices[type.slug!];
     if (price)
       invitee.payment = {
         external_id: `pay_${id.toLowerCase()}`,
@@ -134,81 +115,60 @@ export const seedEvents = (store: Store, hosted: HostedEventType[], now: number)
         terms: 'Refundable until 24 hours before the meeting',
         successful: roll(8) !== 0,
       };
+    entry.invitees.push(invitee);
     return invitee;
   };
 
-  const save = (
-    chosen: HostedEventType,
-    hosts: HostedEventType['hosts'],
-    { id, event }: { id: string; event: EventRecord },
-    guests: InviteeRecord[],
-  ) => {
-    const active = guests.filter(({ status }) => status === 'active').length;
-    event.invitees_counter = { ...event.invitees_counter, total: guests.length, active };
-    const facts = { organization: organizationId, eventType: chosen.id, hosts: hosts.map((host) => host.id) };
-    insertEvent(store, id, event, facts);
-    for (const guest of guests) store.insert('invitees', idIn(guest.uri), guest, { event: id });
-    if (event.status !== 'canceled') return;
-    const cancellation = { canceled_by: hosts[0]!.id, reason: reasons[roll(reasons.length)]! };
-    store.add('cancellations', { event: id, ...cancellation, created_at: event.updated_at });
-  };
-
   /** Cancels an event after its last guest has booked, and before both the meeting and today. */
-  const cancelAll = (event: EventRecord, guests: InviteeRecord[], booked: number) => {
+  const cancel = ({ entry, booked }: Made, hosts: Host[]) => {
     const at = timestamp(booked + (8 + roll(12)) * 3_600_000);
-    Object.assign(event, { status: 'canceled', updated_at: at });
-    for (const guest of guests) Object.assign(guest, { status: 'canceled', updated_at: at });
+    entry.canceled = { by: hosts[0]!.key, reason: reasons[roll(reasons.length)]!, at };
   };
 
   /** Books the same guest with the same hosts some days later; the two invitees refer to each other. */
-  const reschedule = (chosen: HostedEventType, hosts: HostedEventType['hosts'], guest: InviteeRecord, day: number) => {
+  const reschedule = (chosen: KnownType, hosts: Host[], guest: InviteeEntry, day: number) => {
     const start = findStart(chosen, hosts, day + (2 + roll(5)) * dayMilliseconds);
     if (start === undefined) return false;
     const later = makeEvent(chosen, hosts, start);
     const person = people.find(({ email }) => email === guest.email)!;
-    const successor = makeInvitee(chosen, later.id, person, later.booked);
-    successor.old_invitee = guest.uri;
-    Object.assign(guest, { rescheduled: true, new_invitee: successor.uri });
-    save(chosen, hosts, later, [successor]);
+    const successor = makeInvitee(chosen, later, person, later.booked);
+    Object.assign(successor, { old_invitee: guest.id });
+    Object.assign(guest, { new_invitee: successor.id });
     return true;
   };
 
-  const seedOne = (chosen: HostedEventType, hosts: HostedEventType['hosts'], day: number) => {
+  const inventOne = (chosen: KnownType, hosts: Host[], day: number) => {
     const start = findStart(chosen, hosts, day);
     if (start === undefined) return;
     const made = makeEvent(chosen, hosts, start);
-    const seats = chosen.offer.limit ? 2 + roll(chosen.offer.limit - 1) : 1;
+    const seats = chosen.seats > 1 ? 2 + roll(chosen.seats - 1) : 1;
     const firstPerson = roll(people.length);
     const guests = Array.from({ length: seats }, (_, seat) => {
       const person = people[(firstPerson + seat * 5) % people.length]!;
-      return makeInvitee(chosen, made.id, person, made.booked + seat * 3_600_000);
+      return makeInvitee(chosen, made, person, made.booked + seat * 3_600_000);
     });
     const fate = roll(100);
     const isOver = start + chosen.type.duration * 60_000 < now;
-    if (fate < 8 && seats === 1 && reschedule(chosen, hosts, guests[0]!, day)) {
-      cancelAll(made.event, guests, made.booked);
-    } else if (fate < 16) cancelAll(made.event, guests, made.booked);
-    else if (fate < 30 && isOver) {
-      const at = timestamp(Math.min(now, start + 20 * 60_000));
-      const id = makeId(`seed/no-show/${events}`);
-      Object.assign(guests[0]!, { no_show: { uri: uri('invitee_no_shows', id), created_at: at }, updated_at: at });
-    } else if (fate < 50 && seats > 2) guests[1]!.status = 'canceled';
-    save(chosen, hosts, made, guests);
+    if (fate < 8 && seats === 1 && reschedule(chosen, hosts, guests[0]!, day)) cancel(made, hosts);
+    else if (fate < 16) cancel(made, hosts);
+    else if (fate < 30 && isOver) guests[0]!.no_show = { created: timestamp(Math.min(now, start + 20 * 60_000)) };
+    else if (fate < 50 && seats > 2) guests[1]!.status = 'canceled';
   };
 
   for (let offset = -reachDays; offset <= reachDays; offset++) {
     const day = now + offset * dayMilliseconds;
-    for (const { key } of team) {
+    for (const key of members) {
       // Amara, the default user, has the fullest calendar.
       const wanted = key === 'amara' ? 1 + roll(2) : Number(roll(5) < 2);
       const mine = hosted.filter(
-        ({ offer, hosts }) => hosts.some((host) => host.key === key) && !(offer.inactive && offset > -20),
+        ({ type, hosts }) => hosts.some((host) => host.key === key) && (type.active || offset <= -20),
       );
       for (let count = 0; count < wanted; count++) {
         const chosen = mine[roll(mine.length)]!;
-        const isTogether = chosen.offer.pooling === 'collective';
-        seedOne(chosen, isTogether ? chosen.hosts : chosen.hosts.filter((host) => host.key === key), day);
+        const isTogether = chosen.type.pooling_type === 'collective';
+        inventOne(chosen, isTogether ? chosen.hosts : chosen.hosts.filter((host) => host.key === key), day);
       }
     }
   }
+  return events;
 };

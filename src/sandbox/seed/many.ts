@@ -1,10 +1,11 @@
+import { idIn } from '../../uri.ts';
 import type { SqlValue } from '../store/database.ts';
 import { dayMilliseconds, makeId } from '../store/names.ts';
 import { newEvent, newInvitee } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type HostedEventType, reachDays } from './events.ts';
-import { people } from './people.ts';
-import { organizationId } from './team.ts';
+import type { KnownType } from '../world/draft.ts';
+import { reachDays } from './events.ts';
+import invented from './invented.json' with { type: 'json' };
 
 const slotMilliseconds = 30 * 60_000;
 
@@ -39,8 +40,8 @@ const withoutIndexes = (store: Store, tables: readonly string[], work: () => voi
  * Adds a large number of events with one invitee each, all before the other events: one per host and half-hour, day and
  * night, going back in time. They are meant for volume, not realism.
  */
-export const seedMany = (store: Store, hosted: HostedEventType[], now: number, count: number) => {
-  const solo = hosted.filter(({ offer, type }) => !offer.limit && !offer.pooling && type.duration <= 30);
+export const insertMany = (store: Store, hosted: KnownType[], now: number, count: number) => {
+  const solo = hosted.filter(({ seats, type }) => seats === 1 && type.pooling_type === null && type.duration <= 30);
   const places = solo.flatMap((chosen) => chosen.hosts.slice(0, 1).map((host) => ({ chosen, host })));
   // One event type per host: two would give the host overlapping meetings.
   const turns = places.filter(({ host }, index) => places.findIndex((each) => each.host.id === host.id) === index);
@@ -55,12 +56,12 @@ export const seedMany = (store: Store, hosted: HostedEventType[], now: number, c
     const start = last - Math.floor(index / turns.length) * slotMilliseconds;
     const id = makeId(`seed/many/${index}`);
     const booked = start - 3 * dayMilliseconds;
-    const place = chosen.offer.places[0];
-    const event = newEvent({ id, type: chosen.type, hosts: [host.user], start, limit: 1, place, now: booked });
+    const place = chosen.places[0];
+    const event = newEvent({ id, type: chosen.type, hosts: [host.record], start, limit: 1, place, now: booked });
     event.invitees_counter = { total: 1, active: 1, limit: 1 };
     const invitee = makeId(`seed/many/invitee/${index}`);
-    const person = people[index % people.length]!;
-    events.add(id, JSON.stringify(event), organizationId, chosen.id);
+    const person = invented.people[index % invented.people.length]!;
+    events.add(id, JSON.stringify(event), idIn(host.record.current_organization), chosen.id);
     hosts.add(host.id, event.start_time, id);
     invitees.add(invitee, JSON.stringify(newInvitee({ id: invitee, event: id, person, now: booked })), id);
   };

@@ -1,5 +1,20 @@
+import type { ReadWhen } from '../world/draft.ts';
+import type { World } from '../world/schema.ts';
+
 /** Which data to seed: a demo team with calendars, only users and tokens, or the demo plus many more events. */
 export type SeedName = 'demo' | 'empty' | `large:${number}`;
+
+/** A world that was read from a file. */
+export interface WorldFile {
+  /** The name of the file. */
+  name: string;
+  /** Tells whether data was seeded with the same content. */
+  digest: string;
+  world: World;
+  read: ReadWhen;
+}
+
+export type Seed = SeedName | WorldFile;
 
 export const mostEvents = 1_000_000;
 

@@ -85,12 +85,16 @@ export const noTracking: InviteeRecord['tracking'] = {
 export const newInvitee = (given: {
   id: string;
   event: string;
-  person: { email: string; name: string; first_name: string | null; last_name: string | null; timezone: string };
+  person: Pick<InviteeRecord, 'email' | 'name' | 'first_name' | 'last_name' | 'timezone'>;
   tracking?: { [Field in keyof InviteeRecord['tracking']]?: string | undefined } | undefined;
   now: number;
 }): InviteeRecord => ({
   uri: `${uri('scheduled_events', given.event)}/invitees/${given.id}`,
-  ...given.person,
+  first_name: given.person.first_name,
+  last_name: given.person.last_name,
+  name: given.person.name,
+  email: given.person.email,
+  timezone: given.person.timezone,
   status: 'active',
   event: uri('scheduled_events', given.event),
   created_at: timestamp(given.now),

@@ -79,6 +79,7 @@ export const runCommand: Command = {
   examples: [
     "sandbox run -- bash -c 'sched events list --json | jq length'",
     'sandbox run --plan free -- npm test',
+    'sandbox run --seed world.yaml -- npm test',
     'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
   ],
   notes: [

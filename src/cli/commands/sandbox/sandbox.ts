@@ -1,12 +1,11 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
-import type { SandboxOptions, Serving } from '../../../sandbox/open.ts';
+import type { Sandbox, SandboxOptions, Serving } from '../../../sandbox/open.ts';
 import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
-import { type ReadyToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
-import type { RunningSandbox } from '../../../sandbox/run.ts';
-import { team } from '../../../sandbox/seed/team.ts';
+import { tokensIn } from '../../../sandbox/ready-tokens.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
 import { kinds } from '../../../sandbox/subscription.ts';
 import { version } from '../../../version.ts';
@@ -18,18 +17,19 @@ import type { Context } from '../../session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
 import { clockCommand } from './clock-command.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
+import { exportCommand } from './export-command.ts';
 import { noticesCommand } from './notices-command.ts';
 import { openCommand, openDeskPage } from './open-command.ts';
 import { runCommand } from './run-program.ts';
 import { askRunning, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
+import { readSeed, seedFlags } from './seed-flags.ts';
 import {
   dataFlag,
   kindFlag,
   readData,
-  readSeed,
   type ServingFacts,
-  seedFlag,
+  type ShownSandbox,
   servingFlags,
   sharedDataFlag,
   whileServing,
@@ -84,19 +84,26 @@ const tokensView: View<ReturnType<typeof shown>> = {
   id: 'token',
 };
 
-const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) => {
-  const { name: user, role } = team.find(({ key }) => key === member)!;
-  return { name, token, user, role, kind, scopes, refresh_token: refreshToken ?? null };
-};
+const shown = ({ name, token, user, role, scopes, kind, refreshToken }: ReturnType<typeof tokensIn>[number]) => ({
+  name,
+  token,
+  user,
+  role,
+  kind,
+  scopes,
+  refresh_token: refreshToken ?? null,
+});
 
 /** Lines that a shell can evaluate: assignments, and comments for the rest. */
-const shellText = (facts: ServingFacts, serving: Serving): string =>
+const shellText = (facts: ServingFacts, serving: Serving, { store }: Sandbox): string =>
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
     `# MCP    ${facts.mcp_url}`,
     `# plan   ${facts.plan}`,
-    ...readyTokens.map(shown).map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${words(each)}`),
+    ...tokensIn(store)
+      .map(shown)
+      .map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${words(each)}`),
     ...exportLines(serving),
   ].join('\n');
 
@@ -105,9 +112,14 @@ const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
   return scopes.length === 1 ? `${scopes[0]} only` : 'all :read scopes';
 };
 
-const printFacts = ({ settings, printer }: Context, facts: ServingFacts, serving: Serving): Promise<void> => {
+const printFacts = (
+  { settings, printer }: Context,
+  facts: ServingFacts,
+  serving: Serving,
+  sandbox: Sandbox,
+): Promise<void> => {
   const { format, fields = [], jq } = settings;
-  if (format === 'table' || format === 'tsv') return printer.text(shellText(facts, serving));
+  if (format === 'table' || format === 'tsv') return printer.text(shellText(facts, serving, sandbox));
   // On one line, for scripts that wait for it.
   if (format === 'json' && fields.length === 0 && jq === undefined) return printer.text(JSON.stringify(facts));
   return printer.one(startView, facts);
@@ -120,13 +132,13 @@ const start = (invocation: Invocation): Promise<void> => {
   const { interrupted, stdout, stderr, env } = runtime;
   const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
   const screen = isForPerson ? openScreen(context) : undefined;
-  const work = async (facts: ServingFacts, serving: Serving, desk: RunningSandbox['deskAddress']) => {
+  const work = async (facts: ServingFacts, serving: Serving, { sandbox, desk }: ShownSandbox) => {
     // No other process can find data in memory.
     const use = facts.data === ':memory:' ? exportLines(serving) : [useLine(runtime, readData(invocation))];
     const inBrowser = stderr.isTerminal && typed.open !== true ? [`In a browser, once: ${desk()}`] : [];
     const close = await screen?.open(facts, [...inBrowser, 'In another terminal:', ...use.map((line) => `  ${line}`)]);
     if (screen === undefined) {
-      await printFacts(context, facts, serving);
+      await printFacts(context, facts, serving, sandbox);
       for (const line of inBrowser) notes.info(line);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
@@ -140,9 +152,29 @@ const start = (invocation: Invocation): Promise<void> => {
   return whileServing(invocation, { port: defaultPort }, work, screen?.watch);
 };
 
-const tokens = async ({ context, problems }: Invocation): Promise<void> => {
+/** The tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
+const findTokens = async ({ runtime }: Context, data: string | undefined): Promise<ReturnType<typeof tokensIn>> => {
+  const running = servingAround(runtime, data);
+  if (running !== undefined) {
+    const refusal = { message: "Can't list the tokens" };
+    const reply = await askRunning(runtime, running, { method: 'GET', path: '/__sandbox/tokens', refusal });
+    return reply.tokens as ReturnType<typeof tokensIn>;
+  }
+  const isThere = existsSync(sandboxFile(runtime, data));
+  const sandbox = await openSandboxData(runtime, isThere ? { data } : { data: ':memory:', world: 'empty' });
+  try {
+    return tokensIn(sandbox.store);
+  } finally {
+    sandbox.close();
+  }
+};
+
+const tokens = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  const data = readData(invocation);
   problems.check();
-  noteHidden(context.notes, (await context.printer.list(tokensView as View, [readyTokens.map(shown)])).hiddenColumns);
+  const rows = (await findTokens(context, data)).map(shown);
+  noteHidden(context.notes, (await context.printer.list(tokensView as View, [rows])).hiddenColumns);
 };
 
 /** Reports an error of the operating system as an environment error, not as an internal one. */
@@ -164,13 +196,14 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
   });
 };
 
-type Fresh = Pick<SandboxOptions, 'world' | 'kind'>;
+/** What a reset puts in place of the data. */
+type NewData = Pick<SandboxOptions, 'world' | 'now' | 'kind'>;
 
 /** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
-const resetInPlace = async (runtime: Runtime, data: string | undefined, fresh: Fresh): Promise<boolean> => {
+const resetInPlace = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<boolean> => {
   const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
   try {
-    opened?.reset(fresh.world, fresh.kind);
+    opened?.reset(wanted);
     return opened !== undefined;
   } catch {
     return false;
@@ -180,22 +213,26 @@ const resetInPlace = async (runtime: Runtime, data: string | undefined, fresh: F
 };
 
 /** Deletes the files, so that this works with damaged data too. */
-const startAfresh = async (runtime: Runtime, data: string | undefined, fresh: Fresh): Promise<void> => {
+const startAfresh = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
   for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
-  const sandbox = await openSandboxData(runtime, { data, ...fresh });
+  const sandbox = await openSandboxData(runtime, { data, ...wanted });
   sandbox.close();
 };
 
-const resetRunning = async (context: Context, running: Serving, { world, kind }: Fresh): Promise<void> => {
+const resetRunning = async (context: Context, running: Serving, { world, now, kind }: NewData): Promise<void> => {
   const name = `the sandbox at ${running.url}`;
   const question = `Delete the data of ${name} and seed it again?`;
   await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
   await askRunning(context.runtime, running, {
     method: 'POST',
     path: '/__sandbox/reset',
-    body: { ...(world && { seed: world }), ...(kind && { kind }) },
+    body: {
+      ...(world === undefined ? {} : { seed: typeof world === 'string' ? world : world.world }),
+      ...(now === undefined ? {} : { now: new Date(now).toISOString() }),
+      ...(kind === undefined ? {} : { kind }),
+    },
     refusal: { message: `Can't reset ${name}` },
   });
   context.notes.info(`sandbox reset: ${running.url}`);
@@ -205,11 +242,11 @@ const resetRunning = async (context: Context, running: Serving, { world, kind }:
 const reset = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const data = readData(invocation);
-  const fresh = { world: readSeed(invocation), kind: problems.choice('kind', typed.kind, kinds) };
+  const wanted = { ...(await readSeed(invocation)), kind: problems.choice('kind', typed.kind, kinds) };
   if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
   problems.check();
   const running = servingAround(context.runtime, data);
-  if (running !== undefined) return resetRunning(context, running, fresh);
+  if (running !== undefined) return resetRunning(context, running, wanted);
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
   await confirm(
@@ -220,7 +257,7 @@ const reset = async (invocation: Invocation): Promise<void> => {
     },
     'this machine',
   );
-  if (!(await resetInPlace(context.runtime, data, fresh))) await startAfresh(context.runtime, data, fresh);
+  if (!(await resetInPlace(context.runtime, data, wanted))) await startAfresh(context.runtime, data, wanted);
   context.notes.info(`sandbox reset: ${file}`);
 };
 
@@ -240,6 +277,7 @@ export const commands: Command[] = [
       'sandbox start',
       'sandbox start --port 0 --data :memory: --json',
       'sandbox start --plan free --auto-consent',
+      'sandbox start --data :memory: --seed world.yaml --now 2026-12-01T09:00:00Z',
     ],
     notes: [
       'At a terminal it shows requests and deliveries as they come. To use it in another terminal: eval "$(sched sandbox env)". In a pipe it prints the lines of sandbox env, and its tokens as comments.',
@@ -253,7 +291,7 @@ export const commands: Command[] = [
     name: 'tokens',
     summary: "List the sandbox's ready-made tokens by role",
     arguments: [],
-    flags: [],
+    flags: [sharedDataFlag],
     fields: ['name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token'],
     examples: ['sandbox tokens', 'sandbox tokens --json=token,role,scopes'],
     run: tokens,
@@ -262,11 +300,17 @@ export const commands: Command[] = [
     name: 'reset',
     summary: 'Delete the sandbox data and seed it again',
     arguments: [],
-    flags: [sharedDataFlag, seedFlag, kindFlag],
-    examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],
+    flags: [sharedDataFlag, ...seedFlags, kindFlag],
+    examples: [
+      'sandbox reset',
+      'sandbox reset --seed large:10000 --yes',
+      'sandbox reset --data ./sandbox.db --seed world.yaml --yes',
+      'sandbox reset --data ./sandbox.db --yes',
+    ],
     run: reset,
   },
   snapshotCommand,
+  exportCommand,
   clockCommand,
   noticesCommand,
   triggerCommand,

@@ -8,11 +8,11 @@ import {
   readFaults,
   unknownOperation,
 } from '../../../sandbox/faults/faults.ts';
-import type { Serving } from '../../../sandbox/open.ts';
-import { clientId, ownerToken, readyTokens } from '../../../sandbox/ready-tokens.ts';
+import type { Sandbox, Serving } from '../../../sandbox/open.ts';
+import { clientId, ownerToken, tokensIn } from '../../../sandbox/ready-tokens.ts';
 import type { RunningSandbox, RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
-import { isSeedName, mostEvents, type SeedName } from '../../../sandbox/seed/name.ts';
-import { kinds, type Plan, planOf, plans } from '../../../sandbox/subscription.ts';
+import type { Store } from '../../../sandbox/store/store.ts';
+import { kinds, planOf, plans } from '../../../sandbox/subscription.ts';
 import { shellWord } from '../../../shell-quote.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { version } from '../../../version.ts';
@@ -21,6 +21,7 @@ import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 import { readReceiver, webhookFlags } from './deliveries.ts';
+import { readSeed, seedFlags } from './seed-flags.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -34,13 +35,6 @@ export const sharedDataFlag: Flag = {
   description: "the sandbox's data file (default: the file that all sandbox commands share)",
 };
 
-export const seedFlag: Flag = {
-  name: 'seed',
-  value: 'WORLD',
-  suggestions: ['demo', 'empty', 'large:1000'],
-  description: 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)',
-};
-
 export const kindFlag: Flag = {
   name: 'kind',
   value: 'KIND',
@@ -50,7 +44,7 @@ export const kindFlag: Flag = {
 
 /** Flags of every command that starts a sandbox server. */
 export const servingFlags: Flag[] = [
-  seedFlag,
+  ...seedFlags,
   {
     name: 'fault',
     value: 'FAULT',
@@ -84,13 +78,6 @@ const readReplayWindow = ({ typed, problems }: Invocation): number | undefined =
   return milliseconds;
 };
 
-export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined => {
-  const { seed } = typed;
-  if (seed === undefined || isSeedName(seed)) return seed;
-  problems.add(`--seed must be demo, empty or large:N with N up to ${mostEvents}, not "${seed}"`);
-  return undefined;
-};
-
 const readScript = async ({ context, typed, problems }: Invocation): Promise<FaultScript> => {
   const faults: Fault[] = [];
   const add = (where: string, read: () => Fault[]) => {
@@ -115,19 +102,25 @@ export const readData = ({ typed, problems }: Invocation): string | undefined =>
   return typed.data === undefined ? undefined : String(typed.data);
 };
 
-const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
+const factsOf = (url: string, store: Store, data: string, secret: string) => ({
   base_url: url,
   auth_url: url,
   mcp_url: url,
   client_id: clientId,
   token: ownerToken,
-  tokens: Object.fromEntries(readyTokens.map(({ name, token }) => [name, token])),
-  plan,
+  tokens: Object.fromEntries(tokensIn(store).map(({ name, token }) => [name, token])),
+  plan: planOf(store),
   data,
   admin_token: secret,
 });
 
 export type ServingFacts = ReturnType<typeof factsOf>;
+
+/** The running sandbox, and the address of its desk. */
+export interface ShownSandbox {
+  sandbox: Sandbox;
+  desk: RunningSandbox['deskAddress'];
+}
 
 /** Variables that would make `sched` use another service or user nevertheless. */
 export const conflicting = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
@@ -150,7 +143,7 @@ const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOpt
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
-  work: (facts: ServingFacts, serving: Serving, desk: RunningSandbox['deskAddress']) => Promise<void>,
+  work: (facts: ServingFacts, serving: Serving, shown: ShownSandbox) => Promise<void>,
   watch?: SandboxWatch,
 ): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -159,7 +152,7 @@ export const whileServing = async (
   const named = readData(invocation) ?? usual.data;
   const plan = problems.choice('plan', typed.plan, plans);
   const kind = problems.choice('kind', typed.kind, kinds);
-  const world = readSeed(invocation);
+  const { world, now } = await readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
   const script = await readScript(invocation);
   const receiver = await readReceiver(invocation);
@@ -169,6 +162,7 @@ export const whileServing = async (
     plan,
     kind,
     world,
+    now,
     limits: typed['no-limits'] !== true,
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
@@ -179,7 +173,7 @@ export const whileServing = async (
   });
   try {
     const { url, secret } = running;
-    await work(factsOf(url, planOf(sandbox.store), data, secret), { url, secret }, running.deskAddress);
+    await work(factsOf(url, sandbox.store, data, secret), { url, secret }, { sandbox, desk: running.deskAddress });
     if (!runtime.interrupted.aborted) await running.drain();
   } finally {
     await running.close();

@@ -3,10 +3,9 @@ import { webhookEvents } from '../../../api/webhooks.ts';
 import { idIn } from '../../../uri.ts';
 import type { LogEntry } from '../../admin.ts';
 import type { Fault, FaultScript } from '../../faults/faults.ts';
-import { type ReadyToken, readyTokens } from '../../ready-tokens.ts';
+import { tokensIn } from '../../ready-tokens.ts';
 import type { SandboxClock } from '../../sandbox-clock.ts';
 import { seedAgeDays, seedOf } from '../../seed/seed.ts';
-import { team } from '../../seed/team.ts';
 import type { Store } from '../../store/store.ts';
 import { planOf, plans } from '../../subscription.ts';
 import { listWindows } from '../../throttle.ts';
@@ -219,8 +218,6 @@ export const requestsPanel = ({ zone }: DeskView, log: readonly LogEntry[], quot
 <tbody>${entries.map(requestRow(zone, quote))}</tbody></table></div></section>`;
 };
 
-const ownerOf = ({ member }: ReadyToken) => team.find(({ key }) => key === member)!;
-
 /** Who a rate limit counts for: a user, or all requests without a token. */
 const holderName = (store: Store, whose: string): string =>
   store.first<{ name: string }>("SELECT doc ->> 'name' AS name FROM users WHERE id = ?", idIn(whose))?.name ??
@@ -233,9 +230,9 @@ ${gauges.length === 0 && html`<p class="soft">No requests in the last minute.</p
     ({ window, whose, used, limit, reset_seconds }) =>
       html`<li><div class="line"><code>${window}</code><span class="soft num">${used} of ${limit}</span></div><svg class="gauge ${used / limit > 0.8 ? 'bad' : 'good'}" role="img" aria-label="${used} of ${limit} used"><rect width="${Math.round((1000 * used) / limit) / 10}%" height="100%" rx="4" fill="currentColor"/></svg><small class="soft"><bdi>${holderName(store, whose)}</bdi> · resets in ${reset_seconds} s</small></li>`,
   )}</ul>
-<div class="head sub"><h2>Tokens</h2></div><ul>${readyTokens.map(
+<div class="head sub"><h2>Tokens</h2></div><ul>${tokensIn(store).map(
     (token) =>
-      html`<li><div class="line"><code>${token.token}</code>${copyButton(token.token, 'Copy', `Copy ${token.token}`)}</div><small class="soft">${ownerOf(token).name}, ${token.scopes === null ? ownerOf(token).role : token.scopes.length === 1 ? token.scopes[0] : 'all :read scopes'}</small></li>`,
+      html`<li><div class="line"><code>${token.token}</code>${copyButton(token.token, 'Copy', `Copy ${token.token}`)}</div><small class="soft">${token.user}, ${token.scopes === null ? token.role : token.scopes.length === 1 ? token.scopes[0] : 'all :read scopes'}</small></li>`,
   )}</ul></section>`;
 };
 

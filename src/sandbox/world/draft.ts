@@ -1,0 +1,165 @@
+import { nearest } from '../../nearest.ts';
+import type { Checked } from '../../time/reading.ts';
+import type { Caller } from '../handler.ts';
+import type { Schedule } from '../rules/availability.ts';
+import type { SqlValue } from '../store/database.ts';
+import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
+import type { EventTypeRecord, LocationRecord, OrganizationRecord, UserRecord } from '../store/records.ts';
+import type { World } from './schema.ts';
+
+export type UserEntry = World['users'][string];
+export type AvailabilityEntry = NonNullable<UserEntry['availability']>;
+
+export interface KnownUser {
+  id: string;
+  key: string;
+  role: Caller['role'] | 'former';
+  record: UserRecord;
+  entry: UserEntry;
+}
+
+export interface Host extends KnownUser {
+  schedule: Schedule;
+}
+
+export interface KnownType {
+  id: string;
+  type: EventTypeRecord;
+  seats: number;
+  places: LocationRecord[];
+  /** The owner is the first. */
+  hosts: Host[];
+}
+
+/** What entries can refer to. */
+export interface Known {
+  organization: { id: string; record: OrganizationRecord };
+  users: Names<KnownUser>;
+  types: Names<KnownType>;
+}
+
+export type Path = ReadonlyArray<string | number>;
+
+export interface WorldProblem {
+  path: Path;
+  message: string;
+}
+
+/** A row to store, and the entry of the world that it comes from. */
+export interface Row {
+  table: string;
+  columns: Record<string, SqlValue>;
+  doc?: Record<string, unknown>;
+  entry: object;
+}
+
+/** Reads a time of a world file as milliseconds. Without `zone`, a date alone is its midnight in UTC. */
+export type ReadWhen = (text: string, now: number, zone?: string) => Checked<number>;
+
+/** Reads the times of built-in worlds: timestamps, and days before now. Reading others would load a time library. */
+export const readPlainTime: ReadWhen = (text, now) => {
+  const [, days] = /^-(\d+)d$/.exec(text) ?? [];
+  return { ok: true, value: days === undefined ? Date.parse(text) : now - Number(days) * dayMilliseconds };
+};
+
+/** Finds records by the names they have. Names of an earlier level win: a key before an email address. */
+export class Names<Item> {
+  readonly #kind: string;
+  readonly #known: Array<{ item: Item; name: string; level: number }> = [];
+  /** By level and name. */
+  readonly #found = new Map<string, Item[]>();
+  #levels = 0;
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
+
+  add(item: Item, ...names: readonly string[]): void {
+    this.#levels = Math.max(this.#levels, names.length);
+    for (const [level, name] of names.entries()) {
+      const key = `${level} ${name.toLowerCase()}`;
+      this.#known.push({ item, name, level });
+      this.#found.set(key, [...(this.#found.get(key) ?? []), item]);
+    }
+  }
+
+  find(name: string): Checked<Item> {
+    let found: Item[] = [];
+    for (let level = 0; level < this.#levels && found.length === 0; level++)
+      found = this.#found.get(`${level} ${name.toLowerCase()}`) ?? [];
+    if (found.length === 1) return { ok: true, value: found[0]! };
+    const keys = this.#known.filter(({ level }) => level === 0);
+    if (found.length > 1) {
+      const meant = keys.filter(({ item }) => found.includes(item)).map((each) => each.name);
+      return { ok: false, problem: `"${name}" can be several ${this.#kind}s. Write ${meant.join(' or ')}` };
+    }
+    const meant = nearest(
+      name,
+      this.#known.map((each) => each.name),
+    );
+    const choices = keys.slice(0, 8).map((each) => each.name);
+    const advice = meant === undefined ? `Known: ${choices.join(', ') || 'none'}` : `Did you mean ${meant}?`;
+    return { ok: false, problem: `no ${this.#kind} is called "${name}". ${advice}` };
+  }
+}
+
+/** Collects the rows of a world, and its problems. */
+export class Draft {
+  readonly rows: Row[] = [];
+  readonly problems: WorldProblem[] = [];
+  readonly now: number;
+  readonly #read: ReadWhen;
+  readonly #ids = new Set<string>();
+
+  constructor(now: number, read: ReadWhen) {
+    this.now = now;
+    this.#read = read;
+  }
+
+  refuse(path: Path, message: string): void {
+    this.problems.push({ path, message });
+  }
+
+  /** The ID in the entry, else one derived from `name`. */
+  id({ id }: { id?: string | undefined }, name: string, path: Path): string {
+    if (id !== undefined && this.#ids.has(id)) this.refuse([...path, 'id'], 'is the ID of another record');
+    let made = id ?? makeId(`seed/${name}`);
+    for (let number = 2; id === undefined && this.#ids.has(made); number++) made = makeId(`seed/${name}/${number}`);
+    this.#ids.add(made);
+    return made;
+  }
+
+  /** A time of the entry, else `otherwise`. */
+  time(text: string | null | undefined, otherwise: number, path: Path, zone?: string): number {
+    if (text === undefined || text === null) return otherwise;
+    return this.checked(this.#read(text, this.now, zone), path) ?? otherwise;
+  }
+
+  /** The `created_at` and `updated_at` of an entry. Without its own, it was created at `otherwise`. */
+  times(entry: { created?: string | undefined; updated?: string | undefined }, otherwise: number, path: Path) {
+    const created = this.time(entry.created, otherwise, [...path, 'created']);
+    const updated = this.time(entry.updated, created, [...path, 'updated']);
+    return { created_at: timestamp(created), updated_at: timestamp(updated) };
+  }
+
+  checked<Value>(reading: Checked<Value>, path: Path): Value | undefined {
+    if (reading.ok) return reading.value;
+    this.refuse(path, reading.problem);
+    return undefined;
+  }
+
+  find<Item>(names: Names<Item>, name: string, path: Path): Item | undefined {
+    return this.checked(names.find(name), path);
+  }
+
+  add(table: string, entry: object, columns: Row['columns'], doc?: object): void {
+    this.rows.push({ table, columns, entry, ...(doc === undefined ? {} : { doc: doc as Record<string, unknown> }) });
+  }
+}
+
+/** The record with those fields of the entry that replace derived ones. */
+export const withFields = <Doc extends object>(doc: Doc, entry: object, ...names: (keyof Doc & string)[]): Doc => {
+  const given = entry as Partial<Doc>;
+  for (const name of names) if (given[name] !== undefined) doc[name] = given[name] as Doc[typeof name];
+  return doc;
+};

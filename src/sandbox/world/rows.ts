@@ -1,0 +1,331 @@
+import { idIn } from '../../uri.ts';
+import { actorOf } from '../rules/activity.ts';
+import { newSchedule, type Rule, type Schedule } from '../rules/availability.ts';
+import { descriptionOf, newEventType } from '../rules/event-type.ts';
+import { wrongZone } from '../rules/local-time.ts';
+import { dayMilliseconds, slugOf, timestamp, uri } from '../store/names.ts';
+import {
+  type EventTypeRecord,
+  type GroupRecord,
+  type InvitationRecord,
+  newInvitation,
+  newWebhook,
+  type OrganizationRecord,
+  type UserRecord,
+  type WebhookRecord,
+} from '../store/records.ts';
+import { stageOf } from '../subscription.ts';
+import {
+  type AvailabilityEntry,
+  Draft,
+  type Known,
+  type KnownType,
+  type KnownUser,
+  Names,
+  type Path,
+  type ReadWhen,
+  type Row,
+  readPlainTime,
+  type UserEntry,
+  type WorldProblem,
+  withFields,
+} from './draft.ts';
+import { eventRows, formRows } from './event-rows.ts';
+import { hoursOf } from './hours.ts';
+import type { World } from './schema.ts';
+
+type Entries<Name extends keyof World> = NonNullable<World[Name]>;
+type EventTypeEntry = NonNullable<UserEntry['event_types']>[string];
+
+const checkZone = (draft: Draft, zone: string | undefined, path: Path): string => {
+  if (wrongZone(zone).length === 0) return zone ?? 'UTC';
+  draft.refuse(path, `"${zone}" is not a time zone. Write one such as Europe/Berlin`);
+  return 'UTC';
+};
+
+const organizationRow = (draft: Draft, { organization: entry }: World): Known['organization'] => {
+  const id = draft.id(entry, 'organization', ['organization']);
+  const plan = entry.plan ?? 'enterprise';
+  const record: OrganizationRecord = {
+    uri: uri('organizations', id),
+    name: entry.name,
+    kind: entry.kind ?? 'team',
+    plan,
+    stage: stageOf(plan),
+    ...draft.times(entry, draft.now - 400 * dayMilliseconds, ['organization']),
+  };
+  draft.add('organizations', entry, { id }, record);
+  return { id, record };
+};
+
+const userRows = (draft: Draft, known: Known, key: string, entry: UserEntry, role: KnownUser['role']): KnownUser => {
+  const path = ['users', key];
+  const { organization } = known;
+  const id = draft.id(entry, `user/${key}`, path);
+  const slug = slugOf(entry.name) || slugOf(key) || 'user';
+  const domain = `${slugOf(organization.record.name).split('-')[0] || 'company'}.example`;
+  const record: UserRecord = {
+    uri: uri('users', id),
+    name: entry.name,
+    slug: entry.slug ?? slug,
+    email: entry.email ?? `${slug.replace('-', '.')}@${domain}`,
+    scheduling_url: `/book/${entry.slug ?? slug}`,
+    timezone: checkZone(draft, entry.timezone, [...path, 'timezone']),
+    avatar_url: `/avatars/${entry.slug ?? slug}.svg`,
+    ...draft.times(entry, Date.parse(organization.record.created_at), path),
+    current_organization: organization.record.uri,
+    locale: entry.locale ?? 'en',
+    resource_type: 'User',
+  };
+  if (known.users.find(record.email).ok) draft.refuse(path, `has the email address of another user: ${record.email}`);
+  draft.add('users', entry, { id }, withFields(record, entry, 'scheduling_url', 'avatar_url'));
+  const { membership = {} } = entry;
+  const times = draft.times(membership, Date.parse(record.created_at), [...path, 'membership']);
+  const joined = { id: draft.id(membership, `membership/${key}`, path), user: id, organization: organization.id };
+  if (role !== 'former') draft.add('memberships', membership, { ...joined, role, ...times });
+  for (const kind of entry.connected ?? ['google_conference'])
+    draft.add('connected_locations', entry, { user: id, kind });
+  const user = { id, key, role, record, entry };
+  known.users.add(user, key, record.email, entry.name);
+  return user;
+};
+
+/** The hosts of an event type with the hours written for them. The owner is the first. */
+const hostsOf = (draft: Draft, { users }: Known, owner: KnownUser, entry: EventTypeEntry, path: Path) => {
+  const hosts: Array<{ user: KnownUser; hours: AvailabilityEntry; path: Path }> = [
+    { user: owner, hours: entry.availability ?? {}, path: [...path, 'availability'] },
+  ];
+  const given = entry.hosts ?? [];
+  const named = Array.isArray(given)
+    ? given.map((name, index) => [name, {}, index] as const)
+    : Object.entries(given).map(([name, hours]) => [name, hours, name] as const);
+  for (const [name, hours, place] of named) {
+    const user = draft.find(users, name, [...path, 'hosts', place]);
+    if (hosts.some((host) => host.user === user)) draft.refuse([...path, 'hosts', place], 'is listed twice');
+    else if (user) hosts.push({ user, hours, path: [...path, 'hosts', place] });
+  }
+  return hosts;
+};
+
+const scheduleOf = (draft: Draft, user: KnownUser, id: string, hours: AvailabilityEntry, path: Path): Schedule => {
+  const usual = newSchedule(id, user.record, draft.now);
+  const own = user.entry.availability ?? {};
+  const inherited = hoursOf(draft, own, usual.rules, ['users', user.key, 'availability']);
+  checkZone(draft, hours.timezone, [...path, 'timezone']);
+  const schedule = { ...usual, rules: hoursOf(draft, hours, inherited, path) as Rule[] };
+  return withFields(withFields(schedule, own, 'timezone'), hours, 'timezone', 'name', 'default');
+};
+
+const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, entry: EventTypeEntry) => {
+  const path = ['users', owner.key, 'event_types', slug];
+  const id = draft.id(entry, `event-type/${slug}`, path);
+  const { created_at, updated_at } = draft.times(entry, Date.parse(owner.record.created_at), path);
+  const { seats = 1, pooling = null } = entry;
+  const plain = newEventType({
+    id,
+    name: entry.name,
+    slug,
+    scheduling_url: `${owner.record.scheduling_url}/${slug}`,
+    duration: entry.duration ?? 30,
+    owner: owner.record,
+    now: Date.parse(created_at),
+  });
+  const deleted = draft.time(entry.deleted_at, Number.NaN, [...path, 'deleted_at']);
+  const type: EventTypeRecord = {
+    ...plain,
+    updated_at,
+    ...descriptionOf(entry.description_plain ?? undefined),
+    kind: seats > 1 ? 'group' : 'solo',
+    pooling_type: pooling,
+    profile: {
+      type: pooling && entry.type !== 'AdhocEventType' ? 'Team' : 'User',
+      name: owner.record.name,
+      owner: owner.record.uri,
+    },
+    custom_questions: (entry.questions ?? []).map((question, position) => ({
+      enabled: true,
+      required: false,
+      answer_choices: [],
+      include_other: false,
+      ...question,
+      type: question.type ?? (question.answer_choices?.length ? 'single_select' : 'string'),
+      position,
+    })),
+    deleted_at: Number.isNaN(deleted) ? null : timestamp(deleted),
+    admin_managed: pooling === 'collective',
+  };
+  withFields(
+    type,
+    entry,
+    'active',
+    'slug',
+    'scheduling_url',
+    'kind',
+    'type',
+    'color',
+    'internal_note',
+    'description_plain',
+  );
+  withFields(type, entry, 'description_html', 'secret', 'booking_method', 'admin_managed', 'locale');
+  const places = entry.locations ?? [];
+  const hosts = hostsOf(draft, known, owner, entry, path).map(({ user, hours, path: place }) => {
+    const scheduleId = draft.id(hours, `schedule/${slug}/${user.key}`, place);
+    const { host = {} } = hours;
+    const added = {
+      id: draft.id(host, `event-type-host/${id}/${user.id}`, [...place, 'host']),
+      created_at: draft.times(host, Date.parse(created_at), [...place, 'host']).created_at,
+    };
+    return { ...user, hours, host, added, schedule: scheduleOf(draft, user, scheduleId, hours, place) };
+  });
+  const found: KnownType = { id, type, seats, places, hosts };
+  known.types.add(found, `${owner.key}/${slug}`, slug, entry.name);
+  const addRows = (position: number) => {
+    const columns = {
+      id,
+      organization: known.organization.id,
+      position,
+      invitee_limit: seats,
+      locations: JSON.stringify(places),
+      duration_options: JSON.stringify(entry.durations ?? []),
+      dates: entry.dates ? JSON.stringify(entry.dates) : null,
+    };
+    draft.add('event_types', entry, columns, type);
+    for (const { id: user, hours, host, added, schedule } of hosts) {
+      draft.add('event_type_hosts', host, { event_type: id, user, ...added });
+      draft.add('schedules', hours, { id: idIn(schedule.uri), event_type: id, user }, schedule);
+    }
+  };
+  return { found, addRows };
+};
+
+const groupRows = (draft: Draft, { organization, users }: Known, name: string, entry: Entries<'groups'>[string]) => {
+  const path = ['groups', name];
+  const id = draft.id(entry, `group/${name}`, path);
+  const times = draft.times(entry, Date.parse(organization.record.created_at), path);
+  const group: GroupRecord = { uri: uri('groups', id), name, organization: organization.record.uri, ...times };
+  draft.add('groups', entry, { id, organization: organization.id }, group);
+  const find = (given: string, ...place: Path) => draft.find(users, given, [...path, ...place]);
+  const admins = (entry.admins ?? []).flatMap((each, index) => find(each, 'admins', index) ?? []);
+  const members = (entry.members ?? []).flatMap((each, index) => {
+    const member = typeof each === 'string' ? { user: each } : each;
+    const user = find(member.user, 'members', index, ...(typeof each === 'string' ? [] : ['user']));
+    return user ? [{ user, member, place: [...path, 'members', index] }] : [];
+  });
+  const others = admins.filter((admin) => !members.some(({ user }) => user === admin));
+  const all = [
+    ...members,
+    ...others.map((user) => ({ user, member: {} as { id?: string; created?: string }, place: path })),
+  ];
+  for (const [index, { user, member, place }] of all.entries()) {
+    if (all.findIndex((other) => other.user === user) < index) draft.refuse(place, 'is listed twice');
+    // Members join a group after they join the organization.
+    const since = Math.max(Date.parse(times.created_at), Date.parse(user.record.created_at)) + index * 60_000;
+    const { created_at } = draft.times(member, since, place);
+    const relation = { id: draft.id(member, `relationship/${name}/${user.key}`, place), created_at };
+    const role = admins.includes(user) ? 'admin' : 'member';
+    draft.add('group_members', member, { group: id, user: user.id, ...relation, role });
+  }
+  return id;
+};
+
+const invitationRow = (draft: Draft, known: Known, entry: Entries<'invitations'>[number], path: Path) => {
+  const id = draft.id(entry, `invitation/${entry.email}`, path);
+  const times = draft.times(entry, draft.now, path);
+  const { record, id: organization } = known.organization;
+  const member = entry.user === undefined ? undefined : draft.find(known.users, entry.user, [...path, 'user']);
+  const sent = entry.status === undefined || entry.status === 'pending' ? times.updated_at : times.created_at;
+  const last = draft.time(entry.last_sent_at, Date.parse(sent), [...path, 'last_sent_at']);
+  const invitation: InvitationRecord = {
+    ...newInvitation({ id, email: entry.email, organization: record, now: draft.now }),
+    status: entry.status ?? 'pending',
+    last_sent_at: entry.last_sent_at === null ? null : timestamp(last),
+    user: member?.record.uri ?? null,
+    ...times,
+  };
+  draft.add('invitations', entry, { id, organization }, invitation);
+};
+
+type WebhookEntry = NonNullable<UserEntry['webhooks']>[number];
+
+const webhookRows = (
+  draft: Draft,
+  { organization }: Known,
+  [scope, owner]: [WebhookRecord['scope'], string],
+  entries: readonly WebhookEntry[] | undefined,
+  path: Path,
+) => {
+  for (const [index, entry] of (entries ?? []).entries()) {
+    const place = [...path, 'webhooks', index];
+    const { url, events, signing_key = null } = entry;
+    if (entries!.findIndex((other) => other.url === url) < index) draft.refuse([...place, 'url'], 'is listed twice');
+    if (scope !== 'organization' && events.includes('routing_form_submission.created'))
+      draft.refuse([...place, 'events'], 'can include routing_form_submission.created only under organization');
+    const id = draft.id(entry, `webhook/${url}`, place);
+    const times = draft.times(entry, Date.parse(organization.record.created_at), place);
+    const failing = draft.time(entry.retry_started_at, Number.NaN, [...place, 'retry_started_at']);
+    const webhook: WebhookRecord = {
+      ...newWebhook({ id, organization: organization.id, scope, owner, events, url, now: draft.now }),
+      state: entry.state ?? 'active',
+      retry_started_at: Number.isNaN(failing) ? null : timestamp(failing),
+      ...times,
+    };
+    draft.add('webhooks', entry, { id, organization: organization.id, owner, signing_key }, webhook);
+  }
+};
+
+const activityRow = (draft: Draft, known: Known, entry: Entries<'activity'>[number], index: number) => {
+  const path = ['activity', index];
+  const id = draft.id(entry, `activity/${index + 1}`, path);
+  const user = entry.by === undefined ? undefined : draft.find(known.users, entry.by, [...path, 'by']);
+  if (user === undefined && entry.by === undefined && !entry.actor) draft.refuse(path, 'has no user: add by');
+  const [namespace, action] = entry.name.split('.');
+  const record = {
+    uri: uri('activity_log_entries', id),
+    organization: known.organization.record.uri,
+    action,
+    fully_qualified_name: entry.name,
+    namespace,
+    actor: entry.actor ?? (user && actorOf(user.record, user.role)),
+    details: entry.details ?? {},
+    occurred_at: timestamp(draft.time(entry.at, draft.now, [...path, 'at'])),
+  };
+  draft.add('activity', entry, { id, organization: known.organization.id }, record);
+};
+
+/** The rows of a world whose clock starts at `now`, what is wrong with it, and its event types, oldest first. */
+export const rowsOf = (
+  world: World,
+  now: number,
+  read: ReadWhen = readPlainTime,
+): { rows: Row[]; problems: WorldProblem[]; types: KnownType[] } => {
+  const draft = new Draft(now, read);
+  const known: Known = {
+    organization: organizationRow(draft, world),
+    users: new Names('user'),
+    types: new Names('event type'),
+  };
+  const entries = Object.entries(world.users);
+  const hasOwner = entries.some(([, { role }]) => role === 'owner');
+  if (entries.length === 0) draft.refuse(['users'], 'must have at least one user');
+  const users = entries.map(([key, entry], index) =>
+    userRows(draft, known, key, entry, entry.role ?? (index === 0 && !hasOwner ? 'owner' : 'user')),
+  );
+  if (users.length > 0 && !users.some(({ role }) => role === 'owner'))
+    draft.refuse(['users'], 'must have a user with role: owner');
+  const types = users.flatMap((user) =>
+    Object.entries(user.entry.event_types ?? {}).map(([slug, entry]) => typeRows(draft, known, user, slug, entry)),
+  );
+  const createdOf = ({ found }: (typeof types)[number]) => Date.parse(found.type.created_at);
+  types.sort((a, b) => createdOf(a) - createdOf(b));
+  for (const [position, { addRows }] of types.entries()) addRows(position);
+  webhookRows(draft, known, ['organization', known.organization.id], world.organization.webhooks, ['organization']);
+  for (const { id, key, entry } of users) webhookRows(draft, known, ['user', id], entry.webhooks, ['users', key]);
+  for (const [name, group] of Object.entries(world.groups ?? {}))
+    webhookRows(draft, known, ['group', groupRows(draft, known, name, group)], group.webhooks, ['groups', name]);
+  const invitees = eventRows(draft, known, world.events ?? []);
+  formRows(draft, known, world.forms ?? {}, invitees);
+  for (const [index, entry] of (world.invitations ?? []).entries())
+    invitationRow(draft, known, entry, ['invitations', index]);
+  for (const [index, entry] of (world.activity ?? []).entries()) activityRow(draft, known, entry, index);
+  return { rows: draft.rows, problems: draft.problems, types: types.map(({ found }) => found) };
+};

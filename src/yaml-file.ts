@@ -1,0 +1,180 @@
+import * as yaml from 'yaml';
+import type * as z from 'zod/mini';
+import type { Field } from './api/field.ts';
+import { inspect } from './api/inspect.ts';
+import { dotted, plainErrors, problemOf } from './api/wording.ts';
+import { nearest } from './nearest.ts';
+
+/** A mistake in a file, with the place to look at. */
+export interface FileProblem {
+  /** `world.yaml:12:9` */
+  place: string;
+  message: string;
+  /** The text of the line. */
+  source: string;
+}
+
+type Path = ReadonlyArray<PropertyKey>;
+
+export type YamlContent<Value> =
+  | { ok: true; value: Value; problem(path: Path, message: string): FileProblem }
+  | { ok: false; problems: FileProblem[] };
+
+const mostBytes = 1024 * 1024;
+
+/** What to do about mistakes that YAML's own words describe badly. */
+const words: Readonly<Record<string, string>> = {
+  DUPLICATE_KEY: 'the same key is here twice: remove one',
+  TAB_AS_INDENT: "tabs can't indent in YAML: use spaces",
+  BAD_INDENT: 'the indentation is wrong, or a bracket above is not closed',
+  MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
+  MULTIPLE_DOCS: 'a second document begins here: remove the --- and what follows',
+  BLOCK_AS_IMPLICIT_KEY: 'put text that contains ": " in quotes',
+  TAG_RESOLVE_FAILED: 'tags such as !name are not supported: remove the tag',
+};
+
+const wordsOf = (code: string, message: string): string =>
+  words[code] ?? (message.includes('call stack') ? 'the file is nested too deeply' : message);
+
+/** The fields that an object at this path can have. */
+const fieldsAt = (schema: Field, [first, ...rest]: Path): string[] => {
+  const { fields, element, values, options = [] } = inspect(schema);
+  if (options.length > 0)
+    return options.flatMap((option) => fieldsAt(option, first === undefined ? [] : [first, ...rest]));
+  if (first === undefined) return Object.keys(fields ?? {});
+  const next = fields ? fields[String(first)] : typeof first === 'number' ? element : values;
+  return next ? fieldsAt(next, rest) : [];
+};
+
+/** The value in words, for a message that says what it must be. */
+const shown = (value: unknown): string => {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a map' : JSON.stringify(value);
+};
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+
+interface Found {
+  path: Path;
+  message: string;
+  /** The key is wrong, not its value. */
+  isKey?: boolean;
+}
+
+const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown): Found[] => {
+  const { path } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const known = fieldsAt(schema, path);
+    return issue.keys.map((key) => {
+      const meant = nearest(key, known);
+      const advice = meant === undefined ? `Fields: ${known.join(', ')}` : `Did you mean ${meant}?`;
+      const message = key === '<<' ? 'merge keys (<<) are not supported: write the fields out' : undefined;
+      return { path: [...path, key], isKey: true, message: message ?? `"${key}" is not a field here. ${advice}` };
+    });
+  }
+  if (issue.code === 'invalid_union') {
+    // The option that the value was meant for is the one of its kind.
+    const fitting = issue.errors.find(
+      (errors) => !errors.some((each) => each.path.length === 0 && each.code === 'invalid_type'),
+    );
+    if (fitting)
+      return fitting.flatMap((each) =>
+        foundIn({ ...each, path: [...path, ...each.path] } as typeof issue, schema, content),
+      );
+  }
+  const value = valueAt(content, path);
+  const said =
+    issue.code === 'invalid_union'
+      ? issue.errors
+          .map(([first], index) => (index === 0 ? first!.message : first!.message.replace(/^must be/, 'or')))
+          .join(' ')
+      : issue.message;
+  const meant = issue.code === 'invalid_value' && nearest(String(value), issue.values.map(String));
+  const isOtherKind = issue.code === 'invalid_type' || issue.code === 'invalid_union';
+  const got = isOtherKind && value !== undefined ? `, not ${shown(value)}` : '';
+  const advice = meant ? `. Did you mean ${meant}?` : '';
+  return [{ path, message: `${problemOf(dotted(path) || 'the file', said)}${got}${advice}` }];
+};
+
+/** The node to point to: the key of a map or list, the value of a text. A missing one is looked for in its parent. */
+const nodeAt = (document: yaml.Document, path: Path, isKey = false): yaml.Node | undefined => {
+  let node = document.contents as yaml.Node | null | undefined;
+  let key: yaml.Node | undefined;
+  for (const part of path) {
+    if (yaml.isAlias(node)) node = node.resolve(document);
+    if (yaml.isMap(node)) {
+      const pair: yaml.Pair | undefined = node.items.find(
+        (item) => String((item.key as { value?: unknown }).value) === String(part),
+      );
+      if (!pair) break;
+      [key, node] = [pair.key as yaml.Node, pair.value as yaml.Node | null];
+    } else if (yaml.isSeq(node)) {
+      [key, node] = [undefined, node.items[Number(part)] as yaml.Node];
+    } else break;
+  }
+  const isText = yaml.isScalar(node) && node.value !== null;
+  return key && (isKey || !isText) ? key : (node ?? document.contents ?? undefined);
+};
+
+/** Tags would run code of the reader, and aliases can stand for nothing. Both are refused where they are. */
+const refusedNodes = (document: yaml.Document): Array<{ node: yaml.Node; message: string }> => {
+  const found: Array<{ node: yaml.Node; message: string }> = [];
+  const anchors: string[] = [];
+  yaml.visit(document, {
+    Node(_, node) {
+      if (node.tag !== undefined && !yaml.isAlias(node)) found.push({ node, message: words.TAG_RESOLVE_FAILED! });
+      if ('anchor' in node && node.anchor) anchors.push(node.anchor);
+    },
+    Alias(_, node) {
+      if (anchors.includes(node.source)) return;
+      const meant = nearest(node.source, anchors);
+      const advice =
+        meant === undefined ? `Write &${node.source} before the value that it stands for` : `Did you mean *${meant}?`;
+      found.push({ node, message: `no anchor above is called "${node.source}". ${advice}` });
+    },
+  });
+  return found;
+};
+
+/** Reads a YAML or JSON file that a person wrote. Reports all mistakes at once, each with its place. */
+export const readYaml = <Schema extends Field>(
+  text: string,
+  name: string,
+  schema: Schema,
+): YamlContent<z.output<Schema>> => {
+  const refuse = (...problems: FileProblem[]) => ({ ok: false as const, problems });
+  if (Buffer.byteLength(text) > mostBytes)
+    return refuse({ place: name, message: 'the file is larger than 1 MiB', source: '' });
+  const lines = new yaml.LineCounter();
+  const sources = text.split('\n');
+  const problemAt = (offset: number, message: string): FileProblem => {
+    const { line, col } = lines.linePos(offset);
+    return { place: `${name}:${line}:${col}`, message, source: (sources[line - 1] ?? '').trimEnd().slice(0, 120) };
+  };
+  let document: yaml.Document;
+  let content: unknown;
+  try {
+    const options = { version: '1.2', uniqueKeys: true, lineCounter: lines, prettyErrors: false } as const;
+    document = yaml.parseDocument(text, options) as yaml.Document;
+    // Each mistake makes the parser report others after it.
+    const errors = document.errors
+      .filter(({ code }) => code !== 'TAG_RESOLVE_FAILED')
+      .filter(({ code }, index) => index === 0 || code === 'DUPLICATE_KEY');
+    const problems = [
+      ...errors.map(({ code, pos, message }) => problemAt(pos[0], wordsOf(code, message))),
+      ...refusedNodes(document).map(({ node, message }) => problemAt(node.range?.[0] ?? 0, message)),
+    ];
+    if (problems.length > 0) return refuse(...problems);
+    content = document.toJS();
+  } catch {
+    return refuse({ place: name, message: 'its aliases stand for too much: write the values out', source: '' });
+  }
+  const problem = (path: Path, message: string, isKey?: boolean) =>
+    problemAt(nodeAt(document, path, isKey)?.range?.[0] ?? 0, message);
+  const parsed = schema.safeParse(content, plainErrors as never);
+  if (parsed.success) return { ok: true, value: parsed.data, problem };
+  const found = parsed.error.issues.flatMap((issue) => foundIn(issue, schema, content));
+  return refuse(...found.map(({ path, message, isKey }) => problem(path, message, isKey)));
+};
