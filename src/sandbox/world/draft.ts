@@ -83,10 +83,20 @@ export class Names<Item> {
     }
   }
 
-  find(name: string): Checked<Item> {
+  #called(name: string): Item[] {
     let found: Item[] = [];
     for (let level = 0; level < this.#levels && found.length === 0; level++)
       found = this.#found.get(`${level} ${name.toLowerCase()}`) ?? [];
+    return found;
+  }
+
+  /** Whether a record has this name. Quicker than `find`, which looks for what else was meant. */
+  has(name: string): boolean {
+    return this.#called(name).length > 0;
+  }
+
+  find(name: string): Checked<Item> {
+    const found = this.#called(name);
     if (found.length === 1) return { ok: true, value: found[0]! };
     const keys = this.#known.filter(({ level }) => level === 0);
     if (found.length > 1) {

@@ -77,7 +77,7 @@ const userRows = (draft: Draft, known: Known, key: string, entry: UserEntry, rol
     locale: entry.locale ?? 'en',
     resource_type: 'User',
   };
-  if (known.users.find(record.email).ok) draft.refuse(path, `has the email address of another user: ${record.email}`);
+  if (known.users.has(record.email)) draft.refuse(path, `has the email address of another user: ${record.email}`);
   draft.add('users', entry, { id }, withFields(record, entry, 'scheduling_url', 'avatar_url'));
   const { membership = {} } = entry;
   const times = draft.times(membership, Date.parse(record.created_at), [...path, 'membership']);
