@@ -393,7 +393,7 @@ describeWith(browser)('the desk in a browser', () => {
     expect(tab.url()).toBe(`${url}/`);
     await api('GET', '/users/me?again');
     tick();
-    await tab.locator('#request-2').waitFor();
+    await tab.getByText('/users/me?again').waitFor();
     expect(await tab.locator('#request-1 details').getAttribute('open')).toBe('');
     expect(await tab.evaluate('document.activeElement.closest("tr").id')).toBe('request-1');
     await tab.getByRole('radio', { name: 'Errors' }).check();
@@ -410,7 +410,7 @@ describeWith(browser)('the desk in a browser', () => {
     expect(sandbox.clock.offset).toBe(3_600_000);
     // The session stays with the tab, and the key is used up.
     await tab.reload();
-    await tab.locator('#request-2').waitFor();
+    await tab.getByText('/users/me?again').waitFor();
     expect(problems).toEqual([]);
     // The accessibility checker is a script, which the page's policy would block.
     const other = await newTab({ bypassCSP: true });
@@ -425,7 +425,7 @@ describeWith(browser)('the desk in a browser', () => {
       expect(await problemsOn(other)).toEqual([]);
       await other.goto(deskAddress());
       await other.reload();
-      await other.locator('#request-2').waitFor();
+      await other.getByText('/users/me?again').waitFor();
       expect(await problemsOn(other)).toEqual([]);
       if (pictures)
         await other.screenshot({ path: join(pictures, `desk-${colorScheme}-${width}.png`), fullPage: true });

@@ -138,8 +138,6 @@ export const openDesk = ({ sandbox, script, log, version, quote, service, secret
       const isRead = request.method === 'GET';
       if (isRead && url.pathname === '/' && request.headers.accept?.includes('text/html'))
         return publicDesk(viewFor(url, false), url.origin, clock);
-      // The files of pages are no requests that people look for, and no fault should hit them.
-      if (/^\/(?:assets|avatars)\//.test(url.pathname)) return sandbox.service(request);
       if (isRead && url.pathname === '/openapi.json') return json(await openapi(version, url.origin));
       // With the secret, it is an admin request.
       if (!url.pathname.startsWith(root) || adminHeader in request.headers) return undefined;

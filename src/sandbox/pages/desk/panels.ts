@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import { planOf, plans } from '../../subscription.ts';
 import { listWindows } from '../../throttle.ts';
 import { type Content, type Html, html } from '../html.ts';
-import { formatOf } from './moment.ts';
+import { formatOf } from './format.ts';
 import type { DeskView } from './week.ts';
 
 /** Quotes a word for a shell. */
@@ -206,13 +206,18 @@ const requestRow = (zone: string, quote: Quote | undefined) => (entry: LogEntry)
 };
 
 export const requestsPanel = ({ zone }: DeskView, log: readonly LogEntry[], quote: Quote | undefined): Html => {
-  const entries = log.slice(-mostRows).reverse();
+  const isShown = ({ operation }: LogEntry) => operation !== 'pages.file';
+  const entries = log
+    .slice(-4 * mostRows)
+    .filter(isShown)
+    .slice(-mostRows)
+    .reverse();
   const filter = (id: string, text: string, isFirst = false) =>
     html`<label><input type="radio" name="show" id="show-${id}"${isFirst && html` checked`}> ${text}</label>`;
   return html`<section class="card reqs" id="requests" aria-labelledby="requests-title">${head(
     'requests',
     'Requests',
-    html`<span class="soft">newest first · ${log.at(-1)?.number ?? 0} since start</span><div class="acts" role="group" aria-label="Show">${filter('all', 'All', true)}${filter('errors', 'Errors')}${filter('changes', 'Changes')}${action('DELETE log', {}, 'Clear', { label: 'Clear the requests' })}</div>`,
+    html`<span class="soft">newest first</span><div class="acts" role="group" aria-label="Show">${filter('all', 'All', true)}${filter('errors', 'Errors')}${filter('changes', 'Changes')}${action('DELETE log', {}, 'Clear', { label: 'Clear the requests' })}</div>`,
   )}
 <div class="scroll" tabindex="0" role="region" aria-label="Requests, newest first"><table><thead><tr><th>Time</th><th>Call</th><th>Path</th><th>Token</th><th>Status</th><th>ms</th><th>Fault</th><th>Data</th><th>Copy as</th></tr></thead>
 <tbody>${entries.map(requestRow(zone, quote))}</tbody></table></div></section>`;

@@ -1,9 +1,10 @@
 import { instantOf, localTime } from '../../rules/local-time.ts';
-import { dayMilliseconds, timestamp } from '../../store/names.ts';
+import { timestamp } from '../../store/names.ts';
 import type { EventRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { type Html, html } from '../html.ts';
-import { formatOf } from './moment.ts';
+import { addDays } from '../moment.ts';
+import { formatOf } from './format.ts';
 
 /** What a visitor of the desk sees: the data now, in a time zone, in the week of a date. */
 export interface DeskView {
@@ -53,9 +54,6 @@ export const weekStyle = [
     }),
   ).flat(),
 ].join('\n');
-
-const addDays = (date: string, days: number): string =>
-  timestamp(Date.parse(date) + days * dayMilliseconds).slice(0, 10);
 
 /** The Monday of the week of a date. */
 const mondayOf = (date: string): string => addDays(date, -((new Date(date).getUTCDay() + 6) % 7));
