@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { clock, every } from './node/clock.ts';
 import { machine } from './node/machine.ts';
@@ -6,9 +7,9 @@ import { loadSqliteSilently } from './node/sqlite-warning.ts';
 import { type LogEntry as AdminLogEntry, adminHeader } from './sandbox/admin.ts';
 import { createFaultScript, faultOf, readFault, unknownOperation } from './sandbox/faults/faults.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
-import { readyTokens } from './sandbox/ready-tokens.ts';
+import { tokensIn } from './sandbox/ready-tokens.ts';
 import { runSandbox } from './sandbox/run.ts';
-import { isSeedName } from './sandbox/seed/name.ts';
+import { isSeedName, type Seed } from './sandbox/seed/name.ts';
 import { kinds, plans } from './sandbox/subscription.ts';
 import { readDuration } from './time/duration.ts';
 import { version } from './version.ts';
@@ -22,8 +23,13 @@ export type TokenName = 'owner' | 'admin' | 'user' | 'read_only' | 'events_only'
 export type Fault = string | { kind: string; operation?: string; [property: string]: unknown };
 
 export interface SandboxOptions {
-  /** The first content: `demo` (default), `empty` (people and tokens only) or `large:N` (the demo and N more events). */
-  world?: string;
+  /**
+   * The first content: `demo` (default), `empty` (people and tokens only), `large:N` (the demo and N more events), the path
+   * of a world file such as `./world.yaml`, or the content of one.
+   */
+  world?: string | object;
+  /** First moment of the clock for new data. By default, the time of this machine. The clock then runs on. */
+  now?: Date | string;
   /** Plan of the organization, by default `enterprise`. */
   plan?: 'trial' | 'free' | 'standard' | 'enterprise';
   /** Kind of the organization: `team` (default), or `individual`, which has only its owner. */
@@ -106,7 +112,7 @@ export interface Sandbox {
   readonly url: string;
   /** The variables that make `sched` and programs of yours use this sandbox, as `sched sandbox env` prints them. */
   readonly environment: Record<string, string>;
-  /** A token that always works, for the `Authorization: Bearer` header. */
+  /** A token for the `Authorization: Bearer` header. It belongs to the first user with the role. */
   token(name?: TokenName): string;
   /** Deletes the data and makes the first content again. Faults and the log stay. */
   reset(): Promise<void>;
@@ -159,6 +165,18 @@ const faultsOf = async (given: readonly Fault[]) => {
   return faults;
 };
 
+const worldOf = async (given: SandboxOptions['world'], now: number): Promise<Seed | undefined> => {
+  if (given === undefined || isSeedName(given)) return given;
+  if (typeof given === 'string' && !/[./\\]/.test(given))
+    throw new Error(`world must be demo, empty, large:N, a file such as world.yaml or its content, not "${given}"`);
+  const [name, text] =
+    typeof given === 'string' ? [given, await readFile(given, 'utf8')] : ['world', JSON.stringify(given)];
+  const { readWorld } = await import('./sandbox/world/file.ts');
+  const file = readWorld(text, name, now);
+  if (!file.ok) throw new Error(file.problems.map(({ place, message }) => `${place}: ${message}`).join('\n'));
+  return file.value;
+};
+
 /** What a refused admin request says. */
 const reasonIn = ({ message, details }: { message: string; details?: { parameter?: string; message: string }[] }) =>
   details?.map(({ parameter, message: why }) => (parameter ? `${parameter} ${why}` : why)).join('; ') ?? message;
@@ -168,9 +186,10 @@ const reasonIn = ({ message, details }: { message: string; details?: { parameter
  * process running.
  */
 export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const { world, plan, kind, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
-  if (world !== undefined && !isSeedName(world))
-    throw new Error(`world must be demo, empty or large:N, not "${world}"`);
+  const { plan, kind, limits = true, port = 0, data = ':memory:', autoConsent = false } = options;
+  const now = options.now === undefined ? undefined : new Date(options.now).getTime();
+  if (Number.isNaN(now)) throw new Error('now must be a time such as 2026-12-01T09:00:00Z');
+  const world = await worldOf(options.world, now ?? clock.now());
   if (plan !== undefined && !plans.includes(plan)) throw new Error(`plan must be one of ${plans.join(', ')}`);
   if (kind !== undefined && !kinds.includes(kind)) throw new Error(`kind must be one of ${kinds.join(', ')}`);
   const script = createFaultScript(await faultsOf(options.faults ?? []));
@@ -183,6 +202,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     plan,
     kind,
     world,
+    now,
     limits,
     oauth: { autoConsent },
   }).catch((cause: Error) => {
@@ -213,9 +233,9 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     url,
     environment: environmentOf(running),
     token(name = 'owner') {
-      const found = readyTokens.find((each) => each.name === name);
-      if (found === undefined)
-        throw new Error(`token must be one of ${readyTokens.map((each) => each.name).join(', ')}`);
+      const tokens = tokensIn(opened.store);
+      const found = tokens.find((each) => each.name === name);
+      if (found === undefined) throw new Error(`token must be one of ${tokens.map((each) => each.name).join(', ')}`);
       return found.token;
     },
     async reset() {

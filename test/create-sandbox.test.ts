@@ -103,14 +103,33 @@ describe('createSandbox: options', () => {
     try {
       for (let request = 0; request < 11; request++)
         expect((await get(sandbox, '/users/me')).status).toBe(request ? 200 : 418);
-      expect((await get(sandbox, '/users/me', sandbox.token('user'))).status).toBe(401);
+      expect(() => sandbox.token('user')).toThrow('token must be one of owner, read_only, ');
     } finally {
       await sandbox.close();
     }
   });
 
+  test('begin with a world of your own, as a file or an object, at a fixed time', async () => {
+    const path = temporaryFile('world.yaml');
+    writeFileSync(path, 'sandbox: 1\norganization: { name: Fjord }\nusers: { nora: { name: Nora Quist } }\n');
+    const content = { sandbox: 1, organization: { name: 'Fjord' }, users: { nora: { name: 'Nora Quist' } } };
+    const now = '2026-11-30T08:00:00Z';
+    const replies: string[] = [];
+    for (const world of [path, content]) {
+      const sandbox = await createSandbox({ world, now, limits: false });
+      expect((await sandbox.clock.freeze()).toISOString()).toMatch(/^2026-11-30T08:00:/);
+      expect(() => sandbox.token('admin')).toThrow('token must be one of owner, read_only, events_only, legacy');
+      replies.push((await (await get(sandbox, '/users/me')).text()).replaceAll(sandbox.url, ''));
+      await sandbox.close();
+    }
+    expect(JSON.parse(replies[0]!).resource.name).toBe('Nora Quist');
+    expect(replies[1]).toBe(replies[0]);
+  });
+
   test('that are wrong are refused', async () => {
     await expect(createSandbox({ world: 'huge' })).rejects.toThrow('world must be');
+    await expect(createSandbox({ world: { sandbox: 1, user: {} } })).rejects.toThrow('Did you mean users?');
+    await expect(createSandbox({ now: 'soon' })).rejects.toThrow('now must be a time such as 2026-12-01T09:00:00Z');
     await expect(createSandbox({ plan: 'gold' as 'free' })).rejects.toThrow('plan must be one of trial, free, ');
     await expect(createSandbox({ kind: 'club' as 'team' })).rejects.toThrow('kind must be one of team, individual');
     await expect(createSandbox({ faults: ['sometimes'] })).rejects.toThrow('"sometimes" is not a fault');
