@@ -166,7 +166,9 @@ describe('the rescheduling page', () => {
     const path = pathOf(share.body.resource.scheduling_links[0].booking_url);
     const form = await visitor.open(`${path}?start=${at('08:00')}&tz=UTC`);
     const ada = movedTo(await visitor.submit(form, { name: 'Ada', email: 'ada@engine.example', location: '0' }));
-    const moved = movedTo(await visitor.submit(await visitor.open(`${ada.reschedule_url}?start=${at('10:00')}`)));
+    const move = async ({ reschedule_url }: InviteeRecord, start: string) =>
+      movedTo(await visitor.submit(await visitor.open(`${reschedule_url}?start=${start}`)));
+    const moved = await move(await move(ada, at('09:00')), at('10:00'));
     expect(eventNow(moved)).toMatchObject({ name: 'Short', end_time: '2026-05-04T10:30:00.000Z' });
     expect((await visitor.open(path)).status).toBe(410);
   });

@@ -118,13 +118,17 @@ describeWith(chromium)('the embed in a browser', () => {
         ...(height === '' ? {} : { height: Number(height) }),
       }));
 
-  /** Waits for the next message, and for frames in which no other one comes. */
-  const next = async (after: number, event = 'sched.page_height') => {
-    await page.locator('#log tr').nth(after).waitFor();
-    await page.evaluate(`new Promise((resolve) => {
+  /** Waits for some frames, in which any message would come. */
+  const idle = () =>
+    page.evaluate(`new Promise((resolve) => {
       const wait = (left) => (left === 0 ? resolve() : requestAnimationFrame(() => wait(left - 1)));
       wait(${times(5, 70)});
     })`);
+
+  /** Waits for the next message, and then for another one that shouldn't come. */
+  const next = async (after: number, event = 'sched.page_height') => {
+    await page.locator('#log tr').nth(after).waitFor();
+    await idle();
     const messages = await told();
     return messages.slice(after).filter((message) => message.event === event);
   };
@@ -160,6 +164,10 @@ describeWith(chromium)('the embed in a browser', () => {
       seen = (await told()).length;
     }
     const [load, opened, closed, narrow, wide] = heights;
+    // Another width with the same height is no news.
+    await page.setViewportSize({ width: 1284, height: 900 });
+    await idle();
+    expect((await told()).length).toBe(seen);
     expect([closed, wide, new Set([load, opened, narrow]).size]).toEqual([load, load, 3]);
     expect(new URL(page.frames()[1]!.url()).hostname).toBe('localhost');
 
@@ -217,6 +225,12 @@ describeWith(chromium)('the embed in a browser', () => {
       expect(await first.evaluate((frame) => frame.clientHeight)).toBe(right);
       await post(own, height('1e9'));
       await page.waitForFunction(`document.querySelector('iframe').clientHeight === 10_000`);
+      // The same frame, after it went to another origin.
+      await first.evaluate(`document.querySelector('iframe').src = '/own-evil'`);
+      await page.waitForFunction(`document.querySelector('iframe').contentDocument?.title === 'evil'`);
+      await post(page.frames().find((frame) => frame.url().endsWith('/own-evil'))!, height('123'));
+      await idle();
+      expect(await first.evaluate((frame) => frame.clientHeight)).toBe(10_000);
       expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
 
       // A name that isn't this computer's may not show the page.
