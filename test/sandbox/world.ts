@@ -40,7 +40,7 @@ export interface Asked {
 /** A seeded service that checks every reply against its row. Rate limits are off by default. */
 export const openWorld = async (options: Partial<ServiceOptions> & { file?: string } = {}) => {
   const { file = await seededFile(noon), ...service } = options;
-  const clock = { now: () => clock.time, time: noon };
+  const clock = { now: () => clock.time, time: noon, offset: 0 };
   const store = openStore(await openDatabase(file));
   dontWaitForDisk(store);
   closeLater(() => store.close());

@@ -6,7 +6,7 @@ import { idIn } from '../../../src/uri.ts';
 import { closeLater } from '../../support/temporary.ts';
 import { sample } from '../../support/tier.ts';
 import { post } from '../../support/webhooks.ts';
-import { at, eventType, openWorld, organization, pathOf, type World } from '../world.ts';
+import { at, eventType, noon, openWorld, organization, pathOf, type World } from '../world.ts';
 import { type Page, visitorOf } from './visitor.ts';
 
 const hour = 3_600_000;
@@ -194,7 +194,7 @@ describe('a booking that can no longer be changed', () => {
       expect([status, body.includes('method="post"'), text]).toEqual([200, false, expect.stringContaining(title)]);
     }
     // The form of a page that was open for hours would be shown again otherwise.
-    world.store.setFact('clock_offset', world.clock.time - Date.parse('2026-03-11T12:00:00Z'));
+    world.clock.offset = world.clock.time - noon;
     if (how !== 'inactive') expect((await visitor.submit(open[0]!)).status).toBe(how === 'canceled' ? 303 : 409);
     const refused = await visitor.submit(open[1]!);
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(title)]);
@@ -256,7 +256,7 @@ describe('the form of a page', () => {
     expect(inviteeNow(ada).status).toBe('active');
 
     // The sandbox's clock alone doesn't count.
-    world.store.setFact('clock_offset', 2 * hour);
+    world.clock.offset = 2 * hour;
     expect((await visitor.submit(details)).status).toBe(303);
   });
 });
