@@ -1,4 +1,5 @@
 import { idIn } from '../../uri.ts';
+import { noticeCancellation } from '../notices.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { type BookingContext, changeOf, type NewBooking, reportBooking, storeBooking } from './booking-rules.ts';
 import { cancelInvitees, withoutInvitees } from './cancellation.ts';
@@ -25,6 +26,7 @@ export const reschedule = (
   const { tracking, text_reminder_number, payment } = old;
   const booked = storeBooking(body, known, context, { tracking, text_reminder_number, payment, old_invitee: old.uri });
   cancelInvitees(changeOf(context), [old], event, { rescheduled: true, new_invitee: booked.invitee.uri });
+  noticeCancellation(changeOf(context), event, [old], { canceled_by: old.name, reason: 'Rescheduled' });
   reportBooking(context, booked);
   store.run('UPDATE shares SET used_by = ? WHERE used_by = ?', idIn(booked.invitee.uri), id);
   return booked.invitee;

@@ -70,6 +70,9 @@ describe('the cancel page', () => {
     expect(deliveries()[1]!.payload).toMatchObject({ uri: ada.uri, scheduled_event: { status: 'canceled' } });
     expect(await world.lastActivity()).toMatchObject({ fully_qualified_name: 'ScheduledEvent.Cancel' });
 
+    const [notice] = world.store.all<{ details: string }>(`SELECT details FROM notices WHERE kind = 'event.canceled'`);
+    expect(JSON.parse(notice!.details)).toEqual({ canceled_by: 'Ada Lovelace', reason: 'Ill <b>' });
+
     const after = await visitor.follow(sent);
     expect([after.status, after.body.includes('<form')]).toEqual([200, false]);
     expect(after.text).toMatch(/This meeting was canceled.*Canceled on Wed, 11 March 2026, 12:01\. Ill <b>/);
@@ -122,6 +125,11 @@ describe('the rescheduling page', () => {
       ['invitee.created', moved.uri],
     ]);
     expect(pathOf(deliveries()[1]!.payload.new_invitee!)).toBe(moved.uri);
+    expect(world.store.all('SELECT kind, about FROM notices WHERE "to" = ? ORDER BY number', ada.email)).toEqual([
+      { kind: 'event.confirmed', about: pathOf(ada.uri) },
+      { kind: 'event.canceled', about: pathOf(ada.uri) },
+      { kind: 'event.confirmed', about: moved.uri },
+    ]);
 
     const before = everything();
     expect((await visitor.submit(details)).headers.location).toBe(sent.headers.location);
