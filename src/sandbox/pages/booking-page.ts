@@ -4,7 +4,7 @@ import { type Detail, detail, notFound, Refusal, refuseInvalid } from '../error-
 import { book, isBookedFor } from '../rules/booking-rules.ts';
 import { instantOf } from '../rules/local-time.ts';
 import { reschedule } from '../rules/reschedule.ts';
-import { timestamp } from '../store/names.ts';
+import { dayMilliseconds, lastMoment, timestamp } from '../store/names.ts';
 import { contextOf } from './booking.ts';
 import { bookingIn, drawFields, drawProblems, formProblems, typedIn, type Values, valuesOf } from './booking-form.ts';
 import { about, calendarPage, fact, here, isZone, type Visit, visitOf } from './calendar-page.ts';
@@ -74,8 +74,11 @@ ${isPossible && html`<div class="buttons"><button class="primary">${isTaken ? ch
   });
 };
 
-/** The moment in a text, or undefined if it has none. */
-const momentIn = (text: string | undefined | null): number | undefined => Date.parse(text ?? '') || undefined;
+/** The start in a form or an address, or undefined if it has none. Years have four digits. */
+const startIn = (text: string | undefined | null): number | undefined => {
+  const start = Date.parse(text ?? '');
+  return start > 0 && start < lastMoment - dayMilliseconds ? start : undefined;
+};
 
 /** A page in place of one that offers something. */
 const noOffer = (asked: PageRequest, why: 'used' | 'closed' | undefined, status?: number): HttpReply => {
@@ -91,7 +94,7 @@ export const showBooking = (asked: PageRequest): HttpReply => {
   const typed = search.get('zone')?.trim();
   if (typed && isZone(typed)) return seeOther(here(asked, { tz: typed }));
   const visit = visitOf(asked, offer);
-  const start = momentIn(search.get('start'));
+  const start = startIn(search.get('start'));
   if (start === undefined) return calendarPage(visit);
   const range = { from: start, to: start + 1, now: asked.now };
   const isFree = startsBetween(asked.store, offer.known, range, [start]).length > 0;
@@ -114,7 +117,7 @@ const otherStarts = ({ asked: { store, now }, offer, moments: { zone, dateOf } }
 const showAgain = (asked: PageRequest, values: Values, { status, more }: Refusal): HttpReply => {
   const offer = findOffer(asked);
   if (typeof offer !== 'object') return noOffer(asked, offer, 409);
-  const start = momentIn(values.start);
+  const start = startIn(values.start);
   if (start === undefined) return seeOther(here(asked, { start: undefined }));
   const visit = visitOf(asked, offer);
   const found = (more.details ?? []) as Detail[];
@@ -132,7 +135,7 @@ const bookWith = (asked: PageRequest, { values, isExpired }: SentForm): string =
   const offer = findOffer(asked);
   if (typeof offer !== 'object') throw notFound('page');
   if (isExpired) refuseInvalid([detail('ticket', words.expired)]);
-  const start = momentIn(values.start);
+  const start = startIn(values.start);
   refuseInvalid([...formProblems(offer.known, values), ...(start ? [] : [detail('start_time', words.required)])]);
   const { bookable, person, more } = bookingIn(offer.known, values, url.searchParams);
   const { zone: timezone } = visitOf(asked, offer).moments;

@@ -280,6 +280,17 @@ describe('a booking page', () => {
     expect([status, headers.location]).toEqual([303, `${intro}?tz=America%2FLima`]);
   });
 
+  it('shows the days if the start in its address or form is no time of ours', async () => {
+    const wrong = ['x', '9999-12-31T23:59:59Z', '+275760-09-13T00:00:00Z', '-271821-04-20T00:00:00Z'];
+    const details = await detailsAt(intro, at('08:00'));
+    for (const start of sample(wrong, 2)) {
+      expect((await visitor.open(`${intro}?${new URLSearchParams({ start })}`)).body, start).toContain('Later weeks');
+      expect((await visitor.submit(details, { ...ada, start })).headers.location, start).toMatch(
+        /^\/book\/[^=]*\?date=/,
+      );
+    }
+  });
+
   it('shows later weeks, and no earlier ones than this', async () => {
     const page = await visitor.open(`${intro}?week=2026-05-05`);
     expect(page.text).toMatch(/4 May\s–\s7 Jun/);
