@@ -148,7 +148,7 @@ describe('migration', () => {
     old.update('webhooks', webhook, { ...old.get<WebhookRecord>('webhooks', webhook)!, callback_url });
     old.close();
 
-    const store = openStore(await openDatabase(file), migrations.slice(0, 9));
+    const store = openStore(await openDatabase(file));
     const kept = store.get<WebhookRecord>('webhooks', webhook)!;
     expect(kept.callback_url).toBe(callback_url);
     store.update('webhooks', webhook, { ...kept, callback_url: 'https://hooks.northlight.example/crm' });
