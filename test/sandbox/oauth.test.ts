@@ -24,7 +24,7 @@ describe('oauth authorize', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self' http://127.0.0.1:51515; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'none'; form-action 'self' http://127.0.0.1:51515; base-uri 'none'; frame-ancestors 'none'",
     );
     expect(body).toContain('<html lang="en">');
     expect(body).not.toMatch(/<script|https?:\/\//);
