@@ -36,6 +36,6 @@ ${isActive && html`<p class="foot">${words.plansChange(reschedule, cancel)}</p>`
     aside: isEmbedded(url)
       ? undefined
       : html`${words.forDevelopers}: <code>invitee.created</code> ${words.queued(queued)} · <a href="/">${words.desk}</a> ·
-<code>sched invitees get ${idIn(event.uri)} ${id}</code>`,
+<code>sched invitees get ${idIn(event.uri)} ${id}</code> · <code>sched sandbox notices</code>`,
   });
 };
