@@ -16,8 +16,7 @@ const embedded = `embed=inline&parent=${encodeURIComponent(parent)}`;
 describe('an embedded page', () => {
   it('can be framed by pages of this computer, and no other page can', async () => {
     const { open } = visitorOf(await openWorld());
-    const paths = [intro, '/book/amara-lindqvist', '/nowhere', '/embed/demo', '/cancellations/NOBODY'];
-    for (const path of paths.filter((each) => each !== '/nowhere')) {
+    for (const path of [intro, '/book/amara-lindqvist', '/book/nobody', '/embed/demo', '/cancellations/NOBODY']) {
       const { headers } = await open(path);
       expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
       expect(headers['x-frame-options']).toBe('DENY');
@@ -32,15 +31,13 @@ describe('an embedded page', () => {
     expect((await open(`/embed/demo?${embedded}`)).headers['x-frame-options']).toBe('DENY');
   });
 
-  it.each(['javascript:alert(1)', 'https://a.example/path', 'null', '*', '', 'https://a.example\n'])(
-    'sends no message to %j',
-    async (wrong) => {
-      const { open } = visitorOf(await openWorld());
-      const { body } = await open(`${intro}?embed=inline&parent=${encodeURIComponent(wrong)}`);
-      expect(body).toMatch(/<body class="embed"[^>]*>/);
-      expect(body).not.toContain('data-parent');
-    },
-  );
+  it('sends no message to what is not the origin of a website', async () => {
+    const { open } = visitorOf(await openWorld());
+    for (const wrong of ['javascript:alert(1)', 'https://a.example/path', 'null', '*', '', 'https://a.example\n']) {
+      const { body } = await open(`/book/nobody?embed=inline&parent=${encodeURIComponent(wrong)}`);
+      expect(body, wrong).toContain('<body class="embed">');
+    }
+  });
 
   it('carries the embedding and the time zone through every link and form', async () => {
     const { open, submit } = visitorOf(await openWorld());
