@@ -25,7 +25,7 @@ const reasonClosed = (asked: PageRequest, booking: Booking): Content => {
     idIn(event.uri),
   ) ?? { reason: null, created_at: invitee.updated_at };
   return html`<p>${words.canceledOn(dateAndTime(momentsOf(booking), Date.parse(canceled.created_at)))}
-${canceled.reason !== null && html`<bdi class="pre">${canceled.reason}</bdi>`}</p>`;
+${canceled.reason !== null && html`${words.reason}: <bdi class="pre">${canceled.reason}</bdi>`}</p>`;
 };
 
 /** A booking that can't be changed, and why. */

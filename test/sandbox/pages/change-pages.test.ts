@@ -75,7 +75,7 @@ describe('the cancel page', () => {
 
     const after = await visitor.follow(sent);
     expect([after.status, after.body.includes('<form')]).toEqual([200, false]);
-    expect(after.text).toMatch(/This meeting was canceled.*Canceled on Wed, 11 March 2026, 12:01\. Ill <b>/);
+    expect(after.text).toMatch(/This meeting was canceled.*Canceled on Wed, 11 March 2026, 12:01\. Reason: Ill <b>/);
     const before = everything();
     expect((await visitor.submit(page)).status).toBe(303);
     expect(everything()).toEqual(before);
