@@ -477,7 +477,7 @@ describe('auth login --device', () => {
           method: 'POST',
           url: `${origin}/oauth/device`,
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
-          body: String(new URLSearchParams({ ticket, user: 'jonas', decision })),
+          body: String(new URLSearchParams({ ticket, user: 'admin', decision })),
         });
         return reply;
       },

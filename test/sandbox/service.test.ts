@@ -207,7 +207,7 @@ describe('service', () => {
   it('throws on a reply that does not match its row, with verify', async () => {
     const { store, get } = await openWorld();
     store.run("UPDATE users SET doc = json_set(doc, '$.surprise', 1)");
-    await expect(get('/users/me')).rejects.toThrow(/users me returned a wrong shape/);
+    await expect(get('/users/me')).rejects.toThrow(/users\.me returned a wrong shape/);
   });
 
   it('finds every row of the catalogue under its noun', async () => {
