@@ -261,8 +261,14 @@ test('a session sends admin requests, and the secret reaches no browser', async 
   expect(await send('faults', '* delay ms=200 count=2')).toBe(201);
   expect(await send('faults', 'nonsense')).toBe(400);
   expect(await send('nothing', {})).toBe(404);
+  expect(await send('snapshots', { name: 'base' })).toBe(201);
+  await send('clock', { advance_seconds: 60 });
+  expect(await send('snapshots/base/restore', {})).toBe(200);
+  expect(sandbox.clock.offset).toBe(60_000);
+  expect(await send('snapshots/base/other', {})).toBe(404);
   await api('GET', '/users/me');
   const { first } = await watch(session);
+  expect(missing(first, 'aria-label="Restore base"')).toEqual([]);
   expect(missing(first, '<code>* delay ms=200 count=2</code><span class="soft num">1 left', 'request-2"')).toEqual([
     'request-2"',
   ]);
@@ -424,7 +430,6 @@ describeWith(browser)('the desk in a browser', () => {
       await other.goto(url);
       expect(await problemsOn(other)).toEqual([]);
       await other.goto(deskAddress());
-      await other.reload();
       await other.getByText('/users/me?again').waitFor();
       expect(await problemsOn(other)).toEqual([]);
       if (pictures)

@@ -89,7 +89,7 @@ export const openDesk = ({ sandbox, script, log, version, quote, service, secret
       clock: clockPanel(view, clock),
       plan: planPanel(view),
       faults: faultsPanel(script),
-      data: dataPanel(view),
+      data: dataPanel(view, sandbox),
     };
     const cards = {
       week: weekPanel(view),
@@ -121,7 +121,8 @@ export const openDesk = ({ sandbox, script, log, version, quote, service, secret
     }
     if (!keys.isSession(request.headers[deskHeader] ?? '')) throw unauthenticated('The desk needs a session.');
     if (call === 'GET stream') return openStream(url);
-    const [, name] = / call\/(clock|deliveries|faults|log|plan|reset|trigger)$/.exec(call) ?? [];
+    const [, name] =
+      / call\/(clock|deliveries|faults|log|plan|reset|trigger|snapshots(?:\/[\w.-]+\/restore)?)$/.exec(call) ?? [];
     if (name === undefined) throw notFound('path');
     // The session stands for the secret, which never reaches a browser.
     return service({ ...request, url: `${url.origin}/__sandbox/${name}`, headers: { [adminHeader]: secret } });

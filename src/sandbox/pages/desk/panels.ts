@@ -3,6 +3,7 @@ import { webhookEvents } from '../../../api/webhooks.ts';
 import { idIn } from '../../../uri.ts';
 import type { LogEntry } from '../../admin.ts';
 import type { Fault, FaultScript } from '../../faults/faults.ts';
+import type { Sandbox } from '../../open.ts';
 import { tokensIn } from '../../ready-tokens.ts';
 import type { SandboxClock } from '../../sandbox-clock.ts';
 import { seedAgeDays, seedOf } from '../../seed/seed.ts';
@@ -63,13 +64,20 @@ export const planPanel = ({ store }: DeskView): Html => {
   return html`<section id="plan" aria-labelledby="plan-title"><h2 id="plan-title">Plan</h2><div class="acts">${choices}</div></section>`;
 };
 
-export const dataPanel = ({ store, now }: DeskView): Html => {
+export const dataPanel = ({ store, now }: DeskView, { snapshots }: Sandbox): Html => {
   const count = (table: string) => store.first<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)!.count;
   const age = seedAgeDays(store, now);
   const when = age < 1 ? 'today' : `${Math.floor(age)} days ago`;
-  return html`<section id="data" aria-labelledby="data-title"><h2 id="data-title">Data</h2>
+  return html`<section class="entries" id="data" aria-labelledby="data-title"><h2 id="data-title">Data</h2>
 <p><b>${seedOf(store)}</b> <span class="soft">seeded ${when} · ${count('users')} people, ${count('event_types')} event types, ${count('events')} events</span></p>
-<div class="acts">${action('POST reset', {}, 'Reset…', { confirm: 'Delete the data of this sandbox and seed it again?' })}</div></section>`;
+<div class="acts">${action('POST reset', {}, 'Reset…', { confirm: 'Delete the data of this sandbox and seed it again?' })}</div>
+<ul>${snapshots
+    .list()
+    .map(
+      ({ name }) =>
+        html`<li><code>${name}</code>${action(`POST snapshots/${name}/restore`, {}, 'Restore…', { label: `Restore ${name}`, confirm: `Replace the data of this sandbox by the snapshot ${name}?` })}</li>`,
+    )}</ul>
+<form data-call="POST snapshots"><input type="text" name="name" aria-label="Name of a new snapshot" placeholder="snapshot" pattern="[A-Za-z0-9._\\-]{1,64}" required autocomplete="off" spellcheck="false"><button>Save</button></form></section>`;
 };
 
 /** The short form of a fault, which `--fault` takes. */
@@ -90,7 +98,7 @@ export const faultsPanel = ({ faults }: FaultScript): Html => {
   const left = ({ fault: { count }, struck }: FaultScript['faults'][number]) =>
     count === null ? Infinity : count - struck;
   const active = faults.filter((each) => left(each) > 0);
-  return html`<section class="faults" id="faults" aria-labelledby="faults-title"><h2 id="faults-title">Faults ${active.length > 0 && pill('bad', `${active.length} on`)}</h2>
+  return html`<section class="entries" id="faults" aria-labelledby="faults-title"><h2 id="faults-title">Faults ${active.length > 0 && pill('bad', `${active.length} on`)}</h2>
 <ul>${active.map((each) => html`<li><code>${faultText(each.fault)}</code><span class="soft num">${Number.isFinite(left(each)) ? `${left(each)} left` : 'no end'}</span></li>`)}</ul>
 <form data-call="POST faults" data-only="fault"><input type="text" name="fault" aria-label="New fault" placeholder="* delay ms=200" required autocomplete="off" spellcheck="false"><button>Add</button>${
     active.length > 0 && action('DELETE faults', {}, 'Clear', { label: 'Clear all faults' })
