@@ -139,7 +139,7 @@ describePackage('the package', () => {
         return writeSnippets('docs/testing.md', place);
       });
       const runs = {
-        'node:test': ['--test', 'cancel.test.mjs'],
+        'node:test': ['--test', '--test-reporter', 'tap', 'cancel.test.mjs'],
         Vitest: [join(vitest, 'vitest.mjs'), 'run', '--reporter', 'tap', 'cancel.test.ts'],
       };
 
