@@ -109,22 +109,33 @@ describeWith(browser)('booking pages in a browser', () => {
 
     'shows hostile text as text': async () => {
       const page = await openPage({ timezoneId: 'UTC' });
-      const paths = ['/book/jonas-weber', '/book/jonas-weber/candidate-chat?tz=UTC'];
-      const count = async (path: string) => {
-        await page.goto(`${server.url}${path}`);
-        return page.locator('*').count();
-      };
-      const before = [await count(paths[0]!), await count(paths[1]!)];
-      const text = `${hostile}</bdi><img src=x onerror="alert(1)">`;
-      world.store.run("UPDATE users SET doc = json_set(doc, '$.name', ?) WHERE id = ?", text, idIn(user('jonas')));
-      const type = idIn(eventType('candidate-chat'));
-      world.store.run(
-        "UPDATE event_types SET doc = json_set(doc, '$.name', ?, '$.color', ?) WHERE id = ?",
-        text,
-        text,
+      const { body } = await world.book('technical-review', '2026-05-05T01:00:00Z');
+      const invitee = idIn(body.resource.uri);
+      const type = '/book/mei-tanaka/technical-review?tz=UTC';
+      const paths = [
+        '/book/mei-tanaka',
         type,
-      );
-      expect([await count(paths[0]!), await count(paths[1]!)]).toEqual(before);
+        `${type}&start=2026-05-05T03:00:00Z`,
+        ...['bookings', 'cancellations', 'reschedulings'].map((name) => `/${name}/${invitee}?tz=UTC`),
+      ];
+      const count = async () => {
+        const counts: number[] = [];
+        for (const path of paths) {
+          await page.goto(`${server.url}${path}`);
+          counts.push(await page.locator('*').count());
+        }
+        return counts;
+      };
+      const before = await count();
+      const text = `${hostile}</bdi><img src=x onerror="alert(1)">`;
+      world.store.run("UPDATE users SET doc = json_set(doc, '$.name', ?) WHERE id = ?", text, idIn(user('mei')));
+      for (const [table, fields] of [
+        ['event_types', ['$.name', '$.color', '$.profile.name']],
+        ['events', ['$.name', '$.event_memberships[0].user_name']],
+        ['invitees', ['$.name']],
+      ] as const)
+        for (const field of fields) world.store.run(`UPDATE ${table} SET doc = json_set(doc, '${field}', ?)`, text);
+      expect(await count()).toEqual(before);
       expect(await page.locator('h1').textContent()).toContain('<script>alert(1)</script>');
       expect(heard).toEqual([]);
       await page.close();
@@ -162,6 +173,16 @@ describeWith(browser)('booking pages in a browser', () => {
       },
     },
     missing: { path: '/book/amara-lindqvist/summer-office-hours' },
+    'of a link that was used': {
+      path: '/book/amara-lindqvist',
+      act: async (page) => {
+        const { body } = await world.call('POST', '/shares', { body: { event_type: eventType('consultation') } });
+        world.store.run('UPDATE shares SET used_by = (SELECT id FROM invitees LIMIT 1)');
+        const { pathname } = new URL(body.resource.scheduling_links[0].booking_url);
+        const reply = await page.goto(`${server.url}${pathname}`);
+        expect(reply?.status()).toBe(410);
+      },
+    },
   };
   const cells = Object.keys(shown).flatMap((name) => [
     { name, colorScheme: 'light' as const, width: 360 },
