@@ -83,7 +83,7 @@ ${row(words.what, html`<strong><bdi>${event.name}</bdi></strong>, ${words.minute
 ${row(
   words.when,
   html`<strong>${moments.dayWithYear(moments.dateOf(start))}, ${moments.span(start, end)}</strong><br>
-<span class="soft">${moments.zone}${moments.zone !== hostZone && html`; ${words.hostTime(hostTime, names[0], hostZone)}`}</span>`,
+<span class="soft">${moments.zone}${moments.zone !== hostZone && html`; ${words.hostTime(hostTime === moments.clock(start) ? words.sameTime : hostTime, names[0], hostZone)}`}</span>`,
 )}
 ${place && row(words.where, place)}
 ${row(words.who, words.list([html`<bdi>${invitee.name}</bdi>`, ...names]))}

@@ -89,6 +89,7 @@ export const words = {
   what: 'What',
   when: 'When',
   who: 'Who',
+  sameTime: 'the same time',
   hostTime: (time: string, host: Content, zone: string) => html`${time} for ${host} in ${zone}`,
   addToCalendar: 'Add to calendar (.ics)',
   bookAnother: 'Book another meeting',

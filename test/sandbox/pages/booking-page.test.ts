@@ -109,6 +109,12 @@ it('answers another method with a page too', async () => {
 });
 
 describe('a booking page', () => {
+  it('says that the time is the same for a host in another zone', async () => {
+    const details = await visitor.open(`${intro}?tz=Europe/Paris&start=2026-05-06T07:00:00Z`);
+    const done = await visitor.follow(await visitor.submit(details, ada));
+    expect(done.text).toContain('Europe/Paris; the same time for Amara Lindqvist in Europe/Berlin');
+  });
+
   it('books what a visitor chose, and shows the booking', async () => {
     const utm = '&utm_source=news&utm_campaign=spring';
     const days = await visitor.open(`${onboarding}?tz=Asia/Tokyo&date=2026-05-05${utm}`);
