@@ -1,32 +1,25 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
-import type { Runtime } from '../../../runtime.ts';
-import type { Sandbox, SandboxOptions, Serving } from '../../../sandbox/open.ts';
+import type { Sandbox, Serving } from '../../../sandbox/open.ts';
 import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { tokensIn } from '../../../sandbox/ready-tokens.ts';
-import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
-import { kinds } from '../../../sandbox/subscription.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
-import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
+import { sandboxFile } from '../../session/open-sandbox.ts';
 import { clockCommand } from './clock-command.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
 import { exportCommand } from './export-command.ts';
 import { noticesCommand } from './notices-command.ts';
 import { openCommand, openDeskPage } from './open-command.ts';
+import { resetCommand } from './reset-command.ts';
 import { runCommand } from './run-program.ts';
-import { askRunning, servingAround } from './running.ts';
+import { askSandbox, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
-import { readSeed, seedFlags } from './seed-flags.ts';
 import {
   dataFlag,
-  kindFlag,
   readData,
   type ServingFacts,
   type ShownSandbox,
@@ -154,19 +147,13 @@ const start = (invocation: Invocation): Promise<void> => {
 
 /** The tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
 const findTokens = async ({ runtime }: Context, data: string | undefined): Promise<ReturnType<typeof tokensIn>> => {
-  const running = servingAround(runtime, data);
-  if (running !== undefined) {
-    const refusal = { message: "Can't list the tokens" };
-    const reply = await askRunning(runtime, running, { method: 'GET', path: '/__sandbox/tokens', refusal });
-    return reply.tokens as ReturnType<typeof tokensIn>;
-  }
-  const isThere = existsSync(sandboxFile(runtime, data));
-  const sandbox = await openSandboxData(runtime, isThere ? { data } : { data: ':memory:', world: 'empty' });
-  try {
-    return tokensIn(sandbox.store);
-  } finally {
-    sandbox.close();
-  }
+  const isThere = servingAround(runtime, data) !== undefined || existsSync(sandboxFile(runtime, data));
+  const { tokens } = await askSandbox(runtime, isThere ? data : ':memory:', {
+    method: 'GET',
+    path: '/__sandbox/tokens',
+    refusal: { message: "Can't list the tokens" },
+  });
+  return tokens as ReturnType<typeof tokensIn>;
 };
 
 const tokens = async (invocation: Invocation): Promise<void> => {
@@ -175,90 +162,6 @@ const tokens = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const rows = (await findTokens(context, data)).map(shown);
   noteHidden(context.notes, (await context.printer.list(tokensView as View, [rows])).hiddenColumns);
-};
-
-/** Reports an error of the operating system as an environment error, not as an internal one. */
-const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
-  work.catch((error) => {
-    throw sandboxDataError(error, file, { data });
-  });
-
-/** Throws if a file named by the user is not a sandbox file: it could be anything, so never delete it. */
-const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
-  if (await orTrouble(isSandboxFile(file), file, data)) return;
-  // After a kill the last writes may be only in the WAL file. Opening the database merges them.
-  const opened = await openSandboxData(runtime, { data: file }).catch(() => undefined);
-  if (opened !== undefined) return opened.close();
-  throw new SchedError('environment', "This is not a sandbox file, so it can't be reset", {
-    reason: file,
-    advice: 'use another file, or delete this one yourself',
-    outcome: 'not-applied',
-  });
-};
-
-/** What a reset puts in place of the data. */
-type NewData = Pick<SandboxOptions, 'world' | 'now' | 'kind'>;
-
-/** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
-const resetInPlace = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<boolean> => {
-  const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
-  try {
-    opened?.reset(wanted);
-    return opened !== undefined;
-  } catch {
-    return false;
-  } finally {
-    opened?.close();
-  }
-};
-
-/** Deletes the files, so that this works with damaged data too. */
-const startAfresh = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<void> => {
-  const file = sandboxFile(runtime, data);
-  const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
-  for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
-  const sandbox = await openSandboxData(runtime, { data, ...wanted });
-  sandbox.close();
-};
-
-const resetRunning = async (context: Context, running: Serving, { world, now, kind }: NewData): Promise<void> => {
-  const name = `the sandbox at ${running.url}`;
-  const question = `Delete the data of ${name} and seed it again?`;
-  await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
-  await askRunning(context.runtime, running, {
-    method: 'POST',
-    path: '/__sandbox/reset',
-    body: {
-      ...(world === undefined ? {} : { seed: typeof world === 'string' ? world : world.world }),
-      ...(now === undefined ? {} : { now: new Date(now).toISOString() }),
-      ...(kind === undefined ? {} : { kind }),
-    },
-    refusal: { message: `Can't reset ${name}` },
-  });
-  context.notes.info(`sandbox reset: ${running.url}`);
-};
-
-/** Replaces the data by new data seeded around today. */
-const reset = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const data = readData(invocation);
-  const wanted = { ...(await readSeed(invocation)), kind: problems.choice('kind', typed.kind, kinds) };
-  if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
-  problems.check();
-  const running = servingAround(context.runtime, data);
-  if (running !== undefined) return resetRunning(context, running, wanted);
-  const file = sandboxFile(context.runtime, data);
-  if (data !== undefined) await requireOwn(context.runtime, file, data);
-  await confirm(
-    context,
-    {
-      question: `Delete the sandbox data in ${file} and seed it again?`,
-      action: `delete the sandbox data in ${file}`,
-    },
-    'this machine',
-  );
-  if (!(await resetInPlace(context.runtime, data, wanted))) await startAfresh(context.runtime, data, wanted);
-  context.notes.info(`sandbox reset: ${file}`);
 };
 
 export const commands: Command[] = [
@@ -296,19 +199,7 @@ export const commands: Command[] = [
     examples: ['sandbox tokens', 'sandbox tokens --json=token,role,scopes'],
     run: tokens,
   },
-  {
-    name: 'reset',
-    summary: 'Delete the sandbox data and seed it again',
-    arguments: [],
-    flags: [sharedDataFlag, ...seedFlags, kindFlag],
-    examples: [
-      'sandbox reset',
-      'sandbox reset --seed large:10000 --yes',
-      'sandbox reset --data ./sandbox.db --seed world.yaml --yes',
-      'sandbox reset --data ./sandbox.db --yes',
-    ],
-    run: reset,
-  },
+  resetCommand,
   snapshotCommand,
   exportCommand,
   clockCommand,

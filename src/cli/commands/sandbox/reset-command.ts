@@ -1,0 +1,111 @@
+import { rm } from 'node:fs/promises';
+import { SchedError } from '../../../errors.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { SandboxOptions, Serving } from '../../../sandbox/open.ts';
+import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';
+import { kinds } from '../../../sandbox/subscription.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { confirm } from '../../session/confirm.ts';
+import type { Context } from '../../session/context.ts';
+import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
+import { askRunning, servingAround } from './running.ts';
+import { readSeed, seedFlags } from './seed-flags.ts';
+import { kindFlag, readData, sharedDataFlag } from './serving.ts';
+
+/** Reports an error of the operating system as an environment error, not as an internal one. */
+const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
+  work.catch((error) => {
+    throw sandboxDataError(error, file, { data });
+  });
+
+/** Throws if a file named by the user is not a sandbox file: it could be anything, so never delete it. */
+const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
+  if (await orTrouble(isSandboxFile(file), file, data)) return;
+  // After a kill the last writes may be only in the WAL file. Opening the database merges them.
+  const opened = await openSandboxData(runtime, { data: file }).catch(() => undefined);
+  if (opened !== undefined) return opened.close();
+  throw new SchedError('environment', "This is not a sandbox file, so it can't be reset", {
+    reason: file,
+    advice: 'use another file, or delete this one yourself',
+    outcome: 'not-applied',
+  });
+};
+
+/** What a reset puts in place of the data. */
+type NewData = Pick<SandboxOptions, 'world' | 'now' | 'kind'>;
+
+/** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
+const resetInPlace = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<boolean> => {
+  const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
+  try {
+    opened?.reset(wanted);
+    return opened !== undefined;
+  } catch {
+    return false;
+  } finally {
+    opened?.close();
+  }
+};
+
+/** Deletes the files, so that this works with damaged data too. */
+const startAfresh = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<void> => {
+  const file = sandboxFile(runtime, data);
+  const files = ['', ...sideFiles].map((suffix) => `${file}${suffix}`);
+  for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
+  const sandbox = await openSandboxData(runtime, { data, ...wanted });
+  sandbox.close();
+};
+
+const resetRunning = async (context: Context, running: Serving, { world, now, kind }: NewData): Promise<void> => {
+  const name = `the sandbox at ${running.url}`;
+  const question = `Delete the data of ${name} and seed it again?`;
+  await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
+  await askRunning(context.runtime, running, {
+    method: 'POST',
+    path: '/__sandbox/reset',
+    body: {
+      ...(world === undefined ? {} : { seed: typeof world === 'string' ? world : world.world }),
+      ...(now === undefined ? {} : { now: new Date(now).toISOString() }),
+      ...(kind === undefined ? {} : { kind }),
+    },
+    refusal: { message: `Can't reset ${name}` },
+  });
+  context.notes.info(`sandbox reset: ${running.url}`);
+};
+
+/** Replaces the data by new data seeded around today. */
+const reset = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const data = readData(invocation);
+  const wanted = { ...(await readSeed(invocation)), kind: problems.choice('kind', typed.kind, kinds) };
+  if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
+  problems.check();
+  const running = servingAround(context.runtime, data);
+  if (running !== undefined) return resetRunning(context, running, wanted);
+  const file = sandboxFile(context.runtime, data);
+  if (data !== undefined) await requireOwn(context.runtime, file, data);
+  await confirm(
+    context,
+    {
+      question: `Delete the sandbox data in ${file} and seed it again?`,
+      action: `delete the sandbox data in ${file}`,
+    },
+    'this machine',
+  );
+  if (!(await resetInPlace(context.runtime, data, wanted))) await startAfresh(context.runtime, data, wanted);
+  context.notes.info(`sandbox reset: ${file}`);
+};
+
+export const resetCommand: Command = {
+  name: 'reset',
+  summary: 'Delete the sandbox data and seed it again',
+  arguments: [],
+  flags: [sharedDataFlag, ...seedFlags, kindFlag],
+  examples: [
+    'sandbox reset',
+    'sandbox reset --seed large:10000 --yes',
+    'sandbox reset --data ./sandbox.db --seed world.yaml --yes',
+    'sandbox reset --data ./sandbox.db --yes',
+  ],
+  run: reset,
+};
