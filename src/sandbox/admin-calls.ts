@@ -1,5 +1,6 @@
-import { type AdminCall, type LogContext, logCalls } from './admin.ts';
+import type { AdminCall } from './admin.ts';
 import { dataCalls } from './data-admin.ts';
+import { type LogContext, logCalls } from './log-admin.ts';
 import { type DeskContext, deskCalls } from './pages/desk/desk-admin.ts';
 import { type DeliveryContext, deliveryCalls } from './webhooks/delivery-admin.ts';
 import type { DataContext } from './world/world-admin.ts';

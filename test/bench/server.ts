@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { withFaults } from '../../src/sandbox/admin.ts';
 import { createFaultScript } from '../../src/sandbox/faults/faults.ts';
 import { serve } from '../../src/sandbox/http-server.ts';
+import { withFaults } from '../../src/sandbox/log-admin.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { pagesServer } from './pages.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import type { LogEntry } from '../../src/sandbox/admin.ts';
+import type { LogEntry } from '../../src/sandbox/log-admin.ts';
 import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { withFaults } from '../../src/sandbox/admin.ts';
 import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
 import { serve } from '../../src/sandbox/http-server.ts';
+import { withFaults } from '../../src/sandbox/log-admin.ts';
 import { openWorld } from './world.ts';
 
 export const secret = 'sandbox_admin_test';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { LogEntry } from '../../src/sandbox/admin.ts';
+import type { LogEntry } from '../../src/sandbox/log-admin.ts';
 import { type FaultName, faults, retryElsewhere, rightRetries } from '../cli/lost-answers.ts';
 import { fleet, fleetBooking, fleetPages, fleetUser, startOn } from '../e2e/fleet.ts';
 import { startSandbox } from '../e2e/program.ts';

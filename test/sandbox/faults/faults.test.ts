@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { withFaults } from '../../../src/sandbox/admin.ts';
 import {
   createFaultScript,
   type FaultKind,
@@ -11,6 +10,7 @@ import {
   unknownOperation,
 } from '../../../src/sandbox/faults/faults.ts';
 import { hostile } from '../../../src/sandbox/faults/inject.ts';
+import { withFaults } from '../../../src/sandbox/log-admin.ts';
 import { openWire } from '../wire.ts';
 import { amara, eventType, freeMonday, organization, pathOf } from '../world.ts';
 

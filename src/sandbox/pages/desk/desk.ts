@@ -1,10 +1,11 @@
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import type { World } from '../../../runtime.ts';
-import { adminHeader, type LogContext } from '../../admin.ts';
+import { adminHeader } from '../../admin.ts';
 import { denied, notFound, Refusal, refusalOf, unauthenticated } from '../../error-replies.ts';
 import type { FaultScript } from '../../faults/faults.ts';
 import type { WireReply } from '../../faults/inject.ts';
 import type { WireService } from '../../http-server.ts';
+import type { LogContext } from '../../log-admin.ts';
 import type { Sandbox } from '../../open.ts';
 import { openapi } from '../../openapi.ts';
 import { localTime, wrongZone } from '../../rules/local-time.ts';

@@ -1,8 +1,8 @@
 import { oauthPaths } from '../../../api/oauth-paths.ts';
 import { webhookEvents } from '../../../api/webhooks.ts';
 import { idIn } from '../../../uri.ts';
-import type { LogEntry } from '../../admin.ts';
 import type { Fault, FaultScript } from '../../faults/faults.ts';
+import type { LogEntry } from '../../log-admin.ts';
 import type { Sandbox } from '../../open.ts';
 import { tokensIn } from '../../ready-tokens.ts';
 import type { SandboxClock } from '../../sandbox-clock.ts';

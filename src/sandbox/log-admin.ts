@@ -1,0 +1,231 @@
+import * as z from 'zod/mini';
+import { described, flag, integer, list, record, text, type Value } from '../api/field.ts';
+import { oauthPaths } from '../api/oauth-paths.ts';
+import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
+import type { Clock } from '../system.ts';
+import { type AdminCall, adminHeader, answerAdmin, callsWith } from './admin.ts';
+import { tokenIn } from './authenticate.ts';
+import { Refusal } from './error-replies.ts';
+import { type FaultScript, type RequestFacts, readFaults, unknownOperation } from './faults/faults.ts';
+import { inject, type WireReply } from './faults/inject.ts';
+import { timingSafeSame } from './oauth/signing.ts';
+import { pageOperation } from './pages/visit.ts';
+import { fingerprint, readyTokens } from './ready-tokens.ts';
+import { findRoute } from './route.ts';
+
+const LogRecord = record({
+  number: integer('counts requests from 1'),
+  at: text('time of the request, by the clock of the sandbox'),
+  method: text('method of the request'),
+  path: text('path with query'),
+  operation: z.nullable(text('such as events.list; null if the request matches no operation')),
+  status: z.nullable(integer("the service's status code; null if the request didn't reach the service")),
+  committed: flag('whether the request changed data, even if its reply was lost'),
+  faults: list(z.string(), 'kinds of the faults that affected it'),
+  token: z.nullable(text("name of a ready-made token, or the beginning of another token's hash; null without a token")),
+  window: z.nullable(text('the rate limit that refused it, such as general/minute')),
+  milliseconds: z.nullable(integer('time until the reply; null before it')),
+  // Bodies of OAuth requests contain secrets.
+  body: z.nullable(text('the body of a write; null for OAuth requests, and for old requests if the log is full')),
+  reply: z.nullable(text("the body of the service's reply, before any fault; null like body")),
+});
+
+export type LogEntry = Value<typeof LogRecord>;
+
+/** Limits of the log. Above them, the oldest entries are dropped, and the oldest bodies. */
+const longestLog = 10_000;
+const longestBodies = 64 * 1024 * 1024;
+
+export const createLog = () => {
+  let entries: LogEntry[] = [];
+  let bodies = 0;
+  const sizeOf = ({ body, reply }: LogEntry) => (body?.length ?? 0) + (reply?.length ?? 0);
+  return {
+    get entries() {
+      return entries;
+    },
+    clear() {
+      entries = [];
+      bodies = 0;
+    },
+    add(entry: LogEntry) {
+      entries.push(entry);
+      bodies += sizeOf(entry);
+      if (entries.length > longestLog)
+        for (const dropped of entries.splice(0, longestLog / 10)) bodies -= sizeOf(dropped);
+    },
+    /** Completes an entry, unless it was dropped meanwhile. */
+    addReply(entry: LogEntry, reply: string) {
+      if (entries.lastIndexOf(entry) < 0) return;
+      entry.reply = reply;
+      bodies += reply.length;
+      if (bodies <= longestBodies) return;
+      for (const old of entries) {
+        if (bodies <= longestBodies * 0.9) return;
+        bodies -= sizeOf(old);
+        Object.assign(old, { body: null, reply: null });
+      }
+    },
+  };
+};
+
+export interface LogContext {
+  script: FaultScript;
+  log: ReturnType<typeof createLog>;
+}
+
+const call = callsWith<LogContext>();
+
+const Faults = record({ faults: list(z.unknown(), 'each fault, and how many requests it matched and struck') });
+const Log = record({ log: list(LogRecord, 'the oldest request first') });
+
+const Filters = record({
+  operation: z.optional(text('only requests for this operation, such as events.list')),
+  status: z.optional(integer('only requests that got this status code')),
+});
+
+const addFaults = async (body: unknown, script: FaultScript) => {
+  try {
+    const faults = readFaults(JSON.stringify(body));
+    const unknown = await unknownOperation(faults);
+    if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
+    script.add(...faults);
+  } catch (error) {
+    throw new Refusal(400, 'Invalid Argument', (error as Error).message);
+  }
+};
+
+/** Admin requests about the requests to the service: their log, and the faults that affect them. */
+export const logCalls: readonly AdminCall<LogContext>[] = [
+  call(
+    'GET /__sandbox/log',
+    'List the requests to the service',
+    { query: Filters, reply: Log },
+    ({ query }, { log }) => ({
+      log: log.entries.filter((entry) =>
+        (['operation', 'status'] as const).every((name) => (query[name] ?? entry[name]) === entry[name]),
+      ),
+    }),
+  ),
+  call('DELETE /__sandbox/log', 'Empty the log', { reply: Log }, (_, { log }) => {
+    log.clear();
+    return { log: [] };
+  }),
+  call('GET /__sandbox/faults', 'List the faults', { reply: Faults }, (_, { script }) => ({ faults: script.faults })),
+  call(
+    'POST /__sandbox/faults',
+    'Add a fault, or a list of faults',
+    { body: described(z.unknown(), 'written as in docs/sandbox.md'), reply: Faults, status: 201 },
+    async ({ body }, { script }) => {
+      await addFaults(body, script);
+      return { faults: script.faults };
+    },
+  ),
+  call('DELETE /__sandbox/faults', 'Remove all faults', { reply: Faults }, (_, { script }) => {
+    script.clear();
+    return { faults: [] };
+  }),
+];
+
+interface AdminOptions<Context> {
+  script: FaultScript;
+  secret: string;
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Gets an entry for each request. */
+  log?: LogContext['log'];
+  /** By default, only those about requests. */
+  calls?: readonly AdminCall<Context & LogContext>[];
+  /** What `calls` need besides. */
+  context?: Context;
+}
+
+const endpoints = new Map<string, string>(Object.entries(oauthPaths).map(([name, path]) => [path, name]));
+
+const operationOf = async ({ method }: HttpRequest, path: string) => {
+  const endpoint = endpoints.get(path);
+  if (endpoint !== undefined) return { operation: `oauth.${endpoint}`, template: path };
+  const page = pageOperation(path);
+  if (page !== undefined) return { operation: page, template: path };
+  const route = await findRoute(method, path).catch(() => undefined);
+  return route && { operation: route.row.name, template: route.row.path };
+};
+
+const addressesIn = (body: string | undefined): number => {
+  if (!body?.includes('"emails"')) return 0;
+  try {
+    const { emails } = JSON.parse(body);
+    return Array.isArray(emails) ? emails.length : 0;
+  } catch {
+    return 0;
+  }
+};
+
+const tokenNameOf = ({ headers }: HttpRequest): string | null => {
+  const secret = tokenIn(headers.authorization);
+  if (secret === undefined) return null;
+  return readyTokens.find(({ token }) => token === secret)?.name ?? fingerprint(secret).slice(0, 8);
+};
+
+/** The name of the rate limit in a reply with status 429. */
+const windowOf = ({ status, body }: HttpReply): string | null =>
+  status === 429 ? (/"window":"([^"]+)"/.exec(body)?.[1] ?? null) : null;
+
+/** Adds scripted faults and a request log to the service, with admin requests to read and change both. */
+export const withFaults = <Context extends object = object>(
+  service: Send,
+  { script, secret, clock, log = createLog(), calls = logCalls, context }: AdminOptions<Context>,
+) => {
+  let requests = 0;
+
+  return async (request: HttpRequest): Promise<WireReply> => {
+    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+    const path = url?.pathname ?? '';
+    // Without the secret, the path doesn't exist.
+    if (path.startsWith('/__sandbox/') && timingSafeSame(request.headers[adminHeader] ?? '', secret)) {
+      const reply = await answerAdmin(calls, { ...context!, script, log }, request);
+      if (reply !== undefined) return reply;
+    }
+    const known = await operationOf(request, path);
+    const asked: RequestFacts = {
+      method: request.method,
+      path,
+      ...known,
+      hasCursor: /[?&]page_token=/.test(url?.search ?? ''),
+      addresses: addressesIn(request.body),
+    };
+    const faults = script.next(asked);
+    const isShown = known !== undefined && !/^(?:oauth|pages)\./.test(known.operation);
+    const started = clock.now();
+    const entry: LogEntry = {
+      number: ++requests,
+      at: new Date(started).toISOString(),
+      method: request.method,
+      path: `${path}${url?.search ?? ''}`,
+      operation: known?.operation ?? null,
+      status: null,
+      committed: false,
+      faults: faults.map(({ kind }) => kind),
+      token: tokenNameOf(request),
+      window: null,
+      milliseconds: null,
+      body: isShown && request.method !== 'GET' ? (request.body ?? null) : null,
+      reply: null,
+    };
+    log.add(entry);
+    const reply = await inject(
+      async (handed) => {
+        const answer = await service(handed);
+        // Recorded now, because the log may be read before a slow reply is complete.
+        const committed = request.method !== 'GET' && answer.status < 400;
+        Object.assign(entry, { status: answer.status, committed, window: windowOf(answer) });
+        if (isShown) log.addReply(entry, answer.body);
+        return answer;
+      },
+      request,
+      faults,
+      clock,
+    );
+    entry.milliseconds = clock.now() - started;
+    return reply;
+  };
+};
