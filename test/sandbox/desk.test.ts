@@ -139,6 +139,7 @@ test('without a key, the page has nothing private', async () => {
   const people = texts("SELECT doc ->> 'name', email FROM invitees").filter((text) => !hosts.includes(text));
   const others = [
     ...texts('SELECT email FROM users UNION SELECT id FROM invitees'),
+    ...texts("SELECT name FROM event_types WHERE doc ->> 'secret'"),
     ...texts("SELECT replace(callback_url, 'https://', '') FROM webhooks"),
     ...readyTokens.flatMap(({ token, refreshToken = token }) => [token, refreshToken]),
     ...[secret, '{"private":"body"}', '/invitees'],
@@ -324,7 +325,7 @@ test('each meeting of a week is shown once, and those that overlap are side by s
   const { store } = sandbox;
   for (let day = -28; day <= 28; day += 7) {
     const date = new Date(noon + day * 86_400_000).toISOString().slice(0, 10);
-    const text = String(weekPanel({ store, now: noon, zone: 'UTC', date, isPrivate: false }));
+    const text = String(weekPanel({ store, now: noon, zone: 'UTC', date, isPrivate: true }));
     const monday = Date.parse(date) - 2 * 86_400_000;
     const [since, until] = [monday, monday + 7 * 86_400_000].map((time) => new Date(time).toISOString());
     const { count } = store.first<{ count: number }>(

@@ -64,7 +64,7 @@ const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string): Mee
   const rows = store.all<EventRow>(
     `SELECT e.doc, t.doc ->> 'color' AS color, ${isPrivate ? invitees : 'NULL'} AS invitees
      FROM events e JOIN event_types t ON t.id = e.event_type
-     WHERE e.start_time >= ? AND e.start_time < ? ORDER BY e.start_time, e.id LIMIT ${mostMeetings + 1}`,
+     WHERE e.start_time >= ? AND e.start_time < ? ${isPrivate ? '' : "AND NOT t.doc ->> 'secret'"} ORDER BY e.start_time, e.id LIMIT ${mostMeetings + 1}`,
     timestamp(instantOf(zone, monday, 0)),
     timestamp(instantOf(zone, addDays(monday, 7), 0)),
   );
