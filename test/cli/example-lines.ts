@@ -15,6 +15,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^events agenda.*--watch/, 'draws until it is stopped: covered by test/cli/commands/agenda/watch.test.ts'],
   [/^sandbox start/, 'runs until it is stopped: covered by test/cli/sandbox.test.ts'],
   [/^sandbox env/, 'needs a sandbox that runs: covered by test/cli/sandbox.test.ts'],
+  [/^sandbox open( |$)/, 'needs a sandbox that runs: covered by test/cli/sandbox.test.ts'],
   [/^sandbox snapshot (restore|delete)/, 'needs a saved snapshot: covered by test/cli/sandbox-snapshot.test.ts'],
   [/^sandbox trigger/, 'needs a sandbox that runs: covered by test/cli/sandbox-webhooks.test.ts'],
   [/^webhooks listen/, 'runs until it is stopped: covered by test/cli/commands/webhooks/listen.test.ts'],
