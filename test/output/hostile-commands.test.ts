@@ -127,7 +127,15 @@ describe('hostile: every command and format on a terminal', () => {
     // Their own tests have hostile deliveries and receivers.
     const withDeliveries = ['webhooks listen', 'webhooks verify', 'sandbox trigger'];
     expect(silent.toSorted()).toEqual(
-      ['auth login', 'auth refresh', 'sandbox start', 'sandbox env', 'sandbox run', ...withDeliveries].toSorted(),
+      [
+        'auth login',
+        'auth refresh',
+        'sandbox start',
+        'sandbox env',
+        'sandbox open',
+        'sandbox run',
+        ...withDeliveries,
+      ].toSorted(),
     );
   });
 
