@@ -18,7 +18,6 @@ import {
   moment,
   payment,
   place,
-  placeKind,
   prose,
   questions,
   reconfirmation,
@@ -145,7 +144,7 @@ export const schedulingViews = {
         { label: 'Deleted', value: moment('deleted_at') },
         { label: 'Description', value: prose('description_plain', 'description_html') },
         { label: 'Internal note', value: prose('internal_note', '') },
-        { label: 'Questions', value: questions('custom_questions') },
+        { label: 'Questions', value: questions },
         { label: 'Color', value: 'color' },
         { label: 'Language', value: 'locale' },
         createdLine,
@@ -160,16 +159,6 @@ export const schedulingViews = {
       { header: 'USER', path: 'member.uri', as: 'id', priority: 2 },
       idColumn,
     ],
-    page: {
-      title: 'member.name',
-      lines: [
-        { label: 'Email', value: 'member.email' },
-        { label: 'Time zone', value: 'member.timezone' },
-        { label: 'Added', value: moment('created_at') },
-        { label: 'User ID', value: 'member.uri', as: 'id' },
-        idLine,
-      ],
-    },
   },
   'availability schedule': {
     columns: [
@@ -221,12 +210,6 @@ export const schedulingViews = {
       { header: 'CONNECTED', path: 'connected', as: 'boolean', priority: 1 },
     ],
     id: 'kind',
-    page: {
-      lines: [
-        { label: 'Location', value: placeKind },
-        { label: 'Connected', value: 'connected', as: 'boolean' },
-      ],
-    },
   },
   'routing form': {
     columns: [
@@ -236,15 +219,6 @@ export const schedulingViews = {
       { header: 'CREATED', path: 'created_at', as: 'time', priority: 2 },
       idColumn,
     ],
-    page: {
-      title: 'name',
-      lines: [
-        { label: 'Status', value: 'status', as: 'status' },
-        { label: 'Questions', value: questions('questions') },
-        createdLine,
-        idLine,
-      ],
-    },
   },
   submission: {
     columns: [
@@ -259,15 +233,5 @@ export const schedulingViews = {
       { header: 'FORM', path: '_sched.form', blank: true, priority: 1 },
       idColumn,
     ],
-    page: {
-      lines: [
-        { label: 'Submitted', value: moment('created_at') },
-        { label: 'Answers', value: answerTexts },
-        { label: 'Result', value: openValue('result', 'type'), as: 'words' },
-        { label: 'Sent to', value: 'result.value' },
-        { label: 'Form ID', value: 'routing_form', as: 'id' },
-        idLine,
-      ],
-    },
   },
 } satisfies Partial<Record<ResourceName, View>>;

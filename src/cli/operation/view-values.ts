@@ -169,21 +169,18 @@ export const place =
 export const placeOf = (event: object): string =>
   flowing(textAt(event, 'location.location')) || placeNamed(textAt(event, 'location.type'));
 
-/** The kind of a location on its own. */
-export const placeKind: Value = (record) => placeNamed(textAt(record, 'kind')) || textAt(record, 'kind');
-
-/** Each item of a list in words. An item of another form, or a value that is no list, is shown as it came. */
-const eachItem = (value: unknown, words: (item: Record<string, unknown>) => unknown): unknown =>
-  Array.isArray(value) ? value.map((item) => (isObject(item) ? (words(item) ?? item) : item)) : value;
-
-/** Questions, with a mark on those that need an answer. Disabled ones are left out. */
-export const questions =
-  (path: string): Value =>
-  (record) => {
-    const value = valueAt(record, path);
-    const asked = Array.isArray(value) ? value.filter((item) => !isObject(item) || item.enabled !== false) : value;
-    return eachItem(asked, ({ name, required }) => (required === true && name ? `${name} (required)` : name));
-  };
+/**
+ * Questions, with a mark on those that need an answer. Disabled ones are left out. An item of another form, or a value
+ * that is no list, is shown as it came.
+ */
+export const questions: Value = ({ custom_questions: value }) => {
+  if (!Array.isArray(value)) return value;
+  const asked = value.filter((item) => !isObject(item) || item.enabled !== false);
+  return asked.map((item) => {
+    const { name, required } = isObject(item) ? item : {};
+    return required === true && name ? `${name} (required)` : (name ?? item);
+  });
+};
 
 /** `120 EUR, stripe, paid` */
 export const payment: Value = ({ payment: paid }) => {

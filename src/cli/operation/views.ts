@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
 import { openValue } from '../../output/fields.ts';
-import type { Page, View } from '../../output/view.ts';
+import type { View } from '../../output/view.ts';
 import { schedulingViews } from './scheduling-views.ts';
 import { aboutText, actionText, createdLine, dayHeading, groupName, idColumn, idLine, moment } from './view-values.ts';
 
@@ -20,14 +20,15 @@ const memberColumns: View['columns'] = [
 ];
 
 /** Nothing to show: the reply is empty. */
-const emptyView = { columns: [], id: 'uri', page: { lines: [] } };
+const emptyView = { columns: [] };
 
 /**
- * How each type of record is shown: its columns in lists, and its page for people. A record without a view does not
- * compile. Add new columns at the end, because scripts count columns. A page has the name, time, place, people, state,
- * links and ID, in this order; `--fields` and the machine formats have the other fields.
+ * How each type of record is shown: its columns in lists, and its page for people if a command shows one record. A
+ * record without a view does not compile. Add new columns at the end, because scripts count columns. A page has the
+ * name, time, place, people, state, links and ID, in this order; `--fields` and the machine formats have the other
+ * fields.
  */
-export const views: Record<ResourceName, View & { page: Page }> = {
+export const views: Record<ResourceName, View> = {
   ...schedulingViews,
   organization: {
     columns: [
@@ -151,16 +152,6 @@ export const views: Record<ResourceName, View & { page: Page }> = {
       { header: 'ABOUT', path: 'details', value: aboutText, blank: true, priority: 2 },
     ],
     section: dayHeading('occurred_at'),
-    page: {
-      title: 'fully_qualified_name',
-      lines: [
-        { label: 'When', value: moment('occurred_at') },
-        { label: 'Who', value: openValue('actor', 'display_name') },
-        { label: 'Email', value: 'actor.alternative_identifier' },
-        { label: 'About', value: aboutText },
-        idLine,
-      ],
-    },
   },
   webhook: {
     columns: [
@@ -226,4 +217,4 @@ export const views: Record<ResourceName, View & { page: Page }> = {
 };
 
 /** How the records of an operation are shown. */
-export const viewOf = ({ reply }: Operation): View & { page: Page } => views[reply.of.name as ResourceName];
+export const viewOf = ({ reply }: Operation): View => views[reply.of.name as ResourceName];
