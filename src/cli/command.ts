@@ -7,19 +7,24 @@ import type { Asker, Choice, ChooseOptions } from './session/asker.ts';
 import type { Context } from './session/context.ts';
 import type { Typed } from './session/settings.ts';
 
-export interface Argument {
+/** What flags and arguments have in common. */
+interface Parameter {
   name: string;
   description: string;
+  /** The command can't run without it. */
   required?: boolean;
-  variadic?: boolean;
   /** The collection of the record it names. */
-  collection?: Collection;
+  collection?: Collection | undefined;
   /** The allowed values. */
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];
   /** Names something that exists. Completions offer them. */
   names?: 'profiles' | 'files';
+}
+
+export interface Argument extends Parameter {
+  variadic?: boolean;
   /**
    * What to choose from at a terminal if the argument is missing. Undefined if the command can do without it. Default:
    * the records of the collection.
@@ -40,8 +45,7 @@ export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 
 
 export const headingOf = ({ heading = 'Flags' }: Pick<Flag, 'heading'>): (typeof flagHeadings)[number] => heading;
 
-export interface Flag {
-  name: string;
+export interface Flag extends Parameter {
   short?: string;
   /** Placeholder for the value in help. A flag without one is a switch. */
   value?: string;
@@ -50,16 +54,8 @@ export interface Flag {
   repeat?: true;
   /** What `--no-…` does, for a flag that is declared together with it. If neither is typed, nothing is sent. */
   negatable?: string;
-  choices?: readonly string[];
-  /** Values that completions offer. Help doesn't list them, and others can be valid. */
-  suggestions?: readonly string[];
-  /** See `Argument.names`. */
-  names?: 'profiles';
-  /** The command can't run without it. */
-  required?: boolean;
   /** Required unless this flag is given. */
   unless?: string;
-  description: string;
   /** `Flags` by default. */
   heading?: (typeof flagHeadings)[number];
 }

@@ -6,6 +6,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Parsed, ShowHelp } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import { checkSelected } from './operation/field-check.ts';
+import { canAskFor } from './operation/missing.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser, type Frontend } from './session/context.ts';
 import { type Account, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
@@ -36,18 +37,6 @@ interface Surroundings {
   frontend?: Frontend;
 }
 
-/** Whether the command line lacks something that can be asked for: an argument to choose, or part of a request. */
-const isIncomplete = (
-  { arguments: wanted, flags, operation, askMore }: Command,
-  { args, typed }: Invocation,
-): boolean =>
-  askMore !== undefined ||
-  wanted
-    .slice(args.length)
-    .some(({ required, collection, offer }) => offer !== undefined || (required && (operation || collection))) ||
-  (operation !== undefined &&
-    flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined));
-
 /** At a terminal, completes short IDs and asks for what the command line lacks. Elsewhere the command reports it. */
 const complete = async (command: Command, typed: Invocation): Promise<Invocation> => {
   const { settings, runtime } = typed.context;
@@ -55,9 +44,9 @@ const complete = async (command: Command, typed: Invocation): Promise<Invocation
   const invocation = runtime.stdout.isTerminal
     ? await (await import('./operation/short-ids.ts')).withWholeIds(command, typed)
     : typed;
-  if (!isIncomplete(command, invocation)) return invocation;
-  const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
-  return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
+  if (!canAskFor(command, invocation)) return invocation;
+  const { askMissing } = await import('./operation/ask-missing.ts');
+  return askMissing(command, invocation);
 };
 
 /** On a terminal, the command has a status line that says what it waits for. */

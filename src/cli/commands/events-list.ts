@@ -11,7 +11,7 @@ import { fold } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeOf } from '../operation/default-scope.ts';
-import { type FieldFlag, fieldFlags } from '../operation/field-flags.ts';
+import { type FieldFlag, fieldFlags, rowFlag } from '../operation/field-flags.ts';
 import { type GenericCommand, printRequests, runListing } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { isForPeople, readBounds, type Scope, type Stage } from '../operation/listing.ts';
@@ -38,16 +38,7 @@ import {
 } from './event-invitees.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
-export const typeFlag: FieldFlag = {
-  name: 'event-type',
-  value: 'NAME|ID',
-  description: 'only events of this type, by name, ID or URI',
-  heading: 'Filters',
-  part: 'rows',
-  path: ['event_type'],
-  field: reference('event_types', 'events of this type'),
-  required: false,
-};
+export const typeFlag = rowFlag('event_type', reference('event_types', 'only events of this type, by name, ID or URI'));
 
 const searchFlag: Flag = {
   name: 'search',

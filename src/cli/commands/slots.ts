@@ -11,7 +11,7 @@ import { wallClock } from '../../time/show.ts';
 import { day, timestampOf, utcText, wallText } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
-import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
+import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
@@ -25,16 +25,7 @@ const mostDays = 366;
 
 const windowFlag = (edge: 'since' | 'until', description: string): FieldFlag => {
   const [parameter] = Object.keys(windowQuery('start_time', { [edge]: '' }));
-  return {
-    name: edge,
-    value: 'TIME',
-    description,
-    heading: 'Filters',
-    part: 'rows',
-    path: [parameter!],
-    field: dateTime(description),
-    required: false,
-  };
+  return rowFlag(parameter!, dateTime(description));
 };
 
 export const slotWindowFlags: FieldFlag[] = [
@@ -42,16 +33,7 @@ export const slotWindowFlags: FieldFlag[] = [
   windowFlag('until', 'only times before this time (default 7 days after --since)'),
 ];
 
-const hostFlag: FieldFlag = {
-  name: 'host',
-  ...referenceWords('users'),
-  description: 'only times when this host is free',
-  heading: 'Filters',
-  part: 'rows',
-  path: ['host'],
-  field: reference('users', 'host who must be free'),
-  required: false,
-};
+const hostFlag = rowFlag('host', reference('users', 'only times when this host is free'));
 
 const ownFlags: Flag[] = [
   { name: 'first', value: 'N', description: 'show only the first N times', heading: 'Listing' },

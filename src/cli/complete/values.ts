@@ -1,9 +1,7 @@
 import { type Collection, collections } from '../../api/collections.ts';
-import { inspect } from '../../api/inspect.ts';
 import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
-import type { FieldFlag } from '../operation/field-flags.ts';
 import type { Leaf } from '../parse/leaf.ts';
 
 export interface Candidate {
@@ -61,8 +59,8 @@ export const valueOffer = async (
   leaf: Leaf | undefined,
   runtime: Runtime,
 ): Promise<Offer | undefined> => {
-  const { name, names, choices, suggestions = [] } = place;
-  const { value = '', field } = place as Partial<FieldFlag>;
+  const { name, names, choices, suggestions = [], collection } = place;
+  const { value = '' } = place as Partial<Flag>;
   if (names === 'profiles') {
     const { readConfig } = await import('../session/config-file.ts');
     return wordsOffer(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable));
@@ -75,7 +73,6 @@ export const valueOffer = async (
   if (value === 'LIST') return listOffer(suggestions, typed);
   if (value.startsWith('FILE') || name === 'file' || names === 'files') return { candidates: [], directive: 'files' };
   const { candidates } = wordsOffer(choices ?? suggestions);
-  const collection = field === undefined ? (place as Argument).collection : inspect(field).collection;
   if (leaf !== undefined && collection !== undefined && collections[collection].isNamed)
     candidates.push(...(await recordCandidates(collection, typed, leaf, runtime)));
   return candidates.length === 0 ? undefined : { candidates, directive: 'words' };

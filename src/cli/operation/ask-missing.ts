@@ -1,29 +1,20 @@
 import { collections } from '../../api/collections.ts';
-import { inspect } from '../../api/inspect.ts';
 import { capital } from '../../capital.ts';
+import { once } from '../../once.ts';
 import type { Argument, Command, Flag, FollowUp, Invocation, Offered, Typed } from '../command.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
+import { readFlags } from './input.ts';
+import { missingArguments, missingFlags } from './missing.ts';
 import { choicesOf, type NamedChoice } from './name-lookup.ts';
-import { readValue, typedValues } from './values.ts';
+import { readValue } from './values.ts';
 
 const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
 
-const isTime = (flag: Flag): boolean => isField(flag) && inspect(flag.field).format === 'datetime';
+const isTime = ({ value }: Flag): boolean => value === 'TIME';
 
 const asChoice = (value: string): Choice => ({ value, label: value });
-
-/** Reports wrong values before the first question, so that no answers are lost. */
-const checkTyped = async (command: Command, invocation: Invocation): Promise<void> => {
-  for (const flag of command.flags.filter(isField)) {
-    for (const raw of typedValues(flag, invocation.typed[flag.name] ?? [])) {
-      const read = await readValue(flag, raw, invocation);
-      if (!read.ok) invocation.problems.value(flag.name, String(raw), read.problem, read.meant);
-    }
-  }
-  invocation.problems.check();
-};
 
 /** What to choose from for an argument. Undefined if the command can do without it. */
 const offerFor = async ({ collection, offer }: Argument, invocation: Invocation): Promise<Offered | undefined> => {
@@ -62,7 +53,7 @@ const nameIn = (choices: readonly NamedChoice[], value: string): string | undefi
 const askFlag = async (flag: Flag, { asks }: Command, invocation: Invocation, asker: Asker): Promise<Answer> => {
   const { context } = invocation;
   const label = capital(flag.description);
-  const { collection } = isField(flag) ? inspect(flag.field) : {};
+  const { collection } = flag;
   if (collection !== undefined && collections[collection].isNamed) {
     const choices = await choicesOf(collection, context);
     const value = await asker.choose(`Which ${flag.name.replaceAll('-', ' ')}?`, choices);
@@ -90,39 +81,18 @@ const askFollowUp = async ({ label, choices, isOptional }: FollowUp, asker: Aske
     ? asker.text({ label: isOptional ? `${label} (Enter skips)` : label, isOptional })
     : asker.choose(label, [...(isOptional ? [skip] : []), ...choices.map(asChoice)]);
 
-/** The arguments that are missing: required ones, and those that know what to offer. */
-const missingArguments = (command: Command, { args }: Pick<Invocation, 'args'>): Argument[] =>
-  command.arguments.slice(args.length).filter(({ required, offer }) => required === true || offer !== undefined);
-
-/** The required flags that are missing. A file with the whole body may hold their fields. */
-const missingFlags = (command: Command, typed: Typed): Flag[] =>
-  typed.body === undefined && typed.from === undefined
-    ? command.flags.filter(
-        ({ name, required, unless }) =>
-          typed[name] === undefined && (unless === undefined ? required === true : typed[unless] === undefined),
-      )
-    : [];
-
-const canOffer = ({ collection, offer }: Argument): boolean =>
-  offer !== undefined || (collection !== undefined && collections[collection].isNamed === true);
-
-/** Whether every missing argument can be chosen from a list. Others, such as a file, must be typed. */
-export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' | 'typed'>): boolean => {
-  const missing = missingArguments(command, invocation);
-  const isLacking = missing.length > 0 || missingFlags(command, invocation.typed).length > 0;
-  return missing.every(canOffer) && (isLacking || command.askMore !== undefined);
-};
-
 /** Asks for everything that the command needs and that wasn't typed. */
 export const askMissing = async (command: Command, invocation: Invocation): Promise<Invocation> => {
   const { context } = invocation;
   const { own } = invocation.problems;
-  await checkTyped(command, invocation);
-  let asker: Asker | undefined;
-  const ask = async (): Promise<Asker> => {
-    asker ??= await createAsker(context);
-    return asker;
-  };
+  // Report wrong values before the first question, so that no answers are lost.
+  await readFlags(invocation, command.flags.filter(isField));
+  invocation.problems.check();
+  let isAsked = false;
+  const ask = once(() => {
+    isAsked = true;
+    return createAsker(context);
+  });
   const typed: Record<string, Typed[string]> = { ...invocation.typed };
   const filled: Invocation = { ...invocation, args: [...invocation.args], typed };
 
@@ -156,5 +126,5 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
     if (answer !== '') add(followUp.flag, followUp.valueOf(answer));
   }
   for (const [flag, value] of (await command.askMore?.(filled, ask)) ?? []) add(flag, value);
-  return { ...filled, isAsked: asker !== undefined };
+  return { ...filled, isAsked };
 };

@@ -84,6 +84,7 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
     name: names[path.join('.')] ?? (part === 'body' ? undefined : edgeOf(last)?.edge) ?? last.replaceAll('_', '-'),
     ...(type !== 'boolean' ? valueWords(last, inspected) : opposite === undefined ? {} : { negatable: opposite }),
     ...(choices === undefined ? {} : { choices }),
+    collection,
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
     heading: part !== 'body' ? 'Filters' : rare.has(path[0]!) || rare.has(path.join('.')) ? 'More flags' : 'Flags',
     part,
@@ -105,6 +106,9 @@ const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required
     return plainTypes.has(inspect(element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
   });
 
+/** A flag for a condition that only sched applies to the rows. */
+export const rowFlag = (name: string, field: Field): FieldFlag => flagOf('rows', [name], field, false);
+
 /** Records that show when they were created, while the service can't filter them by time. */
 const timed: ReadonlySet<string> = new Set<ResourceName>(['invitee', 'invitation', 'submission']);
 
@@ -114,7 +118,7 @@ const createdWindow = ({ reply: { kind, of } }: Operation): FieldFlag[] => {
     since: `only ${of.name}s created at or after this time`,
     until: `only ${of.name}s created before this time`,
   });
-  return Object.entries(fields).map(([name, text]) => flagOf('rows', [name], dateTime(text!), false));
+  return Object.entries(fields).map(([name, text]) => rowFlag(name, dateTime(text!)));
 };
 
 /** The flags for the fields of an operation's query and body, and for the rows of its reply. */

@@ -1,5 +1,4 @@
 import { type Collection, collections } from '../../api/collections.ts';
-import { inspect } from '../../api/inspect.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
@@ -167,7 +166,7 @@ export const positional = (
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
   const command: GenericCommand = {
     ...generic,
-    arguments: [argumentOf(name, inspect(flag.field).collection!, `: ${flag.description}`, required)],
+    arguments: [argumentOf(name, flag.collection!, `: ${flag.description}`, required)],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

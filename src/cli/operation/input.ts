@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { collections } from '../../api/collections.ts';
-import { inspect, isOpenAt } from '../../api/inspect.ts';
+import { isOpenAt } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
@@ -93,8 +93,11 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   return { ids, roots, named };
 };
 
-/** The typed values of each flag: one, or several for a repeatable flag. */
-const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<[FieldFlag, Value[]][]> => {
+/** The typed values of each flag: one, or several for a repeatable flag. Wrong ones are problems. */
+export const readFlags = async (
+  invocation: Invocation,
+  flags: readonly FieldFlag[],
+): Promise<[FieldFlag, Value[]][]> => {
   const read: [FieldFlag, Value[]][] = [];
   for (const flag of flags) {
     const raws = invocation.typed[flag.name];
@@ -209,7 +212,7 @@ export const readInput = async (
   }
   for (const flag of flags) {
     if (!flag.own || isSet(body, flag.path)) continue;
-    const { owner } = collections[inspect(flag.field).collection!];
+    const { owner } = collections[flag.collection!];
     setAt(body, flag.path, await context.identity[owner!]());
   }
   const known = found === undefined ? {} : { found };

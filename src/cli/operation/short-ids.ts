@@ -1,10 +1,8 @@
 import { type Collection, collections } from '../../api/collections.ts';
-import { inspect } from '../../api/inspect.ts';
 import { isPlainId } from '../../client/ids.ts';
 import { shortestId } from '../../uri.ts';
 import type { Command, Invocation, Typed } from '../command.ts';
 import { recallIds } from '../session/recent-records.ts';
-import type { FieldFlag } from './field-flags.ts';
 
 /** Nobody types more of an ID than this by hand. */
 const longest = 15;
@@ -40,9 +38,9 @@ export const withWholeIds = async (command: Command, invocation: Invocation): Pr
   const wholeTyped: Record<string, Typed[string]> = { ...typed };
   for (const flag of command.flags) {
     const value = typed[flag.name];
-    const { collection } = 'field' in flag ? inspect((flag as FieldFlag).field) : {};
-    if (Array.isArray(value)) wholeTyped[flag.name] = await Promise.all(value.map((each) => whole(each, collection)));
-    else if (value !== undefined) wholeTyped[flag.name] = await whole(value, collection);
+    if (Array.isArray(value))
+      wholeTyped[flag.name] = await Promise.all(value.map((each) => whole(each, flag.collection)));
+    else if (value !== undefined) wholeTyped[flag.name] = await whole(value, flag.collection);
   }
   return { ...invocation, args: wholeArgs, typed: wholeTyped };
 };

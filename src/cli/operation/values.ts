@@ -87,8 +87,8 @@ export const readValue = async (
   invocation: Invocation,
 ): Promise<Checked<Value>> => {
   if (typeof raw === 'boolean') return { ok: true, value: { ready: raw } };
-  const { collection, type, format } = inspect(flag.field);
-  if (collection !== undefined) return readOwnReference(flag, raw, collection);
+  const { type, format } = inspect(flag.field);
+  if (flag.collection !== undefined) return readOwnReference(flag, raw, flag.collection);
   if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
   if (format === 'datetime') return readMoment(flag, raw, invocation);
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
