@@ -29,10 +29,10 @@ export const digestOf = (folded: Iterable<string>): string =>
     .digest('hex')}`;
 
 /** `fold` returns the form in which items are compared, or undefined if the text isn't an item. */
-export const makePlan = async (
-  entries: AsyncIterable<SourceEntry<string>>,
+export const makePlan = (
+  entries: Iterable<SourceEntry<string>>,
   fold: (text: string) => string | undefined,
-): Promise<BatchPlan> => {
+): BatchPlan => {
   const seen = new Set<string>();
   const plan: Omit<BatchPlan, 'digest'> = {
     items: [],
@@ -42,7 +42,7 @@ export const makePlan = async (
     skipped: { header: [], comment: [], blank: [] },
     isListed: false,
   };
-  for await (const entry of entries) {
+  for (const entry of entries) {
     const { line } = entry;
     plan.isListed ||= entry.isListed === true;
     if ('skipped' in entry) plan.skipped[entry.skipped].push(line);

@@ -41,7 +41,7 @@ const mostLines = 1000;
  * The records of a CSV (RFC 4180, also with semicolons or tabs). Lines are counted here, because the parser counts a
  * Windows line break inside quotes twice, and to report which lines an unclosed quote affects.
  */
-export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord | BrokenRecord> {
+export function* csvRecords(text: string): Generator<CsvRecord | BrokenRecord> {
   let delimiter: string | undefined;
   const read = (lines: readonly string[]): { cells: string[] } | { code: string } => {
     try {
@@ -54,17 +54,17 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<C
   };
   let lines: string[] = [];
   let [first, last] = [1, 0];
-  for await (const line of linesOf(text)) {
-    last = line.line;
+  for (const line of linesOf(text)) {
+    last += 1;
     if (lines.length === 0) first = last;
     if (lines.length === mostLines) continue;
-    lines.push(line.text);
-    if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text);
+    lines.push(line);
+    if (line.trim() !== '') delimiter ??= delimiterOf(line);
     const isRest = lines.length > 1;
     // A line without a quote can't close one.
-    if (isRest && !line.text.includes('"')) continue;
+    if (isRest && !line.includes('"')) continue;
     // A line of an open record is the rest of a quoted cell. Reading all lines again each time takes quadratic time.
-    const alone = delimiter === undefined ? { cells: [''] } : read([isRest ? `"${line.text}` : line.text]);
+    const alone = delimiter === undefined ? { cells: [''] } : read([isRest ? `"${line}` : line]);
     if ('code' in alone && alone.code === isOpen) continue;
     const record = isRest && 'cells' in alone ? read(lines) : alone;
     const rows = lines.length === 1 ? [] : lines.map((each) => each.split(delimiter!));

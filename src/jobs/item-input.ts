@@ -1,7 +1,7 @@
 import { counted } from '../numbers.ts';
 import type { BrokenRecord, CsvRecord, LineRange } from './csv-source.ts';
 import { isJsonStart, jsonlValues, jsonValues } from './json-source.ts';
-import { BadInput, type Bytes, linesOf, peek, type SourceContent, type SourceEntry, textOf } from './text-source.ts';
+import { BadInput, linesOf, type SourceContent, type SourceEntry, textOf } from './text-source.ts';
 
 type InputFormat = 'text' | 'csv' | 'json' | 'jsonl';
 
@@ -45,11 +45,9 @@ const longestItem = 1000;
 const hasSeparator = (word: string): boolean =>
   /[,;]/.test(word.slice(0, longestItem).replace(/"(?:[^"\\]|\\.)*"/g, ''));
 
-async function* textEntries<Value>(
-  text: AsyncIterable<string>,
-  { contents }: InputShape<Value>,
-): AsyncGenerator<SourceEntry<Value>> {
-  for await (const { line, text: whole } of linesOf(text)) {
+function* textEntries<Value>(text: string, { contents }: InputShape<Value>): Generator<SourceEntry<Value>> {
+  for (const [index, whole] of linesOf(text).entries()) {
+    const line = index + 1;
     const word = whole.trim();
     if (word === '') yield { line, skipped: 'blank' };
     else if (isComment(word)) yield { line, skipped: 'comment' };
@@ -83,10 +81,10 @@ function* linesAs<Value>({ first, last }: LineRange, content: SourceContent<Valu
   for (let line = first; line <= last; line += 1) yield { line, ...content };
 }
 
-async function* csvEntries<Value>(
-  text: AsyncIterable<string>,
+function* csvEntries<Value>(
+  records: Iterable<CsvRecord | BrokenRecord>,
   shape: InputShape<Value>,
-): AsyncGenerator<SourceEntry<Value>> {
+): Generator<SourceEntry<Value>> {
   let columns: Columns<Value> | undefined;
   let width = 0;
   const contentOf = (record: CsvRecord | BrokenRecord): SourceContent<Value> => {
@@ -101,8 +99,7 @@ async function* csvEntries<Value>(
     if (holdsRows(record, columns, shape)) return { problem: 'a quoted cell seems to contain whole rows' };
     return isFirst && columns.isNamed ? { skipped: 'header' } : { value: columns.read(cells) };
   };
-  const { csvRecords } = await import('./csv-source.ts');
-  for await (const record of csvRecords(text)) {
+  for (const record of records) {
     const isFirst = columns === undefined;
     const content = contentOf(record);
     // Without the first record, the others can't be understood.
@@ -112,11 +109,11 @@ async function* csvEntries<Value>(
   }
 }
 
-async function* jsonEntries<Value>(
-  values: AsyncIterable<SourceEntry<unknown>>,
+function* jsonEntries<Value>(
+  values: Iterable<SourceEntry<unknown>>,
   { contents }: InputShape<Value>,
-): AsyncGenerator<SourceEntry<Value>> {
-  for await (const entry of values) {
+): Generator<SourceEntry<Value>> {
+  for (const entry of values) {
     const { line, isListed } = entry;
     for (const content of 'value' in entry ? contents(entry.value) : [entry])
       yield { line, ...(isListed ? { isListed } : {}), ...content };
@@ -124,11 +121,15 @@ async function* jsonEntries<Value>(
 }
 
 /** Reads an input of any format: lines with `#` comments, CSV, JSON, or one JSON value per line. */
-export async function* readInput<Value>(bytes: Bytes, shape: InputShape<Value>): AsyncGenerator<SourceEntry<Value>> {
-  const { start, text } = await peek(textOf(bytes));
-  const kind = shape.kind ?? kindByName(shape.name) ?? (isJsonStart(start) ? 'json' : shape.otherwise);
-  if (kind === 'csv') yield* csvEntries(text, shape);
-  else if (kind === 'json') yield* jsonEntries(jsonValues(text), shape);
-  else if (kind === 'jsonl') yield* jsonEntries(jsonlValues(text), shape);
-  else yield* textEntries(text, shape);
-}
+export const readInput = async <Value>(
+  bytes: Uint8Array,
+  shape: InputShape<Value>,
+): Promise<Iterable<SourceEntry<Value>>> => {
+  const text = textOf(bytes);
+  const kind = shape.kind ?? kindByName(shape.name) ?? (isJsonStart(text) ? 'json' : shape.otherwise);
+  if (kind === 'json') return jsonEntries(jsonValues(text), shape);
+  if (kind === 'jsonl') return jsonEntries(jsonlValues(text), shape);
+  if (kind === 'text') return textEntries(text, shape);
+  const { csvRecords } = await import('./csv-source.ts');
+  return csvEntries(csvRecords(text), shape);
+};

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../json.ts';
 import { readInput } from './item-input.ts';
-import { BadInput, type Bytes, type SourceContent, type SourceEntry } from './text-source.ts';
+import { BadInput, type SourceContent, type SourceEntry } from './text-source.ts';
 
 export interface ItemOptions {
   /** Name of the file, whose extension tells the format. */
@@ -105,7 +105,7 @@ const contentsOf = (value: unknown, options: ItemOptions): SourceContent<string>
 };
 
 /** The items in an input of any format: lines with `#` comments, or records of which one column or field counts. */
-export const readItems = (bytes: Bytes, options: ItemOptions): AsyncGenerator<SourceEntry<string>> => {
+export const readItems = (bytes: Uint8Array, options: ItemOptions): Promise<Iterable<SourceEntry<string>>> => {
   const { name, column, field, isItem, isSurelyItem } = options;
   return readInput(bytes, {
     name,

@@ -38,13 +38,17 @@ export function* repeatedNames(
 
 const isDoubled = { problem: 'it has the same field twice' };
 
+/** Longer than the first line of any text that isn't JSON. */
+const longestStart = 65_536;
+
 /** Whether the first line that isn't blank looks like JSON. An address may begin with `{` or a quote, too. */
-export const isJsonStart = (start: string): boolean =>
-  /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(start.trimStart());
+export const isJsonStart = (text: string): boolean =>
+  /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(text.trimStart().slice(0, longestStart));
 
 /** The values of a text with one JSON value per line. */
-export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<SourceEntry<unknown>> {
-  for await (const { line, text: raw } of linesOf(text)) {
+export function* jsonlValues(text: string): Generator<SourceEntry<unknown>> {
+  for (const [index, raw] of linesOf(text).entries()) {
+    const line = index + 1;
     if (raw.trim() === '') {
       yield { line, skipped: 'blank' };
       continue;
@@ -55,10 +59,6 @@ export async function* jsonlValues(text: AsyncIterable<string>): AsyncGenerator<
   }
 }
 
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
-}
-
 /** Whether a text seems to have one JSON value per line, by its first two lines that aren't blank. */
 const isJsonl = (whole: string): boolean => {
   const text = whole.trimStart();
@@ -67,17 +67,15 @@ const isJsonl = (whole: string): boolean => {
 };
 
 /** The values in the list of a JSON text, or its only value. A text with one value per line is read, too. */
-export async function* jsonValues(text: AsyncIterable<string>): AsyncGenerator<SourceEntry<unknown>> {
-  let whole = '';
-  for await (const piece of text) whole += piece;
-  if (whole.trim() === '') return;
-  const value = jsonIn(whole);
+export function* jsonValues(text: string): Generator<SourceEntry<unknown>> {
+  if (text.trim() === '') return;
+  const value = jsonIn(text);
   if (value === undefined) {
-    if (isJsonl(whole)) return yield* jsonlValues(once(whole));
-    const place = locateJsonError(whole);
+    if (isJsonl(text)) return yield* jsonlValues(text);
+    const place = locateJsonError(text);
     throw new BadInput(`it is not JSON: ${place?.problem} at line ${place?.line}, column ${place?.column}`);
   }
-  const doubled = new Set(Array.from(repeatedNames(whole), ({ place }) => place));
+  const doubled = new Set(Array.from(repeatedNames(text), ({ place }) => place));
   let line = 0;
   for (const each of Array.isArray(value) ? value : [value]) {
     line += 1;

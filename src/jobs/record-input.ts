@@ -1,7 +1,7 @@
 import { isEmailAddress } from '../api/email-address.ts';
 import { isObject } from '../json.ts';
 import { readInput } from './item-input.ts';
-import { BadInput, type Bytes, type SourceContent, type SourceEntry } from './text-source.ts';
+import { BadInput, type SourceContent, type SourceEntry } from './text-source.ts';
 
 /** The values of a record by column. */
 export type RecordValues = ReadonlyMap<string, unknown>;
@@ -45,7 +45,7 @@ const contentOf = (value: unknown, options: RecordOptions): SourceContent<Record
 };
 
 /** The records of a file: CSV with a header, a JSON list of objects, or one JSON object per line. */
-export const readRecords = (bytes: Bytes, options: RecordOptions): AsyncGenerator<SourceEntry<RecordValues>> =>
+export const readRecords = (bytes: Uint8Array, options: RecordOptions): Promise<Iterable<SourceEntry<RecordValues>>> =>
   readInput<RecordValues>(bytes, {
     name: options.name,
     otherwise: 'csv',

@@ -1,5 +1,3 @@
-export type Bytes = AsyncIterable<Uint8Array>;
-
 /** A problem with the input as a whole. The message never quotes an item, only names of columns and fields. */
 export class BadInput extends Error {}
 
@@ -19,70 +17,21 @@ const encodingOf = ([first, second]: Uint8Array): string => {
   return 'utf-8';
 };
 
-/** Decodes bytes as a stream of text: UTF-8 or UTF-16, with or without a byte order mark. */
-export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let head: Uint8Array = new Uint8Array();
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      const text = decoder!.decode(chunk, { stream: chunk !== undefined });
-      // NUL is valid UTF-8 but never text: the input is binary, or a device that never ends.
-      if (!text.includes('\0')) return text;
-    } catch {}
-    // The platform's error would quote the input.
-    throw new BadInput('it is neither UTF-8 nor UTF-16 text');
-  };
-  for await (const chunk of bytes) {
-    if (decoder === undefined) {
-      // Two bytes are needed to detect the encoding, and a pipe may deliver them one by one.
-      head = Buffer.concat([head, chunk]);
-      if (head.length < 2) continue;
-      decoder = new TextDecoder(encodingOf(head), { fatal: true });
-      yield decode(head);
-    } else yield decode(chunk);
-  }
-  if (decoder === undefined) {
-    decoder = new TextDecoder('utf-8', { fatal: true });
-    yield decode(head);
-  }
-  yield decode();
-}
+/** Decodes bytes as text: UTF-8 or UTF-16, with or without a byte order mark. */
+export const textOf = (bytes: Uint8Array): string => {
+  try {
+    const text = new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+    // NUL is valid UTF-8 but never text: the input is binary.
+    if (!text.includes('\0')) return text;
+  } catch {}
+  // The platform's error would quote the input.
+  throw new BadInput('it is neither UTF-8 nor UTF-16 text');
+};
 
-/** The lines of a text, counted from 1, with line endings of Unix, Windows or old Macs. */
-export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<{ line: number; text: string }> {
-  let line = 0;
-  let rest = '';
-  // A carriage return at the end of a piece may be half of a Windows line ending.
-  let held = '';
-  for await (const piece of text) {
-    const read = held + piece;
-    held = read.endsWith('\r') ? '\r' : '';
-    const lines = read.slice(0, read.length - held.length).split(/\r\n|\n|\r/);
-    lines[0] = rest + lines[0];
-    rest = lines.pop()!;
-    for (const each of lines) {
-      line += 1;
-      yield { line, text: each };
-    }
-  }
-  // A final carriage return ends a line, too, even an empty one.
-  if (rest + held !== '') yield { line: line + 1, text: rest };
-}
-
-/** Longer than the first line of any text that isn't JSON. */
-const longestStart = 65_536;
-
-/** Returns the start of a text, and the whole text to read afterwards. */
-export const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text: AsyncGenerator<string> }> => {
-  let start = '';
-  while (!/[\r\n]/.test(start.trimStart()) && start.length < longestStart) {
-    const next = await text.next();
-    if (next.done) break;
-    start += next.value;
-  }
-  async function* whole() {
-    yield start;
-    yield* text;
-  }
-  return { start, text: whole() };
+/** The lines of a text, with line endings of Unix, Windows or old Macs. */
+export const linesOf = (text: string): string[] => {
+  const lines = text.split(/\r\n|\n|\r/);
+  // What follows the last line ending is a line only if it has text.
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
 };

@@ -26,25 +26,23 @@ const opened = (path: string): Readable => {
   }
 };
 
-/** Reads a file piece by piece. Rejects with the signal's reason if it is aborted, also while waiting for a writer. */
-export async function* namedFileChunks(path: string, interrupted: AbortSignal): AsyncGenerator<Uint8Array> {
+/**
+ * Reads a whole file. Throws `TooLarge` if it has more than `most` bytes. Rejects with the signal's reason if it is
+ * aborted, also while waiting for a writer.
+ */
+export const readNamedFile = async (path: string, interrupted: AbortSignal, most = mostInputBytes): Promise<Buffer> => {
   interrupted.throwIfAborted();
+  const chunks: Buffer[] = [];
+  let size = 0;
   try {
-    for await (const chunk of addAbortSignal(interrupted, opened(path))) yield chunk as Buffer;
+    for await (const chunk of addAbortSignal(interrupted, opened(path)) as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > most) throw new TooLarge(most);
+    }
   } catch (error) {
     interrupted.throwIfAborted();
     throw error;
-  }
-}
-
-/** Reads a whole file. Throws `TooLarge` if it has more than `most` bytes. */
-export const readNamedFile = async (path: string, interrupted: AbortSignal, most = mostInputBytes): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of namedFileChunks(path, interrupted)) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > most) throw new TooLarge(most);
   }
   return Buffer.concat(chunks);
 };

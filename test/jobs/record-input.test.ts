@@ -4,14 +4,11 @@ import { BadInput } from '../../src/jobs/text-source.ts';
 
 const known = ['email', 'name', 'note'];
 
-async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text);
-}
-
 const read = async (text: string, name = '-') => {
   const records = [];
   const columnOf = (column: string) => known.find((each) => each === column.trim().toLowerCase());
-  for await (const record of readRecords(bytesOf(text), { name, columnOf, columns: known.join(', ') }))
+  const bytes = new TextEncoder().encode(text);
+  for (const record of await readRecords(bytes, { name, columnOf, columns: known.join(', ') }))
     if ('value' in record) records.push({ line: record.line, values: Object.fromEntries(record.value) });
     else if ('problem' in record) records.push({ line: record.line, problem: record.problem });
   return records;

@@ -70,8 +70,8 @@ const readFile = (invocation: Invocation, wrong: LineProblem[]) =>
     const columnOf = (title: string) => planView.columns.find(({ path }) => path === title.trim().toLowerCase())?.path;
     const wanted: Wanted[] = [];
     let thing: 'line' | 'item' = 'line';
-    const records = readRecords(inputBytes(invocation.context, name), { name, columnOf, columns: 'event and to' });
-    for await (const record of records) {
+    const bytes = await inputBytes(invocation.context, name);
+    for (const record of await readRecords(bytes, { name, columnOf, columns: 'event and to' })) {
       if ('skipped' in record) continue;
       if (record.isListed) thing = 'item';
       const read = 'problem' in record ? record.problem : readLine(record.line, record.value);

@@ -142,10 +142,8 @@ const readFile = (invocation: Invocation, flags: readonly FieldFlag[]): Promise<
     const name = String(invocation.typed.from);
     const columns = columnsOf(flags);
     const options = { name, columnOf: columnOf(columns), columns: `${columns.join(', ')} and answers.QUESTION` };
-    const all: InputRecord[] = [];
-    for await (const record of readRecords(inputBytes(invocation.context, name), options))
-      if (!('skipped' in record)) all.push(record);
-    return all;
+    const records = await readRecords(await inputBytes(invocation.context, name), options);
+    return [...records].flatMap((record) => ('skipped' in record ? [] : [record]));
   });
 
 /** The rows of a file, after a check that needs no service. */

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { type BatchPlan, groupProblems, leftOutText, makePlan } from '../../../jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../../jobs/items.ts';
-import { BadInput, type Bytes, type SourceEntry } from '../../../jobs/text-source.ts';
+import { BadInput, type SourceEntry } from '../../../jobs/text-source.ts';
 import { formatNumber } from '../../../numbers.ts';
-import { namedFileChunks } from '../../../state/named-file.ts';
+import { readNamedFile } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import type { Failure } from './answer.ts';
@@ -13,26 +13,21 @@ export interface ItemKind extends Pick<ItemOptions, 'usual' | 'isItem' | 'isSure
   fold(text: string): string | undefined;
 }
 
-async function* argumentEntries(args: readonly string[]): AsyncGenerator<SourceEntry<string>> {
-  for (const [index, text] of args.entries()) yield { line: index + 1, value: text.trim() };
-}
-
-async function* stdinBytes({ runtime }: Context): Bytes & AsyncGenerator<Uint8Array> {
-  yield await runtime.stdin.bytes();
-}
+/** Millions of items: more don't fit into memory. */
+const mostBytes = 256 * 1024 * 1024;
 
 /** The bytes of the file that --from names, or of stdin. */
-export const inputBytes = (context: Context, from: string): Bytes =>
-  from === '-' ? stdinBytes(context) : namedFileChunks(from, context.runtime.interrupted);
+export const inputBytes = ({ runtime }: Context, from: string): Promise<Uint8Array> =>
+  from === '-' ? runtime.stdin.bytes(mostBytes) : readNamedFile(from, runtime.interrupted, mostBytes);
 
-const entriesOf = (
+const entriesOf = async (
   { context, args, typed }: Invocation,
   { usual, isItem, isSurelyItem }: ItemKind,
   onChosen: ItemOptions['onChosen'],
-): AsyncIterable<SourceEntry<string>> => {
-  if (typed.from === undefined) return argumentEntries(args);
+): Promise<Iterable<SourceEntry<string>>> => {
+  if (typed.from === undefined) return args.map((text, index) => ({ line: index + 1, value: text.trim() }));
   const from = String(typed.from);
-  return readItems(inputBytes(context, from), {
+  return readItems(await inputBytes(context, from), {
     name: from,
     column: typed.column as string | undefined,
     field: typed.field as string | undefined,
@@ -84,8 +79,8 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
   problems.check();
   return readingInput(invocation, async () => {
     const chosen = new Set<string>();
-    const entries = entriesOf(invocation, kind, (what, name) => chosen.add(`${what} "${name}"`));
-    const plan = await makePlan(entries, kind.fold);
+    const entries = await entriesOf(invocation, kind, (what, name) => chosen.add(`${what} "${name}"`));
+    const plan = makePlan(entries, kind.fold);
     if (chosen.size > 0) context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
     return plan;
   });
