@@ -8,11 +8,15 @@ interface Invalid {
   problem?: string;
 }
 
-/** The distinct items as typed, and the line numbers of everything else, so that every line is accounted for. */
+/** An item as it was typed, and its line. */
+export interface PlannedItem {
+  text: string;
+  line: number;
+}
+
+/** The distinct items, and the line numbers of everything else, so that every line is accounted for. */
 export interface BatchPlan {
-  items: string[];
-  /** The line of each item. */
-  lines: number[];
+  items: PlannedItem[];
   duplicates: number[];
   invalid: Invalid[];
   skipped: Record<Skipped, number[]>;
@@ -36,7 +40,6 @@ export const makePlan = (
   const seen = new Set<string>();
   const plan: Omit<BatchPlan, 'digest'> = {
     items: [],
-    lines: [],
     duplicates: [],
     invalid: [],
     skipped: { header: [], comment: [], blank: [] },
@@ -53,8 +56,7 @@ export const makePlan = (
       else if (seen.has(folded)) plan.duplicates.push(line);
       else {
         seen.add(folded);
-        plan.items.push(entry.value);
-        plan.lines.push(line);
+        plan.items.push({ text: entry.value, line });
       }
     }
   }

@@ -159,10 +159,6 @@ export interface RunHistory {
   lastAt: string;
 }
 
-/** Whether the item with this mark needs no request anymore. */
-export const isSettled = ({ outcomes }: RunHistory, mark: string): boolean =>
-  (outcomes.get(mark)?.verdict ?? 'unknown') !== 'unknown';
-
 const isVerdict = (word: unknown): word is Verdict => word === 'accepted' || word === 'rejected' || word === 'unknown';
 
 export const countOutcomes = (outcomes: Iterable<ItemOutcome>, total: number, skipped: number): Counts => {

@@ -1,6 +1,6 @@
 import { isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Clock } from '../system.ts';
-import { type Counts, isSettled, type RunHistory, type Verdict, type VerdictLine } from './receipt.ts';
+import type { Counts, RunHistory, Verdict, VerdictLine } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
 
 export type SendResult = Pick<VerdictLine, 'status' | 'by' | 'request'> &
@@ -14,35 +14,40 @@ export type SendResult = Pick<VerdictLine, 'status' | 'by' | 'request'> &
   );
 
 /** A bulk operation: distinct items, and how to send a batch of them. */
-export interface Job {
-  items: readonly string[];
+export interface Job<Item> {
+  items: readonly Item[];
   /** The name of an item in the receipt, such as a keyed hash. Computed when needed: storing all takes much memory. */
-  mark(item: string): string;
+  mark(item: Item): string;
   batchSize: number;
   /**
    * Sends a batch. Must call `leaving` right before each time the request is sent. If it is never called, the answer was
    * looked up.
    */
-  send(items: readonly string[], leaving: () => Promise<void>): Promise<SendResult>;
+  send(items: readonly Item[], leaving: () => Promise<void>): Promise<SendResult>;
 }
 
-interface JobWorld {
+/** The items of a job that still need a request. */
+export const leftOf = <Item>({ items, mark }: Job<Item>, history: RunHistory | undefined): readonly Item[] =>
+  history === undefined
+    ? items
+    : items.filter((item) => (history.outcomes.get(mark(item))?.verdict ?? 'unknown') === 'unknown');
+
+interface JobWorld<Item> {
   clock: Pick<Clock, 'now'>;
   interrupted: AbortSignal;
   receipt: ReceiptFile;
-  /** Results of earlier processes of the same run. */
-  before: RunHistory | undefined;
+  /** The items to send. */
+  left: readonly Item[];
+  nextBatch: number;
   /** The counts so far. */
   counts: Counts;
-  onProgress(counts: Counts, batch: readonly string[], answer: SendResult): Promise<void> | void;
+  onProgress(counts: Counts, batch: readonly Item[], answer: SendResult): Promise<void> | void;
 }
 
 /** This many lost replies in a row mean an outage, and more requests would only make it worse. */
 const mostLostInARow = 3;
 
-type Batch = readonly string[];
-
-const halves = (batch: Batch): [Batch, Batch] => {
+const halves = <Item>(batch: readonly Item[]): [readonly Item[], readonly Item[]] => {
   const middle = Math.ceil(batch.length / 2);
   return [batch.slice(0, middle), batch.slice(middle)];
 };
@@ -57,14 +62,14 @@ const isCutOff = (error: SchedError): boolean =>
  * Sends the remaining items, one request after another, and ends the receipt. The line for a request is on disk before
  * the request is sent, and its verdict is written before the next request (R33).
  */
-export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
-  const { clock, interrupted, receipt, before, onProgress } = world;
+export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promise<Counts> => {
+  type Batch = readonly Item[];
+  const { clock, interrupted, receipt, left, onProgress } = world;
   const counts = { ...world.counts };
-  const left = before === undefined ? job.items : job.items.filter((item) => !isSettled(before, job.mark(item)));
   const split: Batch[] = [];
   let { batchSize } = job;
+  let { nextBatch } = world;
   let from = 0;
-  let nextBatch = before?.nextBatch ?? 1;
   let lostInARow = 0;
   const now = () => new Date(clock.now()).toISOString();
 

@@ -3,7 +3,7 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, realDisk } from '../../src/jobs/disk.ts';
 import { type Counts, countOutcomes, type RunLine } from '../../src/jobs/receipt.ts';
 import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
-import { runJob, type SendResult } from '../../src/jobs/run.ts';
+import { leftOf, runJob, type SendResult } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
 
 /** The process was killed: none of its later steps happen. */
@@ -149,17 +149,16 @@ export const runOnce = async (
       const facts = { at: '2026-11-15T19:00:00.000Z', tool: 'sched test', owner: 'unknown', organization: 'unknown' };
       receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
-    return await runJob(
-      { items, mark: (item) => `mark-of-${item}`, batchSize, send: service.send(killSwitch) },
-      {
-        clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
-        interrupted: new AbortController().signal,
-        receipt,
-        before: opened?.history,
-        counts: opened === undefined ? countOutcomes([], items.length, 0) : { ...opened.history.counts, unknown: 0 },
-        onProgress,
-      },
-    );
+    const job = { items, mark: (item: string) => `mark-of-${item}`, batchSize, send: service.send(killSwitch) };
+    return await runJob(job, {
+      clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
+      interrupted: new AbortController().signal,
+      receipt,
+      left: leftOf(job, opened?.history),
+      nextBatch: opened?.history.nextBatch ?? 1,
+      counts: opened === undefined ? countOutcomes([], items.length, 0) : { ...opened.history.counts, unknown: 0 },
+      onProgress,
+    });
   } finally {
     await receipt.close();
   }

@@ -71,12 +71,12 @@ describe('input: text', () => {
 describe('input: lines', () => {
   test('are comments only if # is followed by a blank or the line has no @', async () => {
     const { items, skipped } = await planOf('#a@x.example\n# b@x.example\n#\n#note\n#\tc@x.example\n');
-    expect([items, skipped.comment]).toEqual([['#a@x.example'], [2, 3, 4, 5]]);
+    expect([items, skipped.comment]).toEqual([[{ text: '#a@x.example', line: 1 }], [2, 3, 4, 5]]);
   });
 
   test('can be addresses that start like JSON', async () => {
     for (const address of ['{a}@x.example', '"john doe"@x.example', '{"a"}@x.example'.replaceAll('"', "'")])
-      expect((await planOf(`\n${address}\n`)).items).toEqual([address]);
+      expect((await planOf(`\n${address}\n`)).items).toEqual([{ text: address, line: 2 }]);
   });
 
   test('with several values are rejected', async () => {
@@ -108,7 +108,8 @@ describe('input: lines', () => {
         const { items, duplicates, invalid, skipped } = plan;
         const counted = [...duplicates, ...invalid.map(({ line }) => line), ...Object.values(skipped).flat()];
         expect(new Set(counted).size).toBe(counted.length);
-        expect(items).toEqual(lines.filter((_, index) => !counted.includes(index + 1)).map((each) => each.trim()));
+        const typed = lines.map((each, index) => ({ text: each.trim(), line: index + 1 }));
+        expect(items).toEqual(typed.filter(({ line }) => !counted.includes(line)));
       }),
       runs(60, 300),
     );
@@ -262,7 +263,10 @@ describe('plan', () => {
   test('has each address once, as first typed', async () => {
     const { items, duplicates, invalid } = await planOf('Ada@X.example\nada@x.EXAMPLE\nb@x.example\nnobody\n@\n');
     expect({ items, duplicates, invalid }).toEqual({
-      items: ['Ada@X.example', 'b@x.example'],
+      items: [
+        { text: 'Ada@X.example', line: 1 },
+        { text: 'b@x.example', line: 3 },
+      ],
       duplicates: [2],
       invalid: [{ line: 4 }, { line: 5 }],
     });

@@ -1,4 +1,4 @@
-import { SchedError } from '../../errors.ts';
+import { SchedError, type Suggestion } from '../../errors.ts';
 import { cutLong } from '../../output/cells.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
@@ -8,6 +8,8 @@ export interface Confirmation extends Omit<Change, 'facts'> {
   /** The write in the error if there is no terminal: `cancel "Intro call" (Mon 16 Nov 09:00)`. */
   action: string;
   facts?: Facts;
+  /** The flags to confirm it with if there is no terminal: --yes by default. */
+  flags?: Suggestion['flags'];
 }
 
 /** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
@@ -47,11 +49,11 @@ export const placeOf = async (context: Context, organizationUri?: string): Promi
 };
 
 /** Nobody can be asked about a write. */
-const unconfirmed = (action: string, isTool: boolean): SchedError => {
+const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags'] = { yes: true }): SchedError => {
   const needed = `Confirmation needed to ${action}`;
   if (!isTool)
     return new SchedError('confirmation-required', `${needed}, but there is no terminal to ask on`, {
-      hint: { flags: { yes: true } },
+      hint: { flags },
     });
   return new SchedError('confirmation-required', `${needed}, but this client can't ask`, {
     reason: 'it does not support elicitation, or prompts are turned off',
@@ -65,12 +67,12 @@ const unconfirmed = (action: string, isTool: boolean): SchedError => {
  */
 export const confirm = async (
   context: Context,
-  { question, isFinal, action, list = [], more = 0, details = [], facts = [], place = [] }: Confirmation,
+  { question, isFinal, action, flags, list = [], more = 0, details = [], facts = [], place = [] }: Confirmation,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
   const { settings, runtime, notes, frontend } = context;
   if (settings.yes) return;
-  if (!context.canConfirm) throw unconfirmed(cut(action), frontend !== undefined);
+  if (!context.canConfirm) throw unconfirmed(cut(action), frontend !== undefined, flags);
   const cutFacts = (all: Facts): Facts => all.map(([label, value]) => [label, cut(value)]);
   const asked = {
     question: cut(question),

@@ -14,13 +14,16 @@ import { type BulkResult, resultView } from './run-result.ts';
 /** Something in the input that was not done. */
 export interface Failure {
   line: number;
+  problem: string;
   /** Its time and its person, if they may be shown: `Tue 1 Dec, 13:00`, `Grace Hopper`. */
-  named: readonly string[];
-  why: string;
-  /** The item, if the service refused its time. */
-  refused?: string;
-  /** Free times instead. */
-  free?: string | undefined;
+  named?: readonly string[];
+  /** Finds free times instead, if the service refused its time. */
+  findFree?: (() => Promise<string | undefined>) | undefined;
+}
+
+/** An item of a run, and where in the input it is. */
+export interface InputItem {
+  line: number;
 }
 
 /** Failures that an answer names. The others are counted, so that the answer stays on the screen. */
@@ -40,20 +43,19 @@ const shortCause = ({ verdict, status, error }: Cause): string => {
 };
 
 /** What an answer needs to know about the input of a run. */
-export interface Asked {
-  items: readonly string[];
-  mark(item: string): string;
+export interface Asked<Item extends InputItem = InputItem> {
+  items: readonly Item[];
+  mark(item: Item): string;
   /** The plural name of the items: `addresses`. */
   things: string;
   /** The state of an item after success: `booked`. */
   done: string;
-  /** What the input consists of, and where in it an item is. */
+  /** What the input consists of. */
   thing: 'line' | 'item' | 'argument';
-  lineOf(item: string): number;
   /** The time and the person of an item, if they may be shown. */
-  nameOf?(item: string): readonly string[] | Promise<readonly string[]>;
+  nameOf?(item: Item): readonly string[] | Promise<readonly string[]>;
   /** Free times near that of an item, if they can be read without waiting. */
-  freeInstead?(item: string): Promise<string | undefined>;
+  freeInstead?(item: Item): Promise<string | undefined>;
   /** The lines that were skipped because they are wrong, and whether that is a failure of the run. */
   wrong: readonly Failure[];
   needsAll?: boolean;
@@ -65,11 +67,11 @@ export interface Asked {
 export const isWatched = ({ printer, runtime }: Context): boolean =>
   printer.showsPages && runtime.stdout.isTerminal && runtime.stderr.isTerminal;
 
-const failureOf = async (asked: Asked, item: string, cause: Cause): Promise<Failure> => ({
-  line: asked.lineOf(item),
+const failureOf = async (asked: Asked, item: InputItem, cause: Cause): Promise<Failure> => ({
+  line: item.line,
+  problem: shortCause(cause),
   named: (await asked.nameOf?.(item)) ?? [],
-  why: shortCause(cause),
-  ...(isTimeRefused(cause.error) ? { refused: item } : {}),
+  findFree: isTimeRefused(cause.error) ? async () => asked.freeInstead?.(item) : undefined,
 });
 
 /** The items that earlier processes of a run could not do. The receipt has no other cause than the status. */
@@ -84,14 +86,14 @@ export const earlierFailures = async (asked: Asked, history: RunHistory | undefi
   return failures;
 };
 
-export const failureText = ({ thing }: Asked, { line, named, why }: Failure): string =>
-  `${[`${thing} ${formatNumber(line)}`, ...named].join(', ')}: ${why}`;
+export const failureText = ({ thing }: Asked, { line, named = [], problem }: Failure): string =>
+  `${[`${thing} ${formatNumber(line)}`, ...named].join(', ')}: ${problem}`;
 
 /** Notes the items of a batch that were not accepted. In a log it says so at once; a person sees them in the answer. */
 export const noteFailures = async (
   context: Context,
   asked: Asked,
-  items: readonly string[],
+  items: readonly InputItem[],
   answer: SendResult,
   failures: Failure[],
 ): Promise<void> => {
@@ -105,8 +107,9 @@ export const noteFailures = async (
     if (failures.length < mostFailures) failures.push(failure);
     if (!isLogged) continue;
     const { message, facts } = error;
-    const why = `${message}${facts.reason ? ` (${facts.reason})` : ''}`;
-    context.notes.warn(`${verdict === 'unknown' ? 'unknown' : 'failed'}: ${failureText(asked, { ...failure, why })}`);
+    const problem = `${message}${facts.reason ? ` (${facts.reason})` : ''}`;
+    const failed = verdict === 'unknown' ? 'unknown' : 'failed';
+    context.notes.warn(`${failed}: ${failureText(asked, { ...failure, problem })}`);
   }
 };
 
@@ -121,31 +124,27 @@ const longestName = 24;
 /** With less room for the cause, it has a line of its own. */
 const leastCause = 20;
 
-const withFree = async ({ freeInstead }: Asked, failures: readonly Failure[]): Promise<readonly Failure[]> => {
-  if (freeInstead === undefined) return failures;
-  const refused = failures.filter((failure) => failure.refused !== undefined).slice(0, mostWithFree);
-  const found = new Map<Failure, string | undefined>();
-  for (const failure of refused) found.set(failure, await freeInstead(failure.refused!));
-  return failures.map((failure) => ({ ...failure, free: found.get(failure) }));
-};
+/** A failure, or several that have no time and person and the same problem. */
+interface Row {
+  cells: string[];
+  why: string;
+  /** Free times instead. */
+  free?: string | undefined;
+}
 
-/** The failures as rows. Lines without a time and a person are listed together if they failed for the same reason. */
-const rowsOf = ({
-  failures,
-  asked: { thing },
-}: Answer): { cells: string[]; why: string; free?: string | undefined }[] => {
+const rowsOf = async (failures: readonly Failure[], thing: string): Promise<Row[]> => {
   const sorted = failures.toSorted((one, other) => one.line - other.line);
-  const nameless = sorted.filter(({ named }) => named.length === 0).map(({ line, why }) => ({ line, problem: why }));
-  return [
-    ...sorted
-      .filter(({ named }) => named.length > 0)
-      .map(({ line, named, why, free }) => ({
-        cells: [`${thing} ${formatNumber(line)}`, ...named].map(humanText),
-        why,
-        free,
-      })),
-    ...groupProblems(nameless, thing).map(({ lines, problem = '' }) => ({ cells: [lines], why: problem })),
-  ].map((row) => ({ ...row, why: humanText(cutLong(row.why, 500)) }));
+  const refused = sorted.filter(({ findFree }) => findFree !== undefined).slice(0, mostWithFree);
+  const rows: Row[] = [];
+  const nameless: Failure[] = [];
+  for (const failure of sorted) {
+    const { line, named = [], problem, findFree } = failure;
+    const cells = [`${thing} ${formatNumber(line)}`, ...named].map(humanText);
+    if (named.length === 0) nameless.push(failure);
+    else rows.push({ cells, why: problem, free: refused.includes(failure) ? await findFree!() : undefined });
+  }
+  for (const { lines, problem = '' } of groupProblems(nameless, thing)) rows.push({ cells: [lines], why: problem });
+  return rows.map((row) => ({ ...row, why: humanText(cutLong(row.why, 500)) }));
 };
 
 const headOf = ({ result: { accepted, total, skipped }, asked: { done } }: Answer): string =>
@@ -170,10 +169,16 @@ const nextOf = ({ asked, result }: Answer, { runtime, settings }: Context): stri
 const inLines = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** What was done, what failed and why, and what to do. */
-const drawnAnswer = (answer: Answer, next: readonly string[], { paint, available }: BlockStyle, isAscii: boolean) => {
+const drawnAnswer = (
+  answer: Answer,
+  shownRows: readonly Row[],
+  next: readonly string[],
+  { paint, available }: BlockStyle,
+  isAscii: boolean,
+): string => {
   const [done, failed] = isAscii ? (['ok', 'x'] as const) : (['✔', '✗'] as const);
   const { accepted, total } = answer.result;
-  const rows = rowsOf(answer).map(({ cells: [place = '', when, who], ...row }) => ({
+  const rows = shownRows.map(({ cells: [place = '', when, who], ...row }) => ({
     ...row,
     // A single cell may hold many line numbers: the columns of the other rows must stay where they are.
     cells: when === undefined ? [place] : [place, when, shorten(who ?? '', longestName)],
@@ -200,11 +205,11 @@ const drawnAnswer = (answer: Answer, next: readonly string[], { paint, available
 };
 
 /** The same for screen readers. */
-const spokenAnswer = (answer: Answer, next: readonly string[]): string => {
+const spokenAnswer = (answer: Answer, rows: readonly Row[], next: readonly string[]): string => {
   const more = unnamedIn(answer);
   return inLines([
     headOf(answer),
-    ...rowsOf(answer).map(
+    ...rows.map(
       ({ cells, why, free }) => `Failed: ${cells.join(', ')}: ${why}${free === undefined ? '' : `, ${free}`}`,
     ),
     ...(more > 0 ? [`And ${formatNumber(more)} more failed`] : []),
@@ -227,15 +232,18 @@ const partial = (context: Context, { asked, result }: Answer): SchedError => {
 };
 
 /** Prints the result of a run: in words for people. Throws if not everything was done. */
-export const printAnswer = async (context: Context, { asked, result, failures }: Answer): Promise<void> => {
+export const printAnswer = async (context: Context, answer: Answer): Promise<void> => {
   const { printer, settings, runtime } = context;
-  const answer = { asked, result, failures: printer.showsPages ? await withFree(asked, failures) : failures };
-  const next = nextOf(answer, context);
-  if (!printer.showsPages) await printer.one(resultView, result);
-  else
+  const { asked, result, failures } = answer;
+  if (printer.showsPages) {
+    const rows = await rowsOf(failures, asked.thing);
+    const next = nextOf(answer, context);
     await printer.draw((style) =>
-      settings.accessible ? spokenAnswer(answer, next) : drawnAnswer(answer, next, style, needsAscii(runtime.env)),
+      settings.accessible
+        ? spokenAnswer(answer, rows, next)
+        : drawnAnswer(answer, rows, next, style, needsAscii(runtime.env)),
     );
+  } else await printer.one(resultView, result);
   if (result.rejected > 0 || result.unknown > 0 || (asked.needsAll && result.skipped > 0))
     throw partial(context, answer);
 };

@@ -60,13 +60,12 @@ const sendBooking = (
   { notes }: Context,
   client: Client,
   bookingContext: BookingContext,
-  lines: ReadonlyMap<string, BookingLine>,
   { ifAbsent }: BookingOptions,
-): Job['send'] => {
+): Job<BookingLine>['send'] => {
   const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
   let isTold = false;
-  return async ([mark], leaving): Promise<SendResult> => {
-    const { body, input } = lines.get(mark!)!;
+  return async ([line], leaving): Promise<SendResult> => {
+    const { body, input } = line!;
     let status: number | undefined;
     const send: Booking['send'] = async (beforeSend) => {
       const written = await client.write(invitees.create, input, async () => {
@@ -118,29 +117,21 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
   receiptFolder(context);
   const key = await inputKey(context.runtime, stateDirectory(context.runtime)!);
   const client = await context.client();
-  const byMark = new Map(lines.map((line) => [markOf(line), line]));
   await runBulk(invocation, {
     things: 'meetings',
     done: 'booked',
     operation: 'invitees.create',
     ...(await askRequester(context, invitees.create)),
-    // The marks are not hashes.
-    key: 'none',
     input: key.mac(JSON.stringify(lines.map(({ line, body }) => [line, body]))),
-    items: [...byMark.keys()],
-    duplicates: 0,
-    skipped: wrong.length,
+    items: lines,
     wrong,
     needsAll: true,
-    mark: (mark) => mark,
+    mark: markOf,
     thing,
-    lineOf: (mark) => byMark.get(mark)!.line,
-    nameOf: (mark) => timeAndPerson(context, byMark.get(mark)!),
-    freeInstead: async (mark) =>
-      (await import('../../scheduling/judged-time.ts')).freeInstead(context, byMark.get(mark)!.body),
+    nameOf: (line) => timeAndPerson(context, line),
+    freeInstead: async ({ body }) => (await import('../../scheduling/judged-time.ts')).freeInstead(context, body),
     fix: fixAndRepeat(invocation, 'are not sent twice', 'is not sent twice'),
-    batchSize: 1,
-    send: sendBooking(context, client, await bookingContextOf(context), byMark, bookingOptions(invocation)),
-    confirm: (history) => confirmBookings(context, expected, byMark, history),
+    send: sendBooking(context, client, await bookingContextOf(context), bookingOptions(invocation)),
+    confirm: (left) => confirmBookings(context, expected, lines, left),
   });
 };

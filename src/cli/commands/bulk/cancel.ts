@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
-import type { Client, Input } from '../../../client/client.ts';
+import type { Client } from '../../../client/client.ts';
 import { readId } from '../../../client/ids.ts';
-import { SchedError } from '../../../errors.ts';
 import { change } from '../../../jobs/read-back.ts';
-import { countOutcomes, isSettled, type RunHistory } from '../../../jobs/receipt.ts';
+import { countOutcomes } from '../../../jobs/receipt.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import { timestampOf } from '../../../time/wall.ts';
@@ -34,20 +33,26 @@ const eventItems: ItemKind = {
   },
 };
 
-/** Cancels one event. If the reply is lost, reads the event to see whether it is canceled, and keeps it in `known`. */
-const sendCancel = (context: Context, client: Client, body: unknown, known: Map<string, Json>): Job['send'] => {
+/** An event to cancel: its place in the input, and its record if it was read. */
+interface EventItem {
+  id: string;
+  line: number;
+  event?: Json;
+}
+
+/** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
+const sendCancel = (context: Context, client: Client, body: unknown): Job<EventItem>['send'] => {
   const options = changeOptions(context);
-  return async ([id], beforeSend): Promise<SendResult> => {
-    const path = { event: id! };
-    const input: Input = { path, body };
+  return async ([first], beforeSend): Promise<SendResult> => {
+    const item = first!;
+    const path = { event: item.id };
     try {
       const changed = await change(
         {
-          send: () => client.write(events.cancel, input, beforeSend),
+          send: () => client.write(events.cancel, { path, body }, beforeSend),
           read: async () => {
-            const event = await client.call(events.get, { path });
-            known.set(id!, event);
-            return event;
+            item.event = await client.call(events.get, { path });
+            return item.event;
           },
           isDone: ({ status }) => status === 'canceled',
         },
@@ -64,20 +69,20 @@ const sendCancel = (context: Context, client: Client, body: unknown, known: Map<
 };
 
 /** When an event is and its name, or its ID if it was not read. */
-const eventWords = async (context: Context, id: string, event: Json | undefined): Promise<string[]> => {
+const eventWords = async (context: Context, { id, event }: EventItem): Promise<string[]> => {
   if (event === undefined) return [`event ${id}`];
   const { spanOf, textIn } = await import('../../scheduling/event-facts.ts');
   return [spanOf(context, event) ?? '', textIn(event.name) ?? `event ${id}`];
 };
 
-/** The events to cancel, and how to speak of them. `found` has those that were read already. */
-type Cancellations = Pick<Bulk, 'thing' | 'lineOf' | 'wrong' | 'duplicates' | 'fix'> & {
+/** The events to cancel, and how to speak of them. */
+type Cancellations = Pick<Bulk<EventItem>, 'items' | 'thing' | 'wrong' | 'duplicates' | 'fix'> & {
   /** The number that `--confirm` expects. */
   expected: number | undefined;
-  ids: readonly string[];
   /** Identifies the input. */
   digest: string;
-  found?: ReadonlyMap<string, Json>;
+  /** Whether filters found the events. All of them were read, then. */
+  isFound: boolean;
 };
 
 /** Enough to see what a filter found, and few enough for a screen. */
@@ -86,27 +91,20 @@ const mostFound = 15;
 /** Asks for confirmation of the events that are not done yet, and names the first of them. */
 const confirmRest = async (
   context: Context,
-  { ids, found }: Cancellations,
+  { items, isFound }: Cancellations,
   reason: unknown,
-  history: RunHistory | undefined,
+  left: readonly EventItem[],
 ): Promise<void> => {
-  const { canAsk } = context.settings;
   const { cancelQuestion, readSome } = await import('../../scheduling/event-facts.ts');
-  const left = history === undefined ? ids : ids.filter((id) => !isSettled(history, id));
-  const isNamed = canAsk || left.length === 1;
-  const known = found && left.map((id) => found.get(id)!);
-  const question = await cancelQuestion(context, known ?? (isNamed ? await readSome(context, left) : []), {
+  const isNamed = context.settings.canAsk || left.length === 1;
+  const ids = isNamed ? left.map(({ id }) => id) : [];
+  const shown = isFound ? left.map(({ event }) => event!) : await readSome(context, ids);
+  const question = await cancelQuestion(context, shown, {
     reason,
     total: left.length,
-    ...(found && { most: mostFound }),
+    ...(isFound && { most: mostFound }),
   });
-  if (found && !context.canConfirm)
-    throw new SchedError(
-      'confirmation-required',
-      `Confirmation needed to ${question.action}, but there is no terminal to ask on`,
-      { hint: { flags: { confirm: String(ids.length) } } },
-    );
-  await confirm(context, question);
+  await confirm(context, { ...question, ...(isFound && { flags: { confirm: String(items.length) } }) });
 };
 
 /** Cancels events one after another, and writes a receipt. */
@@ -116,34 +114,27 @@ const cancelMany = async (
   cancellations: Cancellations,
 ): Promise<void> => {
   const { context } = invocation;
-  const { ids, digest, found, expected, ...asked } = cancellations;
-  const { body } = await readInput({ ...invocation, args: [ids[0]!] }, events.cancel, fieldFlags);
+  const { items, digest, expected, ...asked } = cancellations;
+  const { body } = await readInput({ ...invocation, args: [items[0]!.id] }, events.cancel, fieldFlags);
   if (context.settings.dryRun) {
-    const requests = ids.map((event) => ({ path: { event }, body }));
+    const requests = items.map(({ id }) => ({ path: { event: id }, body }));
     return printRequest(invocation, events.cancel, requests);
   }
-  checkCount('events', { confirm: expected }, ids.length);
-  const client = await context.client();
-  const known = new Map<string, Json>(found);
+  checkCount('events', { confirm: expected }, items.length);
   await runBulk(invocation, {
     things: 'events',
     done: 'canceled',
     operation: 'events.cancel',
     ...(await askRequester(context, events.cancel)),
-    key: 'none',
     // The reason that invitees see is part of the input: another reason makes it another run.
-    input: createHash('sha256')
-      .update(JSON.stringify([digest, body]))
-      .digest('hex'),
-    items: ids,
-    skipped: asked.wrong.length,
-    mark: (id) => id,
-    nameOf: (id) => eventWords(context, id, known.get(id)),
-    batchSize: 1,
-    send: sendCancel(context, client, body, known),
-    confirm: async (history) => {
+    input: hash('sha256', JSON.stringify([digest, body])),
+    items,
+    mark: ({ id }) => id,
+    nameOf: (item) => eventWords(context, item),
+    send: sendCancel(context, await context.client(), body),
+    confirm: async (left) => {
       if (context.settings.yes || expected !== undefined) return;
-      await confirmRest(context, cancellations, (body as Json | undefined)?.reason, history);
+      await confirmRest(context, cancellations, (body as Json | undefined)?.reason, left);
     },
     ...asked,
   });
@@ -158,19 +149,18 @@ export const cancelFromFile = async (command: GenericCommand, invocation: Invoca
   if (plan.items.length === 0) problems.add('No events in the input');
   problems.check();
   // An ID in a URI of another service could belong to a different event here.
-  const origins = plan.items.filter((text) => text.includes('://')).map((text) => new URL(text).origin);
+  const origins = plan.items.filter(({ text }) => text.includes('://')).map(({ text }) => new URL(text).origin);
   await checkOrigins(invocation, [...new Set(origins)]);
   problems.check();
   noteLeftOut(invocation, plan);
-  const ids = plan.items.map((item) => eventItems.fold(item)!);
   return cancelMany(command, invocation, {
-    ids,
+    items: plan.items.map(({ text, line }) => ({ id: eventItems.fold(text)!, line })),
+    isFound: false,
     expected,
     digest: plan.digest,
     duplicates: plan.duplicates.length,
     wrong: wrongLines(plan, 'event ID'),
     thing: plan.isListed ? 'item' : 'line',
-    lineOf: (id) => plan.lines[ids.indexOf(id)]!,
     fix: fixAndRepeat(invocation, 'stay canceled', 'stays canceled'),
   });
 };
@@ -186,21 +176,18 @@ export const cancelFiltered = async (command: GenericCommand, invocation: Invoca
   const isAhead = ({ status, start_time: start }: Json) =>
     status === 'active' && (timestampOf(String(start)) ?? 0) > now;
   const found = new Map(rows.filter(isAhead).map((event) => [idIn(event.uri), event]));
-  const ids = [...found.keys()];
-  if (ids.length === 0) {
+  if (found.size === 0) {
     context.notes.info('Nothing to cancel: no active event from now on matches');
     if (context.printer.showsPages) return;
     return context.printer.one(resultView, { run: null, ...countOutcomes([], 0, 0), receipt: null, head: null });
   }
   return cancelMany(command, invocation, {
-    ids,
-    found,
+    items: [...found].map(([id, event], index) => ({ id, line: index + 1, event })),
+    isFound: true,
     expected,
-    digest: JSON.stringify(ids),
-    duplicates: 0,
+    digest: JSON.stringify([...found.keys()]),
     wrong: [],
     thing: 'item',
-    lineOf: (id) => ids.indexOf(id) + 1,
     fix: () => 'Run the same command again for the others.',
   });
 };

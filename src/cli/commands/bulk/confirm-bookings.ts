@@ -1,6 +1,4 @@
-import { SchedError } from '../../../errors.ts';
 import { type BookingTime, bookingTime } from '../../../jobs/booking-time.ts';
-import { isSettled, type RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { timeLabel } from '../../../time/label.ts';
 import { mostNamed } from '../../scheduling/event-facts.ts';
@@ -72,29 +70,22 @@ const lineText = (context: Context, line: BookingLine): string => {
 export const confirmBookings = async (
   context: Context,
   expected: ExpectedCount,
-  lines: ReadonlyMap<string, BookingLine>,
-  history: RunHistory | undefined,
+  lines: readonly BookingLine[],
+  left: readonly BookingLine[],
 ): Promise<void> => {
-  const { yes, canAsk, zone } = context.settings;
-  const left = [...lines].filter(([mark]) => history === undefined || !isSettled(history, mark));
   await noteTime(context, left.length);
-  if (yes || expected.confirm !== undefined) return;
+  if (expected.confirm !== undefined) return;
   const meetings = counted(left.length, 'meeting');
-  if (!canAsk)
-    throw new SchedError(
-      'confirmation-required',
-      `Confirmation needed to book ${meetings}, but there is no terminal to ask on`,
-      { hint: { flags: { confirm: String(lines.size) } } },
-    );
-  const named = left.slice(0, mostNamed).map(([, line]) => lineText(context, line));
-  const people = new Set(left.map(([, { body }]) => body.invitee.email.toLowerCase())).size;
-  const done = lines.size - left.length;
+  const named = left.slice(0, mostNamed).map((line) => lineText(context, line));
+  const people = new Set(left.map(({ body }) => body.invitee.email.toLowerCase())).size;
+  const done = lines.length - left.length;
   await confirm(context, {
     question: `Book ${meetings} and notify ${counted(people, 'person', 'people')}?`,
     action: `book ${meetings}`,
     list: named,
     more: left.length - named.length,
     facts: done > 0 ? [['already done', formatNumber(done)]] : [],
-    place: [['time zone', zone]],
+    place: [['time zone', context.settings.zone]],
+    flags: { confirm: String(lines.length) },
   });
 };

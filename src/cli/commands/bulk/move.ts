@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
 import { readId } from '../../../client/ids.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
 import { moveEvent } from '../../../jobs/move.ts';
 import type { MoveContext } from '../../../jobs/move-steps.ts';
-import { isSettled, type RunHistory } from '../../../jobs/receipt.ts';
 import { readRecords } from '../../../jobs/record-input.ts';
 import type { Job } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
@@ -190,8 +189,7 @@ const lineText = (context: Context, move: Move): string => {
   return `${when}  ${nameOf(move)} · ${first}${others.length === 0 ? '' : ` +${others.length}`}`;
 };
 
-const confirmMoves = async (context: Context, moves: readonly Move[], isConfirmed: boolean, history?: RunHistory) => {
-  const left = moves.filter((move) => history === undefined || !isSettled(history, markOf(move)));
+const confirmMoves = async (context: Context, left: readonly Move[], isConfirmed: boolean) => {
   const people = left.reduce((sum, move) => sum + move.people.length, 0);
   await noteTime(context, people);
   const what = counted(left.length, 'event');
@@ -206,9 +204,9 @@ const confirmMoves = async (context: Context, moves: readonly Move[], isConfirme
 
 /** Moves one event. One that is already there counts as moved. */
 const sendMove =
-  (context: Context, moving: MoveContext, moves: ReadonlyMap<string, Move>, typed: Typed): Job['send'] =>
-  async ([mark], leaving) => {
-    const move = moves.get(mark!)!;
+  (context: Context, moving: MoveContext, typed: Typed): Job<Move>['send'] =>
+  async ([first], leaving) => {
+    const move = first!;
     if (move.isThere) return { verdict: 'accepted', by: 'already there' };
     if (isNew(move)) await requireBookings(context, move.people.length);
     try {
@@ -247,31 +245,22 @@ export const moveMany = async (invocation: Invocation): Promise<void> => {
   const sent = moves.filter(({ isThere }) => !isThere).map((move) => plan.planOf(context, move, typed));
   if (dryRun) return printPlans(context, sent);
   checkCount('moves', expected, moves.length);
-  const byMark = new Map(moves.map((move) => [markOf(move), move]));
   await runBulk(invocation, {
     things: 'events',
     done: 'moved',
     operation: 'events.move',
     ...(await askRequester(context, events.cancel)),
-    // The marks are not hashes.
-    key: 'none',
-    input: createHash('sha256')
-      .update([...byMark.keys()].join())
-      .digest('hex'),
-    items: [...byMark.keys()],
-    duplicates: 0,
-    skipped: failuresOf(wrong).length,
+    input: hash('sha256', moves.map(markOf).join()),
+    items: moves,
     wrong: failuresOf(wrong),
     needsAll: true,
-    mark: (mark) => mark,
+    mark: markOf,
     thing,
-    lineOf: (mark) => byMark.get(mark)!.line,
-    nameOf: (mark) => [spanOf(context, byMark.get(mark)!.event) ?? '', nameOf(byMark.get(mark)!)],
+    nameOf: (move) => [spanOf(context, move.event) ?? '', nameOf(move)],
     fix: isShift
       ? () => 'To move these to other times: sched events move EVENT --to TIME'
       : fixAndRepeat(invocation, 'are not moved twice', 'is not moved twice'),
-    batchSize: 1,
-    send: sendMove(context, moving, byMark, typed),
-    confirm: (history) => confirmMoves(context, moves, expected.confirm !== undefined, history),
+    send: sendMove(context, moving, typed),
+    confirm: (left) => confirmMoves(context, left, expected.confirm !== undefined),
   });
 };

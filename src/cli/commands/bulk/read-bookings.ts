@@ -121,7 +121,7 @@ export const checkLines = (
 export const failuresOf = (wrong: readonly LineProblem[]): Failure[] => {
   const byLine = new Map<number, string[]>();
   for (const { line, problem } of wrong) byLine.set(line, [...(byLine.get(line) ?? []), problem]);
-  return [...byLine].map(([line, all]) => ({ line, named: [], why: all.join('; ') }));
+  return [...byLine].map(([line, all]) => ({ line, problem: all.join('; ') }));
 };
 
 type Report = (line: number, problem: string) => void;

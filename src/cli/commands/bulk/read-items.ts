@@ -88,7 +88,7 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
 
 /** The lines without a valid item, for the answer of a run. */
 export const wrongLines = ({ invalid }: BatchPlan, thing: string): Failure[] =>
-  invalid.map(({ line, problem = `no ${thing}` }) => ({ line, named: [], why: problem }));
+  invalid.map(({ line, problem = `no ${thing}` }) => ({ line, problem }));
 
 /** One text per problem, with all its lines: `line 2 contains no event ID`, `lines 4, 5: a quote is never closed`. */
 const invalidTexts = ({ invalid, isListed }: BatchPlan, thing: string): string[] =>

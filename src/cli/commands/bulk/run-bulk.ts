@@ -6,7 +6,7 @@ import { realDisk } from '../../../jobs/disk.ts';
 import { type Counts, countOutcomes, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
 import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
-import { type Job, runJob } from '../../../jobs/run.ts';
+import { type Job, leftOf, runJob } from '../../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { formatNumber } from '../../../numbers.ts';
 import { safe } from '../../../output/sanitize.ts';
@@ -22,6 +22,7 @@ import {
   earlierFailures,
   type Failure,
   failureText,
+  type InputItem,
   isWatched,
   mostFailures,
   noteFailures,
@@ -53,24 +54,27 @@ const addStepSummary = async (
 };
 
 /** Bulk work, as prepared by its command. */
-export interface Bulk extends Job, Asked, Requester {
+export interface Bulk<Item extends InputItem = InputItem> extends Omit<Job<Item>, 'batchSize'>, Asked<Item>, Requester {
   /** Noun and verb: `compliance.delete`. */
   operation: string;
-  /** The key that the marks in the receipt are made with, or `none`. */
-  key: string;
+  /** The key that the marks in the receipt are made with. By default, they are no hashes. */
+  key?: string;
   /** A hash of the whole input. The same input is the same work. */
   input: string;
-  /** How many lines of the input repeat an item, and how many were skipped because they are wrong. */
-  duplicates: number;
-  skipped: number;
+  /** How many lines of the input repeat an item. */
+  duplicates?: number;
   /** How to repeat the run, if each one needs a place of its own: `name another directory with --to`. */
   elsewhere?: string;
-  /** Asks the user for confirmation, and throws if it isn't given. */
-  confirm(history: RunHistory | undefined): Promise<void>;
+  /** By default, one by one. */
+  batchSize?: number;
+  /** Asks the user for confirmation of the items that are left, and throws if it isn't given. */
+  confirm(left: readonly Item[], isResumed: boolean): Promise<void>;
 }
 
 /** The work and its flags. */
 interface Planned extends Bulk {
+  key: string;
+  batchSize: number;
   /** The file that --receipt names. */
   receipt: string | undefined;
   /** Whether to repeat a finished run. */
@@ -110,7 +114,7 @@ const begin = async (context: Context, folder: string, bulk: Planned) => {
   const at = timeNow(context);
   const random = Buffer.from(context.runtime.randomBytes(3)).toString('hex');
   const first = `${at.replace(/[-:]|\.\d+/g, '')}-${random}`;
-  const { operation, endpoint, owner, organization, key, input, duplicates, skipped } = bulk;
+  const { operation, endpoint, owner, organization, key, input, duplicates = 0 } = bulk;
   for (let count = 1; ; count += 1) {
     const run = count === 1 ? first : `${first}-${count}`;
     const path = bulk.receipt ?? join(folder, `${run}${receiptEnding}`);
@@ -130,7 +134,7 @@ const begin = async (context: Context, folder: string, bulk: Planned) => {
       input,
       total: bulk.items.length,
       duplicates,
-      skipped,
+      skipped: bulk.wrong.length,
     };
     return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, uniqueName(context)) };
   }
@@ -187,23 +191,31 @@ const recordedProgress = async (file: ReceiptFile, known: Counts): Promise<{ cou
 };
 
 /** Runs the job with the receipt open. Reports the progress even if the job fails. */
-const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, history: RunHistory | undefined) => {
+const work = async (
+  context: Context,
+  bulk: Planned,
+  run: string,
+  file: ReceiptFile,
+  history: RunHistory | undefined,
+  left: readonly InputItem[],
+) => {
   const { runtime, notes } = context;
   // An unknown outcome is not counted yet: its item is sent again.
   let counts: Counts =
-    history === undefined ? countOutcomes([], bulk.items.length, bulk.skipped) : { ...history.counts, unknown: 0 };
+    history === undefined ? countOutcomes([], bulk.items.length, bulk.wrong.length) : { ...history.counts, unknown: 0 };
   const progress = reportProgress(context, { ...counts });
   const failures = await earlierFailures(bulk, history);
   notes.ahead = () => {
-    const left = counts.total - counts.accepted - counts.rejected - counts.unknown;
-    return { requests: Math.ceil(left / bulk.batchSize), isMost: false };
+    const ahead = counts.total - counts.accepted - counts.rejected - counts.unknown;
+    return { requests: Math.ceil(ahead / bulk.batchSize), isMost: false };
   };
   try {
     counts = await runJob(bulk, {
       clock: runtime.clock,
       interrupted: runtime.interrupted,
       receipt: file,
-      before: history,
+      left,
+      nextBatch: history?.nextBatch ?? 1,
       counts,
       onProgress: async (now, items, answer) => {
         counts = now;
@@ -267,9 +279,12 @@ const noteDone = (context: Context, bulk: Planned, { total, accepted, receipt }:
 };
 
 /** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
-export const runBulk = async ({ context, typed }: Invocation, job: Bulk): Promise<void> => {
+export const runBulk = async <Item extends InputItem>(
+  { context, typed }: Invocation,
+  job: Bulk<Item>,
+): Promise<void> => {
   const receipt = typed.receipt === undefined ? undefined : resolve(String(typed.receipt));
-  const bulk: Planned = { ...job, receipt, again: typed.again === true };
+  const bulk: Planned = { key: 'none', batchSize: 1, ...job, receipt, again: typed.again === true };
   const folder = receiptFolder(context);
   ensurePrivateDirectory(folder);
   const lock = await lockOf(context, folder, bulk);
@@ -281,14 +296,15 @@ export const runBulk = async ({ context, typed }: Invocation, job: Bulk): Promis
       return await finish(context, bulk, choice, `already accepted at ${choice.endedAt}`);
     }
     const history = choice === 'new' ? undefined : choice.unfinished.opened.history;
-    await bulk.confirm(history);
+    const left = leftOf(bulk, history);
+    await bulk.confirm(left, history !== undefined);
     const { line, file } =
       choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
     const { run } = line;
     try {
       await remember(context, folder, line, file.path);
       if (history !== undefined) context.notes.info(`Resuming run ${run}`);
-      const { counts, failures } = await work(context, bulk, run, file, history);
+      const { counts, failures } = await work(context, bulk, run, file, history, left);
       await finish(context, bulk, { result: resultOf(run, counts, file.path, file.head), failures }, 'finished');
     } finally {
       await file.close();

@@ -1,5 +1,5 @@
 import { foldAddress } from '../../../api/email-address.ts';
-import type { BatchPlan } from '../../../jobs/batch-plan.ts';
+import type { BatchPlan, PlannedItem } from '../../../jobs/batch-plan.ts';
 import type { ReceiptKey } from '../../../jobs/receipt.ts';
 import type { Invocation } from '../../command.ts';
 import { type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
@@ -20,17 +20,13 @@ export const readAddresses = (invocation: Invocation): Promise<BatchPlan> => {
 };
 
 /** What a run needs to know about its addresses. The receipt has their HMACs, and messages their lines. */
-export const addressesOf = ({ typed }: Invocation, plan: BatchPlan, key: ReceiptKey) => {
-  const lines = new Map(plan.items.map((item, index) => [item, plan.lines[index]!]));
-  return {
+export const addressesOf = ({ typed }: Invocation, plan: BatchPlan, key: ReceiptKey) =>
+  ({
     things: 'addresses',
     key: key.id,
     items: plan.items,
     duplicates: plan.duplicates.length,
-    skipped: plan.invalid.length,
     wrong: wrongLines(plan, 'email address'),
     thing: typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line',
-    lineOf: (item: string) => lines.get(item)!,
-    mark: (item: string) => key.mac(foldAddress(item)!),
-  } as const;
-};
+    mark: ({ text }: PlannedItem) => key.mac(foldAddress(text)!),
+  }) as const;

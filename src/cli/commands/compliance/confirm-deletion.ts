@@ -1,6 +1,5 @@
 import { hasCategory, SchedError } from '../../../errors.ts';
 import type { BatchPlan } from '../../../jobs/batch-plan.ts';
-import type { RunHistory } from '../../../jobs/receipt.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
@@ -81,16 +80,18 @@ export const isConfirmed = (
   );
 };
 
-/** Prompts for the count. Shows the organization, the service and the profile, so that a mistake is noticed. */
+/**
+ * Prompts for the count. Shows the organization, the service and the profile, so that a mistake is noticed. `left` is
+ * the rest of a run that is resumed.
+ */
 export const askForCount = async (
   { context }: Invocation,
   plan: BatchPlan,
   { organization, isSandbox }: Requester,
-  history: RunHistory | undefined,
+  left: number | undefined,
 ): Promise<void> => {
   const { settings, runtime, notes } = context;
   const count = plan.items.length;
-  const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
   const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
   // R49: the name of an organization is the service's text.
   const place = (await placeOf(context, organization)).map(([label, value]) => {
@@ -100,7 +101,7 @@ export const askForCount = async (
   const change = {
     question,
     isFinal: true,
-    facts: history === undefined ? [] : [['already done', formatNumber(done)] as const],
+    facts: left === undefined ? [] : [['already done', formatNumber(count - left)] as const],
     place,
   };
   const isMeant = async (): Promise<boolean> => {

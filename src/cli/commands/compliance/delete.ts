@@ -112,7 +112,9 @@ const run = async (invocation: Invocation): Promise<void> => {
   const plan = await readAddresses(invocation);
   if (context.settings.curl) {
     checkInvalid(invocation, plan, 'email address');
-    return printRequest(invocation, compliance.delete, [{ body: { emails: plan.items.slice(0, batchSize) } }]);
+    return printRequest(invocation, compliance.delete, [
+      { body: { emails: plan.items.slice(0, batchSize).map(({ text }) => text) } },
+    ]);
   }
   if (context.settings.dryRun) {
     problems.check();
@@ -143,8 +145,8 @@ const run = async (invocation: Invocation): Promise<void> => {
       `Fix the failed ones and send them on their own${accepted === 0 ? '' : `: the other ${formatNumber(accepted)} ${accepted === 1 ? 'is' : 'are'} accepted`}.`,
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
-    confirm: async (history) => {
-      if (!isAgreed) await askForCount(invocation, plan, who, history);
+    confirm: async (left, isResumed) => {
+      if (!isAgreed) await askForCount(invocation, plan, who, isResumed ? left.length : undefined);
     },
   });
   if (plan.items.length > 0) context.notes.info(`Accepted. ${unconfirmed}`);

@@ -4,7 +4,7 @@ import { foldAddress } from '../../../api/email-address.ts';
 import { events } from '../../../api/events.ts';
 import { routingForms } from '../../../api/routing-forms.ts';
 import { codeOf, hasCategory, SchedError } from '../../../errors.ts';
-import { type BatchPlan, linesText } from '../../../jobs/batch-plan.ts';
+import { type BatchPlan, linesText, type PlannedItem } from '../../../jobs/batch-plan.ts';
 import { attempt, diskTrouble } from '../../../jobs/disk.ts';
 import { isObject, type Json, jsonText } from '../../../json.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
@@ -121,14 +121,19 @@ const write = (path: string, content: object): Promise<void> =>
     await writeWholeFile(path, { content: `${jsonText(content, 2)}\n`, draft, replace: true });
   });
 
-/** The file of each address: `3.json`, and `3-2.json` for a second one in the same JSON object. */
-const fileNames = ({ items, lines }: BatchPlan): Map<string, string> =>
-  new Map(
-    items.map((item, index) => {
-      const before = index - lines.indexOf(lines[index]!);
-      return [item, `${lines[index]}${before === 0 ? '' : `-${before + 1}`}.json`];
-    }),
-  );
+interface AddressFile extends PlannedItem {
+  file: string;
+}
+
+/** Each address with its file: `3.json`, and `3-2.json` for a second one in the same JSON object. */
+const withFiles = ({ items }: BatchPlan): AddressFile[] => {
+  const before = new Map<number, number>();
+  return items.map(({ text, line }) => {
+    const count = (before.get(line) ?? 0) + 1;
+    before.set(line, count);
+    return { text, line, file: `${line}${count === 1 ? '' : `-${count}`}.json` };
+  });
+};
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -149,30 +154,32 @@ const run = async (invocation: Invocation): Promise<void> => {
   const addresses = addressesOf(invocation, plan, key);
   const gaps = new Set(scope === 'user' ? ["events of other hosts (the token can't read them)"] : []);
   const empty: number[] = [];
-  const names = fileNames(plan);
+  const items = withFiles(plan);
   const own = { ...invocation, typed: { ...typed, receipt: join(directory, receiptName) } };
-  await runBulk(own, {
+  await runBulk<AddressFile>(own, {
     ...addresses,
+    items,
     done: 'exported',
     operation: 'compliance.export',
     ...who,
     // The same people in another directory, or in other lines, are another run.
-    input: key.mac([directory, ...names].join('\n')),
+    input: key.mac([directory, ...items.map(({ text, file }) => `${text},${file}`)].join('\n')),
     elsewhere,
     fix: () => 'Fix the failed ones and export them to another directory.',
     batchSize,
-    confirm: async (history) => {
-      if (history === undefined) await prepare(directory);
+    confirm: async (_, isResumed) => {
+      if (!isResumed) await prepare(directory);
     },
-    send: async (items, leaving) => {
+    send: async (batch, leaving) => {
       await leaving();
       const people: Person[] = [];
-      for (const email of items)
+      for (const { text: email } of batch)
         people.push(await readPerson(context, email, supported ? { ...query, invitee_email: email } : query));
       for (const gap of await addSubmissions(context, people)) gaps.add(gap);
-      for (const { submissions, ...person } of people) {
-        if (person.events.length + submissions.length === 0) empty.push(addresses.lineOf(person.email));
-        await write(join(directory, names.get(person.email)!), {
+      for (const [index, { submissions, ...person }] of people.entries()) {
+        const { line, file } = batch[index]!;
+        if (person.events.length + submissions.length === 0) empty.push(line);
+        await write(join(directory, file), {
           ...person,
           routing_form_submissions: submissions,
           not_included: [...gaps, ...neverShown],

@@ -3,6 +3,7 @@ import type { Client } from '../../../client/client.ts';
 import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
 import { type ErrorFacts, isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import { requestIdOf } from '../../../http/message.ts';
+import type { PlannedItem } from '../../../jobs/batch-plan.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
 
 /** The reason for a 403, not in the service's words: those may quote an address (R49). */
@@ -25,9 +26,9 @@ const silenced = ({ category, message, facts }: SchedError): SchedError => {
  * an address. Its request ID goes into the receipt, without secrets (R12).
  */
 export const sendDeletion =
-  (client: Client, redact: (text: string) => string): Job['send'] =>
+  (client: Client, redact: (text: string) => string): Job<PlannedItem>['send'] =>
   async (items, leaving): Promise<SendResult> => {
-    const prepared = client.prepare(compliance.delete, { body: { emails: items } });
+    const prepared = client.prepare(compliance.delete, { body: { emails: items.map(({ text }) => text) } });
     const request = { ...prepared, beforeSend: leaving };
     const reply = await client.send(request);
     const { status } = reply;
