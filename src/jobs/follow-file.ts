@@ -40,7 +40,9 @@ export const openFollowFile = async (options: FollowFileOptions): Promise<Follow
   const { directory, name, randomBytes } = options;
   const path = join(directory, `${name}.json`);
   const lastSeen = async () => (await stat(path).catch(() => undefined))?.mtimeMs;
-  const held: Held | undefined = await createLock({ ...options, waitMs: 0, lastSeen, busy: inUse }).acquire();
+  const locks = join(directory, 'locks');
+  const lock = createLock({ ...options, directory: locks, waitMs: 0, lastSeen, busy: inUse });
+  const held: Held | undefined = await lock.acquire();
   let tail: Appendable | undefined;
   const closeTail = async () => {
     await tail?.close();

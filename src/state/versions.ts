@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { codeOf } from '../errors.ts';
 import { jsonIn } from '../json.ts';
 import { ensurePrivateDirectory } from './directories.ts';
-import { noWait } from './whole-file.ts';
+import { noFollow, noWait } from './whole-file.ts';
 
 /*
  * One small record shared by processes, without a lock that a killed process could leave behind.
@@ -22,20 +22,21 @@ import { noWait } from './whole-file.ts';
  * Each version of the record is a file named by its number and created by a hard link: it appears complete, and only
  * one process can create number n + 1. A process that fails reads again. Old numbers are removed, lowest first, but
  * never the last few. So if n still exists after n + 1 was created, n + 1 had not existed before. All calls are
- * synchronous: each takes some microseconds, and no other code of this process runs in between.
+ * synchronous: each takes some microseconds, and no other code of this process runs in between. Nothing waits for the
+ * disk: a record is of no use after a power cut.
  */
 
 export interface Versions<State> {
   read(): State | undefined;
-  /** Changes the record. `change` may be called again with a newer record. */
-  update<Value>(change: (state: State | undefined) => { state: State; value: Value }): Value;
+  /** Changes the record, unless the new state is missing. `change` may be called again with a newer record. */
+  update<Value>(change: (state: State | undefined) => { state?: State; value: Value }): Value;
 }
 
 const kept = 8;
 const maxTries = 200;
 
 const textIn = (path: string): string => {
-  const descriptor = openSync(path, constants.O_RDONLY | noWait);
+  const descriptor = openSync(path, constants.O_RDONLY | noFollow | noWait);
   try {
     return readFileSync(descriptor, 'utf8');
   } finally {
@@ -53,29 +54,23 @@ const quietly = (work: () => void): void => {
   }
 };
 
-/** Disk operations that tests make fail. */
-interface VersionFiles {
-  list(directory: string): string[];
-  /** Creates a file. Fails if it exists. */
-  write(path: string, text: string): void;
-}
+/** The number of a version, or of the version that a draft is for. 0 for other files. */
+const numberIn = (name: string): number => Number(/^\d{1,15}(?=$|\.)/.exec(name)?.[0] ?? 0);
 
-export const realDisk: VersionFiles = {
-  list: (directory) => readdirSync(directory),
-  write: (path, text) => writeFileSync(path, text, { mode: 0o600, flag: 'wx' }),
-};
+const highestOf = (names: readonly string[]): number =>
+  names.reduce((most, name) => (name.includes('.') ? most : Math.max(most, numberIn(name))), 0);
 
 /** Versions in a separate directory, which is created. `unique` is a unique name of this process. */
-export const fileVersions = <State>(directory: string, unique: string, disk = realDisk): Versions<State> => {
+export const fileVersions = <State>(directory: string, unique: string): Versions<State> => {
   const make = () => ensurePrivateDirectory(directory);
   make();
-  const path = (number: number) => join(directory, String(number));
+  const path = (name: string | number) => join(directory, String(name));
   let drafts = 0;
 
   /** The names in the directory. If another process has swept it away as old, it is created again. */
-  const names = (): string[] => {
+  const list = (): string[] => {
     try {
-      return disk.list(directory);
+      return readdirSync(directory);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
       make();
@@ -83,35 +78,40 @@ export const fileVersions = <State>(directory: string, unique: string, disk = re
     }
   };
 
-  const highest = (): number =>
-    names().reduce((most, name) => (/^\d{1,15}$/.test(name) ? Math.max(most, Number(name)) : most), 0);
-
-  /** It is a cache: a broken record is discarded. */
+  /** A power cut may leave a broken record, which is discarded: the processes that wrote it have ended. */
   const readAt = (number: number) => (number === 0 ? undefined : (jsonIn(textIn(path(number))) as State | undefined));
 
   /** Creates version n + 1. Returns whether this process created it and it follows n. */
   const place = (number: number, state: State): boolean => {
-    const draft = join(directory, `draft-${unique}-${++drafts}`);
+    const draft = path(`${number + 1}.${unique}-${++drafts}`);
     try {
-      disk.write(draft, JSON.stringify(state));
+      writeFileSync(draft, JSON.stringify(state), { mode: 0o600, flag: 'wx' });
       linkSync(draft, path(number + 1));
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
+      // The draft or its directory is missing if other processes have removed it as old.
+      if (['EEXIST', 'ENOENT'].includes(codeOf(error))) return false;
       throw error;
     } finally {
       quietly(() => unlinkSync(draft));
     }
-    if (number === 0 ? highest() < kept : exists(path(number))) return true;
+    if (number === 0 ? highestOf(list()) < kept : exists(path(number))) return true;
     quietly(() => unlinkSync(path(number + 1)));
     return false;
   };
 
+  /** Removes old versions and drafts, lowest first. */
+  const removeOld = (names: readonly string[], last: number): void => {
+    const old = names.filter((name) => numberIn(name) > 0 && numberIn(name) <= last);
+    for (const name of old.sort((a, b) => numberIn(a) - numberIn(b))) rmSync(path(name), { force: true });
+  };
+
   /** The last version. Retries if other processes create so many versions meanwhile that it is removed. */
-  const latest = (): { number: number; state: State | undefined } => {
+  const latest = (): { names: string[]; number: number; state: State | undefined } => {
     for (let tries = 0; ; tries += 1) {
-      const number = highest();
+      const names = list();
+      const number = highestOf(names);
       try {
-        return { number, state: readAt(number) };
+        return { names, number, state: readAt(number) };
       } catch (error) {
         if (codeOf(error) !== 'ENOENT' || tries >= maxTries) throw error;
       }
@@ -119,15 +119,15 @@ export const fileVersions = <State>(directory: string, unique: string, disk = re
   };
 
   const update: Versions<State>['update'] = (change) => {
-    for (let tries = 0; ; tries += 1) {
-      const { number, state: before } = latest();
+    for (let tries = 0; tries <= maxTries; tries += 1) {
+      const { names, number, state: before } = latest();
       const { state, value } = change(before);
-      if (place(number, state)) {
-        if (number > kept) quietly(() => unlinkSync(path(number - kept)));
-        return value;
-      }
-      if (tries >= maxTries) throw new Error(`too many processes at once in ${directory}`);
+      if (state === undefined) return value;
+      // Before the next version is written, which may take the last space of a disk.
+      quietly(() => removeOld(names, number - kept));
+      if (place(number, state)) return value;
     }
+    throw new Error(`too many processes at once in ${directory}`);
   };
 
   return { read: () => latest().state, update };
@@ -139,7 +139,7 @@ export const memoryVersions = <State>(): Versions<State> => {
     read: () => kept,
     update: (change) => {
       const { state, value } = change(kept);
-      kept = state;
+      kept = state ?? kept;
       return value;
     },
   };

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { credentialName } from '../../src/auth/credential.ts';
 import { fingerprint } from '../../src/sandbox/ready-tokens.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { fileVersions } from '../../src/state/versions.ts';
 import { gate } from '../support/gate.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -29,17 +30,18 @@ interface Owner {
   job?: string;
 }
 
-/** All owners of a lock, from the first to the current holder, as the files currently show them. */
-const ownersOf = (file: string): Owner[] => {
-  const owners: Owner[] = [];
-  for (let path = `${file}.lock`; existsSync(path); path = `${file}.after-${owners.at(-1)!.nonce}`) {
-    try {
-      owners.push(JSON.parse(readFileSync(path, 'utf8')));
-    } catch {
-      break;
-    }
+/** The process that holds a lock. */
+const ownerOf = (name: string): Owner | undefined =>
+  fileVersions<Record<string, Owner>>(locks(), 'test').read()?.[name];
+
+/** The process that started another one (proc(5)), or 0 if that has ended. */
+const parentOf = (pid: number): number => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
   }
-  return owners;
 };
 
 const isHelper = (owner: Owner | undefined): boolean => owner?.job !== undefined;
@@ -117,12 +119,12 @@ export const killPrograms = async ({
   let lock = '';
   // Only a helper waits for its tokens. Nobody kills a command that refreshes the token itself, or a login: they would wait
   // for a kill that never comes.
-  const forwarder = await startForwarder(sandbox.auth_url, () => (isHelper(ownersOf(lock).at(-1)) ? held : undefined));
+  const forwarder = await startForwarder(sandbox.auth_url, () => (isHelper(ownerOf(lock)) ? held : undefined));
   const { code, text } = await logIn({ ...sandbox, auth_url: forwarder.url }, home);
   if (code !== 0) throw new Error(`cannot log in: ${text}`);
   const config = JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
   const { store: _, ...key } = config.profiles.default.login;
-  lock = join(locks(), credentialName(key));
+  lock = credentialName(key);
   const database = await openDatabase(data);
 
   const told = { renewed: 0, lost: 0, spentUnstored: 0, odd: [] as string[] };
@@ -177,7 +179,7 @@ export const killPrograms = async ({
   };
 
   /** Waits until the holder has spent the token or no longer holds the lock. */
-  const untilSpent = ({ nonce }: Owner) => until(() => ownersOf(lock).at(-1)?.nonce !== nonce || isSpent());
+  const untilSpent = ({ nonce }: Owner) => until(() => ownerOf(lock)?.nonce !== nonce || isSpent());
 
   /** All requests that the sandbox has received by now. */
   const requests = async () => {
@@ -186,22 +188,21 @@ export const killPrograms = async ({
     return ((await reply.json()) as { log: { operation: string; status: number }[] }).log;
   };
 
-  /** The owners of the lock when its holder is a command, or a helper that got the lock from a command. */
-  const ownersWhen = async (isHandedOver: boolean): Promise<Owner[]> => {
-    let owners: Owner[] = [];
+  /** The holder of the lock when that is a command, or a helper that got the lock from a command. */
+  const holderWhen = async (isHandedOver: boolean): Promise<Owner> => {
+    let holder: Owner | undefined;
     const isSo = () => {
-      owners = ownersOf(lock);
-      return owners.length > 0 && isHelper(owners.at(-1)) === isHandedOver;
+      holder = ownerOf(lock);
+      return holder !== undefined && isHelper(holder) === isHandedOver;
     };
     await until(() => isSo() || told.odd.length > 0);
     if (told.odd.length > 0) throw new Error(`a process failed: ${told.odd.join()}`);
-    return owners;
+    return holder!;
   };
 
   const killHolder = async (isHandedOver: boolean): Promise<boolean> => {
-    const owners = await ownersWhen(isHandedOver);
-    const holder = owners.at(-1)!;
-    const command = isHandedOver ? owners.at(-2)!.pid : holder.pid;
+    const holder = await holderWhen(isHandedOver);
+    const command = isHandedOver ? parentOf(holder.pid) : holder.pid;
     const pid = victims === 'helpers' ? holder.pid : command;
     if (isHandedOver && Math.random() < 0.7) await untilSpent(holder);
     else await pause?.(100);
@@ -249,7 +250,7 @@ export const killPrograms = async ({
       refused: (await requests()).filter(({ operation, status }) => operation === 'oauth.token' && status >= 400)
         .length,
       after: after.code,
-      isLockFree: ownersOf(lock).length === 0,
+      isLockFree: ownerOf(lock) === undefined,
     };
   } finally {
     isOver = true;

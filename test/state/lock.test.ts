@@ -1,19 +1,9 @@
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import promises from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
+import { fileVersions } from '../../src/state/versions.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
@@ -26,10 +16,11 @@ beforeEach(() => {
   directory = temporaryDirectory('lock');
 });
 
+const place = () => join(directory, 'locks');
 const machine = machineIn('/nonexistent');
 const make = (more: Partial<LockOptions> = {}) =>
   createLock({
-    directory,
+    directory: place(),
     name: 'l',
     machine,
     clock: heldClock(),
@@ -83,32 +74,18 @@ const mostInside = async () => {
   return most;
 };
 
-/** Does something right after the next file is removed, before the remover continues. */
-const afterNextRemoval = <Value>(work: () => Promise<Value>): Promise<Value> =>
-  new Promise((resolve, reject) => {
-    const { unlink } = promises;
-    const use = (remove: typeof unlink) => {
-      promises.unlink = remove;
-      syncBuiltinESMExports();
-    };
-    use(async (path) => {
-      use(unlink);
-      await unlink(path);
-      await work().then(resolve, reject);
-    });
-  });
-
-const first = () => join(directory, 'l.lock');
-const ownerIn = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const own = await identityOf(machine);
+
+const record = () => fileVersions<object>(place(), 'test');
+
+/** Writes the record as another process would. */
+const store = (owners: object) => record().update(() => ({ state: owners, value: undefined }));
+const holder = () => (record().read() as { l?: { pid: number; nonce: string } } | undefined)?.l;
 
 /** Takes the lock at once, and expects this process to be its holder then. */
 const expectTaken = async () => {
   await make({ clock: jumpingClock() }).acquire();
-  const owners = readdirSync(directory).map((name) => ownerIn(join(directory, name)));
-  expect(
-    owners.filter(({ pid, started, boot }) => pid === own.pid && started === own.started && boot === own.boot),
-  ).toHaveLength(1);
+  expect(holder()).toMatchObject({ pid: own.pid, started: own.started, boot: own.boot });
 };
 
 /** A program that runs until it is killed. */
@@ -119,15 +96,25 @@ const deadPid = await new Promise<number>((resolve) => {
   const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
   child.once('exit', () => resolve(child.pid!));
 });
-const owner = (nonce: string, more: object = {}) =>
-  JSON.stringify({ ...own, pid: deadPid, started: '1', nonce, at: Date.now(), ...more });
+const owner = (nonce: string, more: object = {}) => ({
+  l: { ...own, pid: deadPid, started: '1', nonce, at: Date.now(), ...more },
+});
 
 describe('lock', () => {
-  test('exists while it is held and is gone afterwards', async () => {
+  test('names its holder while it is held', async () => {
     const held = await make().acquire();
-    expect(ownerIn(first())).toMatchObject({ pid: process.pid, boot: own.boot });
+    expect(holder()).toMatchObject({ pid: process.pid, boot: own.boot });
     await held!.release();
-    expect(readdirSync(directory)).toEqual([]);
+    expect(record().read()).toEqual({});
+  });
+
+  test('does not disturb another one in the same directory', async () => {
+    const held = (await make().acquire())!;
+    const other = (await make({ name: 'other' }).acquire())!;
+    await held.release();
+    expect(record().read()).toEqual({ other: expect.objectContaining({ pid: process.pid }) });
+    await other.release();
+    expect(record().read()).toEqual({});
   });
 
   test('has one holder at a time', async () => {
@@ -171,44 +158,16 @@ describe('lock', () => {
   // R25
   describe('of a dead process', () => {
     test('is taken over by exactly one of many processes', async () => {
-      writeFileSync(first(), owner('dead'));
+      store(owner('dead'));
       expect(await mostInside()).toBe(1);
-      expect(readdirSync(directory)).toEqual([]);
-    });
-
-    test('has one heir after another if heirs die, too', async () => {
-      writeFileSync(first(), owner('a'));
-      writeFileSync(join(directory, 'l.after-a'), owner('b'));
-      writeFileSync(join(directory, 'l.after-b'), owner('c'));
-      const held = await make().acquire();
-      expect(ownerIn(join(directory, 'l.after-c')).pid).toBe(process.pid);
-      await held!.release();
-      expect(readdirSync(directory)).toEqual([]);
-    });
-
-    // The first file goes first: without it the chain is void. With it, the next process would inherit from a dead owner
-    // and lose the lock with the other files.
-    test('has one holder if it is taken while its files are removed', async () => {
-      writeFileSync(first(), owner('a'));
-      writeFileSync(join(directory, 'l.after-a'), owner('b'));
-      const held = await make().acquire();
-      const next = afterNextRemoval(() => make({ clock: jumpingClock() }).acquire());
-      await held!.release();
-      expect(await next).toBeDefined();
-      await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
-    });
-
-    test('is not free while its heir lives', async () => {
-      writeFileSync(first(), owner('a'));
-      writeFileSync(join(directory, 'l.after-a'), owner('b', { pid: own.pid, started: own.started }));
-      await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
+      expect(record().read()).toEqual({});
     });
 
     test.each([
       ['a process whose PID was reused', { pid: process.pid, started: '1' }],
       ['a machine that was restarted', { pid: process.pid, started: own.started, boot: 'before' }],
     ])('is taken over from %s', async (_, more) => {
-      writeFileSync(first(), owner('a', more));
+      store(owner('a', more));
       await expectTaken();
     });
 
@@ -216,9 +175,9 @@ describe('lock', () => {
       ['container', { space: 'pid:[1]' }],
       ['machine', { host: 'another', boot: 'another' }],
     ])('is not taken from another %s, except after ten minutes', async (_, elsewhere) => {
-      writeFileSync(first(), owner('a', elsewhere));
+      store(owner('a', elsewhere));
       await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
-      writeFileSync(first(), owner('a', { ...elsewhere, at: Date.now() - 11 * 60_000 }));
+      store(owner('a', { ...elsewhere, at: Date.now() - 11 * 60_000 }));
       await expectTaken();
     });
 
@@ -236,7 +195,7 @@ describe('lock', () => {
         expect(started).not.toBe('');
         process.kill(pid, 'SIGKILL');
         await until(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '));
-        writeFileSync(first(), owner('z', { pid, started }));
+        store(owner('z', { pid, started }));
         await expectTaken();
       } finally {
         parent.kill('SIGKILL');
@@ -248,12 +207,12 @@ describe('lock', () => {
       try {
         const { started } = await identityOf({ ...machine, pid: child.pid! });
         child.kill('SIGSTOP');
-        writeFileSync(first(), owner('s', { pid: child.pid, started }));
+        store(owner('s', { pid: child.pid, started }));
         const error = await make({ clock: jumpingClock() })
           .acquire()
           .catch((reason) => reason);
         expect(error.facts.reason).toContain(`process ${child.pid} `);
-        expect(existsSync(first())).toBe(true);
+        expect(holder()!.nonce).toBe('s');
       } finally {
         child.kill('SIGKILL');
       }
@@ -281,7 +240,7 @@ describe('lock', () => {
       expect(await make().adopt('given')).toBeUndefined();
       expect(await make({ machine: heirMachine }).adopt('other')).toBeUndefined();
       await (await make({ machine: heirMachine }).adopt('given'))!.release();
-      expect(readdirSync(directory)).toEqual([]);
+      expect(record().read()).toEqual({});
       expect(await make({ machine: heirMachine }).adopt('given')).toBeUndefined();
     });
 
@@ -291,19 +250,18 @@ describe('lock', () => {
       const next = await make({ clock: jumpingClock() }).acquire();
       expect(await make({ machine: { ...machine, pid: deadPid } }).adopt('given')).toBeUndefined();
       await next!.release();
-      expect(readdirSync(directory)).toEqual([]);
+      expect(record().read()).toEqual({});
     });
 
     test('cannot be handed over after another process took it over or removed it', async () => {
       const held = (await make().acquire())!;
-      const { nonce } = ownerIn(first());
-      writeFileSync(join(directory, `l.after-${nonce}`), owner('thief'));
+      store(owner('thief'));
       expect(await held.handOver(own, 'given')).toBe(false);
       await held.release();
-      expect(ownerIn(join(directory, `l.after-${nonce}`)).nonce).toBe('thief');
-      for (const name of readdirSync(directory)) unlinkSync(join(directory, name));
+      expect(holder()!.nonce).toBe('thief');
+      rmSync(place(), { recursive: true });
       expect(await held.handOver(own, 'given')).toBe(false);
-      expect(readdirSync(directory)).toEqual([]);
+      expect(record().read()).toBeUndefined();
     });
 
     test('does not make waiting processes check again before the job is done', async () => {
@@ -325,92 +283,81 @@ describe('lock', () => {
     });
   });
 
-  // Forces interleavings: randomBytes is called between reading the chain and the claim.
+  // Forces interleavings: randomBytes is called between reading the record and the claim.
   describe('that changes between read and claim', () => {
-    const meanwhile = (change: () => void, more: Partial<LockOptions> = {}) => {
-      let done = false;
+    const meanwhile = (change: () => void) => {
+      let calls = 0;
       return make({
         clock: jumpingClock(),
-        ...more,
         randomBytes: (count) => {
-          if (!done) change();
-          done = true;
+          calls += 1;
+          if (calls === 2) change();
           return random(count);
         },
       });
     };
     const living = (nonce: string) => owner(nonce, { pid: own.pid, started: own.started });
 
-    test('is not taken by a late claim if it was released and has a new holder', async () => {
-      writeFileSync(first(), owner('dead'));
-      const lock = meanwhile(() => {
-        // Another heir took over, finished and released the lock. Then a new process took it.
-        unlinkSync(first());
-        writeFileSync(first(), living('new'));
+    test.each([
+      ['from a dead process', owner('dead')],
+      ['while it was free', {}],
+    ])('is not taken if another process took it %s', async (_, before) => {
+      store(before);
+      await expect(meanwhile(() => store(living('quick'))).acquire()).rejects.toMatchObject({
+        category: 'environment',
       });
-      await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
-      expect(readdirSync(directory)).toEqual(['l.lock']);
-      expect(ownerIn(first()).nonce).toBe('new');
+      expect(holder()!.nonce).toBe('quick');
     });
 
     test('is taken as a free lock after a late claim if it was released', async () => {
-      writeFileSync(first(), owner('dead'));
-      const held = await meanwhile(() => unlinkSync(first())).acquire();
-      expect(ownerIn(first()).pid).toBe(process.pid);
+      store(owner('dead'));
+      const held = await meanwhile(() => store({})).acquire();
+      expect(holder()!.pid).toBe(process.pid);
       await held!.release();
-      expect(readdirSync(directory)).toEqual([]);
+      expect(record().read()).toEqual({});
     });
 
-    test('is not taken if another heir was faster', async () => {
-      writeFileSync(first(), owner('dead'));
-      const lock = meanwhile(() => writeFileSync(join(directory, 'l.after-dead'), living('heir')));
-      await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
-      expect(ownerIn(join(directory, 'l.after-dead')).nonce).toBe('heir');
-    });
-
-    test('is not taken if another process took the free lock', async () => {
-      const lock = meanwhile(() => writeFileSync(first(), living('quick')));
-      await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
-    });
-
-    test('is not removed by a holder that lost it', async () => {
+    test('is not released by a holder that lost it', async () => {
       const held = await make().acquire();
-      renameSync(first(), `${first()}.old`);
-      writeFileSync(first(), living('other'));
+      store(living('other'));
       await held!.release();
-      expect(ownerIn(first()).nonce).toBe('other');
+      expect(holder()!.nonce).toBe('other');
     });
   });
 
-  test('reports a damaged lock and a directory that cannot be created', async () => {
-    for (const text of ['{', '{}', 'null', '7', '{"pid":1,"at":1,"nonce":"../x"}', '{"pid":1,"at":9e15,"nonce":"x"}']) {
-      writeFileSync(first(), text);
+  test('reports a damaged record and a directory that cannot be created', async () => {
+    for (const value of [7, [], { l: null }, { l: {} }, { l: { pid: 1, at: 9e15, nonce: 'x' } }]) {
+      store(value as object);
       await expect(make().acquire()).rejects.toMatchObject({
         category: 'environment',
         facts: { reason: expect.stringContaining('damaged') },
       });
     }
-    await expect(make({ directory: join(first(), 'x') }).acquire()).rejects.toMatchObject({ category: 'environment' });
+    await expect(make({ directory: join(place(), '1', 'x') }).acquire()).rejects.toMatchObject({
+      category: 'environment',
+    });
   });
 
-  test('reports a chain of owners that repeats, instead of following it forever', async () => {
-    const dead = JSON.stringify({ ...own, pid: 2 ** 22, nonce: 'again', at: 1 });
-    writeFileSync(first(), dead);
-    writeFileSync(join(directory, 'l.after-again'), dead);
+  test('is free if a power cut has torn the record: no process has survived it', async () => {
+    mkdirSync(place(), { mode: 0o700 });
+    writeFileSync(join(place(), '1'), '{"l":{"pid":');
+    await expectTaken();
+  });
+
+  test.skipIf(process.platform === 'win32')('never waits for a pipe in its place, and follows no link', async () => {
+    mkdirSync(place(), { mode: 0o700 });
+    spawnSync('mkfifo', [join(place(), '1')]);
+    await expectTaken();
+    symlinkSync('1', join(place(), '9'));
+    await expect(make().acquire()).rejects.toMatchObject({ facts: { reason: expect.stringContaining('ELOOP') } });
+    rmSync(place(), { recursive: true });
+    spawnSync('mkfifo', [place()]);
     await expect(make().acquire()).rejects.toMatchObject({ category: 'environment' });
-  });
-
-  test.skipIf(process.platform === 'win32')('reports a pipe or a link in its place, and never waits', async () => {
-    spawnSync('mkfifo', [first()]);
-    await expect(make().acquire()).rejects.toMatchObject({ facts: { reason: 'it is not a file' } });
-    unlinkSync(first());
-    for (const target of [first(), join(directory, 'nowhere')]) {
-      symlinkSync(target, first());
-      await expect(make().acquire()).rejects.toMatchObject({
-        facts: { reason: expect.stringContaining('symbolic link') },
-      });
-      unlinkSync(first());
-    }
+    rmSync(place());
+    symlinkSync(directory, place());
+    await expect(make().acquire()).rejects.toMatchObject({
+      facts: { reason: expect.stringContaining('symbolic link') },
+    });
   });
 
   test('stores the process namespace', () => {

@@ -1,8 +1,18 @@
-import { readdirSync, rmSync } from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { fileVersions, realDisk } from '../../src/state/versions.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { fileVersions } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+
+const { readdirSync, rmSync, writeFileSync } = fs;
+
+/** Replaces functions of the file system until the end of the test. */
+const patch = (functions: Record<string, unknown>) => {
+  Object.assign(fs, functions);
+  syncBuiltinESMExports();
+};
+afterEach(() => patch({ readdirSync, writeFileSync }));
 
 describe('versions: a directory that was removed', () => {
   test('is created again', () => {
@@ -25,10 +35,10 @@ describe('versions: a version that is removed before it is read', () => {
     };
     countTen();
     const meanwhile = [countTen];
-    const own = fileVersions<number>(directory, 'own', {
-      ...realDisk,
-      list: (path) => {
-        const names = realDisk.list(path);
+    const own = fileVersions<number>(directory, 'own');
+    patch({
+      readdirSync: (path: string) => {
+        const names = readdirSync(path);
         meanwhile.pop()?.();
         return names;
       },
@@ -40,14 +50,32 @@ describe('versions: a version that is removed before it is read', () => {
 describe('versions: a full disk', () => {
   test('leaves no draft', () => {
     const directory = join(temporaryDirectory(), 'budget');
-    const versions = fileVersions<number>(directory, 'me', {
-      ...realDisk,
-      write: (path) => {
-        realDisk.write(path, '');
+    const versions = fileVersions<number>(directory, 'me');
+    patch({
+      writeFileSync: (path: string) => {
+        writeFileSync(path, '');
         throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
       },
     });
     expect(() => versions.update(() => ({ state: 7, value: undefined }))).toThrow('no space left');
     expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe('versions: what a killed process leaves', () => {
+  test('is removed with the old versions', () => {
+    const directory = join(temporaryDirectory(), 'budget');
+    const versions = fileVersions<number>(directory, 'me');
+    const count = () => versions.update((before = 0) => ({ state: before + 1, value: undefined }));
+    for (let made = 0; made < 5; made += 1) count();
+    writeFileSync(join(directory, '2.killed-1'), '');
+    for (let made = 0; made < 10; made += 1) count();
+    writeFileSync(join(directory, '3'), '');
+    count();
+    expect(
+      readdirSync(directory)
+        .map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual([8, 9, 10, 11, 12, 13, 14, 15, 16]);
   });
 });

@@ -46,7 +46,7 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
   const { machine, clock, randomBytes } = world;
   let stuck: SchedError | undefined;
   const lock = createLock({
-    directory: directory('config', world),
+    directory: join(directory('config', world), '.locks'),
     name: 'config',
     machine,
     clock,
