@@ -319,7 +319,7 @@ const noBarrels: Rule = (sources) =>
 /** A file of operations that the catalogue doesn't load would have no commands, and nobody would notice. */
 const everyOperationIsListed: Rule = (sources) =>
   Object.entries(sources)
-    .filter(([path, text]) => /^api\/[\w-]+\.ts$/.test(path) && /:\s*operation\(\{/.test(withoutComments(text)))
+    .filter(([path, text]) => /^api\/[\w-]+\.ts$/.test(path) && /= operations\(/.test(withoutComments(text)))
     .filter(([path]) => !sources['api/catalogue.ts']?.includes(`'./${path.slice('api/'.length)}'`))
     .map(([path]) => `${path} has operations, but no entry in api/catalogue.ts loads it`);
 
@@ -540,8 +540,8 @@ describe('architecture: an example with a violation breaks', () => {
       'every operation belongs to a noun of the catalogue',
       {
         'api/catalogue.ts': "load: async () => (await import('./a.ts')).a,",
-        'api/a.ts': 'list: operation({})',
-        'api/b.ts': 'list: operation({})',
+        'api/a.ts': "export const a = operations('a', 'a', {})",
+        'api/b.ts': "export const b = operations('b', 'b', {})",
       },
       1,
     ],

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, described, loose, reference, text, word } from './field.ts';
-import { listQuery, many, operation, resource } from './operation.ts';
+import { listQuery, many, operations, resource } from './operation.ts';
 
 // Assumed (activity.actor): an actor has `type`, `display_name`, `alternative_identifier` and sometimes `uri`.
 const Actor = z.looseObject({
@@ -21,13 +21,11 @@ export const ActivityEntry = resource('activity entry', {
   occurred_at: dateTime('when it happened'),
 });
 
-export const activity = {
-  list: operation({
-    name: 'activity.list',
+export const activity = operations('activity', 'activity_log', {
+  list: {
     summary: 'List activity log entries',
     method: 'GET',
     path: '/activity_log_entries',
-    scope: 'activity_log:read',
     plan: 'enterprise',
     query: listQuery(
       {
@@ -44,5 +42,5 @@ export const activity = {
       ['occurred_at'],
     ),
     reply: many(ActivityEntry),
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, date, flag, list, literal, oneOf, open, record, reference, text, word } from './field.ts';
-import { listQuery, many, one, operation, resource } from './operation.ts';
+import { listQuery, many, one, operations, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
 const timeOfDay = (description: string) =>
@@ -47,37 +47,31 @@ const changes = {
   timezone: z.optional(word('IANA time zone of the hours')),
 };
 
-export const availability = {
-  list: operation({
-    name: 'availability.list',
+export const availability = operations('availability', 'availability', {
+  list: {
     summary: 'List availability schedules of an event type',
     method: 'GET',
     path: '/event_type_availability_schedules',
-    scope: 'availability:read',
     query: listQuery({ event_type: reference('event_types', 'event type whose schedules to list') }),
     reply: many(AvailabilitySchedule),
-  }),
-  update: operation({
-    name: 'availability.update',
+  },
+  update: {
     summary: 'Update an availability schedule',
     method: 'PATCH',
     path: '/event_type_availability_schedules/{schedule}',
     effect: 'change',
-    scope: 'availability:write',
     body: record(changes),
     reply: one(AvailabilitySchedule),
-  }),
-  'update-all': operation({
-    name: 'availability.update-all',
+  },
+  'update-all': {
     summary: 'Update all availability schedules of an event type',
     method: 'PATCH',
     path: '/event_type_availability_schedules',
     effect: 'change',
-    scope: 'availability:write',
     // Assumed (availability.update-all): an update without an ID has `event_type`, `rules` and `timezone`. It changes every
     // schedule of the event type that the caller may change, and returns those on a single page.
     assumed: true,
     body: record({ event_type: reference('event_types', 'event type whose schedules to change'), ...changes }),
     reply: many(AvailabilitySchedule),
-  }),
-};
+  },
+});

@@ -5,12 +5,12 @@ import type { Operation, Resource } from './operation.ts';
 export const helpGroups = ['Scheduling', 'Organization', 'Compliance', 'Account', 'Tools'] as const;
 
 /** Facts about a noun that are available before its operations are loaded. */
-interface NounEntry {
+interface NounEntry<N extends Noun> {
   readonly summary: string;
   readonly group: (typeof helpGroups)[number];
   /** Default scope of a list: records of the token's user, or of the whole organization. */
   readonly whose: 'user' | 'organization';
-  readonly load: () => Promise<Record<string, Operation>>;
+  readonly load: () => Promise<Record<string, Operation & { name: `${N}.${string}` }>>;
 }
 
 /** The whole API by noun. The operations of a noun load on first use. */
@@ -117,7 +117,7 @@ export const catalogue = {
     whose: 'user',
     load: async () => (await import('./mcp.ts')).mcp,
   },
-} as const satisfies Record<Noun, NounEntry>;
+} as const satisfies { [N in Noun]: NounEntry<N> };
 
 /** The type of every operation by noun and verb. Handlers and views are checked against it. */
 export type Catalogue = { [N in Noun]: Awaited<ReturnType<(typeof catalogue)[N]['load']>> };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { email, list, record } from './field.ts';
-import { bare, operation, resource } from './operation.ts';
+import { bare, operations, resource } from './operation.ts';
 
 /**
  * Assumed (compliance.reply): a deletion is answered with `202` and an empty object, and the service does not report
@@ -8,19 +8,17 @@ import { bare, operation, resource } from './operation.ts';
  */
 const DeletionAccepted = resource('accepted deletion', {});
 
-export const compliance = {
-  delete: operation({
-    name: 'compliance.delete',
+export const compliance = operations('compliance', 'data_compliance', {
+  delete: {
     summary: 'Request deletion of invitee data by email address (Enterprise plan)',
     method: 'POST',
     path: '/data_compliance/invitee_deletion',
     effect: 'deletion',
-    scope: 'data_compliance:write',
     plan: 'enterprise',
     // Assumed (compliance.emails): `emails` is required, with at least one address.
     body: record({
       emails: list(email('email address of an invitee'), 'invitees whose data to delete').check(z.minLength(1)),
     }),
     reply: bare(DeletionAccepted, 202),
-  }),
-};
+  },
+});

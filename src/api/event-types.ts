@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import { listQuery, many, one, operation, resource } from './operation.ts';
+import { listQuery, many, one, operations, resource } from './operation.ts';
 import { User } from './users.ts';
 
 const OwnerProfile = record({
@@ -73,13 +73,11 @@ const choices = {
   location: described(LocationChoice, 'meeting location'),
 };
 
-export const eventTypes = {
-  list: operation({
-    name: 'event-types.list',
+export const eventTypes = operations('event-types', 'event_types', {
+  list: {
     summary: 'List event types, including shared ones',
     method: 'GET',
     path: '/event_types',
-    scope: 'event_types:read',
     query: listQuery(
       {
         user: z.optional(reference('users', 'only event types of this user')),
@@ -92,22 +90,18 @@ export const eventTypes = {
       ['name', 'position', 'created_at', 'updated_at'],
     ),
     reply: many(EventType),
-  }),
-  get: operation({
-    name: 'event-types.get',
+  },
+  get: {
     summary: 'Show an event type',
     method: 'GET',
     path: '/event_types/{event_type}',
-    scope: 'event_types:read',
     reply: one(EventType),
-  }),
-  create: operation({
-    name: 'event-types.create',
+  },
+  create: {
     summary: 'Create a one-on-one event type',
     method: 'POST',
     path: '/event_types',
     effect: 'creation',
-    scope: 'event_types:write',
     // Assumed (event-types.create): an event type is created with `owner`, `name`, `duration`, `active`, `color`,
     // `description_plain` and `location`, and the service answers `201`. The change history only names the operation.
     assumed: true,
@@ -121,27 +115,23 @@ export const eventTypes = {
       location: z.optional(choices.location),
     }),
     reply: one(EventType, 201),
-  }),
-  update: operation({
-    name: 'event-types.update',
+  },
+  update: {
     summary: 'Update an event type',
     method: 'PATCH',
     path: '/event_types/{event_type}',
     effect: 'change',
-    scope: 'event_types:write',
     body: z.partial(record({ ...choices, timezone: word('IANA time zone') })),
     reply: one(EventType),
-  }),
-  hosts: operation({
-    name: 'event-types.hosts',
+  },
+  hosts: {
     summary: 'List hosts of an event type',
     method: 'GET',
     path: '/event_type_memberships',
-    scope: 'event_types:read',
     // Assumed (event-types.hosts): hosts are listed at `GET /event_type_memberships` by `event_type`. The change
     // history only names the operation.
     assumed: true,
     query: listQuery({ event_type: reference('event_types', 'event type whose hosts to list') }),
     reply: many(EventTypeHost),
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, integer, list, record, reference, text } from './field.ts';
-import { listQuery, many, one, operation, resource } from './operation.ts';
+import { listQuery, many, one, operations, resource } from './operation.ts';
 
 export const eventStatus = choice(['active', 'canceled'], 'active or canceled');
 
@@ -39,13 +39,11 @@ export const ScheduledEvent = resource('event', {
   event_memberships: list(EventMembership, 'hosts of the event'),
 });
 
-export const events = {
-  list: operation({
-    name: 'events.list',
+export const events = operations('events', 'scheduled_events', {
+  list: {
     summary: 'List events',
     method: 'GET',
     path: '/scheduled_events',
-    scope: 'scheduled_events:read',
     query: listQuery(
       {
         user: z.optional(reference('users', 'only events of this user')),
@@ -62,23 +60,19 @@ export const events = {
       ['start_time'],
     ),
     reply: many(ScheduledEvent),
-  }),
-  get: operation({
-    name: 'events.get',
+  },
+  get: {
     summary: 'Show an event',
     method: 'GET',
     path: '/scheduled_events/{event}',
-    scope: 'scheduled_events:read',
     reply: one(ScheduledEvent),
-  }),
-  cancel: operation({
-    name: 'events.cancel',
+  },
+  cancel: {
     summary: 'Cancel events and notify invitees',
     method: 'POST',
     path: '/scheduled_events/{event}/cancellation',
     effect: 'change',
-    scope: 'scheduled_events:write',
     body: record({ reason: z.optional(text('reason to send to the invitees')) }),
     reply: one(ScheduledEvent),
-  }),
-};
+  },
+});

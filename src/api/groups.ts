@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, loose, reference, text } from './field.ts';
-import { listQuery, many, one, operation, resource } from './operation.ts';
+import { listQuery, many, one, operations, resource } from './operation.ts';
 
 export const Group = resource('group', {
   uri: text('URI of the group'),
@@ -23,33 +23,27 @@ const GroupRelationship = resource('group relationship', {
   updated_at: dateTime('when it was last changed'),
 });
 
-export const groups = {
-  list: operation({
-    name: 'groups.list',
+export const groups = operations('groups', 'groups', {
+  list: {
     summary: 'List groups in the organization',
     method: 'GET',
     path: '/groups',
-    scope: 'groups:read',
     // Assumed (groups.organization): `organization` is required to list groups.
     query: listQuery({ organization: reference('organizations', 'organization whose groups to list') }),
     reply: many(Group),
-  }),
-  get: operation({
-    name: 'groups.get',
+  },
+  get: {
     summary: 'Show a group',
     method: 'GET',
     path: '/groups/{group}',
-    scope: 'groups:read',
     reply: one(Group),
-  }),
+  },
   // Assumed (groups.relationship-paths): group relationships are at `GET /group_relationships`, filtered by
   // `organization`, `owner` or `group`, and one of them at `GET /group_relationships/{relationship}`.
-  relationships: operation({
-    name: 'groups.relationships',
+  relationships: {
     summary: 'List group relationships (who is in which group)',
     method: 'GET',
     path: '/group_relationships',
-    scope: 'groups:read',
     assumed: true,
     query: listQuery({
       organization: z.optional(reference('organizations', 'relationships in the whole organization')),
@@ -57,14 +51,12 @@ export const groups = {
       group: z.optional(reference('groups', 'only relationships of this group')),
     }),
     reply: many(GroupRelationship),
-  }),
-  relationship: operation({
-    name: 'groups.relationship',
+  },
+  relationship: {
     summary: 'Show a group relationship',
     method: 'GET',
     path: '/group_relationships/{relationship}',
-    scope: 'groups:read',
     assumed: true,
     reply: one(GroupRelationship),
-  }),
-};
+  },
+});

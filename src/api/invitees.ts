@@ -17,7 +17,7 @@ import {
 } from './field.ts';
 import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { deleted, listQuery, many, one, operation, resource } from './operation.ts';
+import { deleted, listQuery, many, one, operations, resource } from './operation.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -103,13 +103,11 @@ const NewInvitee = record({
   }),
 );
 
-export const invitees = {
-  list: operation({
-    name: 'invitees.list',
+export const invitees = operations('invitees', 'scheduled_events', {
+  list: {
     summary: 'List invitees of an event',
     method: 'GET',
     path: '/scheduled_events/{event}/invitees',
-    scope: 'scheduled_events:read',
     query: listQuery(
       {
         status: z.optional(described(eventStatus, 'only invitees with this status')),
@@ -120,21 +118,17 @@ export const invitees = {
       ['created_at'],
     ),
     reply: many(Invitee),
-  }),
-  get: operation({
-    name: 'invitees.get',
+  },
+  get: {
     summary: 'Show an invitee',
     method: 'GET',
     path: '/scheduled_events/{event}/invitees/{invitee}',
-    scope: 'scheduled_events:read',
     reply: one(Invitee),
-  }),
-  create: operation({
-    name: 'invitees.create',
+  },
+  create: {
     summary: 'Book a meeting for an invitee',
     ...bookingRequest,
     effect: 'creation',
-    scope: 'scheduled_events:write',
     body: record({
       event_type: reference('event_types', 'event type to book'),
       start_time: dateTime('start time of the meeting'),
@@ -149,26 +143,22 @@ export const invitees = {
       ),
     }),
     reply: one(Invitee),
-  }),
-  'no-show': operation({
-    name: 'invitees.no-show',
+  },
+  'no-show': {
     summary: 'Mark an invitee as no-show',
     method: 'POST',
     path: '/invitees/{invitee}/no_show',
     effect: 'change',
-    scope: 'scheduled_events:write',
     reply: one(Invitee),
-  }),
+  },
   // Assumed (invitees.undo-no-show): a no-show is undone by `DELETE /invitee_no_shows/{no_show}` (`204`), the path of the
   // `uri` that `no_show` of the invitee has.
-  'undo-no-show': operation({
-    name: 'invitees.undo-no-show',
+  'undo-no-show': {
     summary: 'Undo a no-show',
     method: 'DELETE',
     path: '/invitee_no_shows/{no_show}',
     effect: 'deletion',
-    scope: 'scheduled_events:write',
     assumed: true,
     reply: deleted,
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, flag, open, record, reference, text } from './field.ts';
-import { many, operation, resource } from './operation.ts';
+import { many, operations, resource } from './operation.ts';
 
 /**
  * Assumed (locations.kinds): a location has a `kind`: `physical`, `custom`, `ask_invitee`, `inbound_call`,
@@ -38,17 +38,15 @@ const ConnectedLocation = resource('location', {
   connected: flag('whether the host has connected this kind of location'),
 });
 
-export const locations = {
-  list: operation({
-    name: 'locations.list',
+export const locations = operations('locations', 'locations', {
+  list: {
     summary: 'List meeting locations a host has connected',
     method: 'GET',
     path: '/locations',
-    scope: 'locations:read',
     // Assumed (locations.list): the locations of a `user` are listed on a single page, each with `kind` and `connected`.
     // The change history only names the operation.
     assumed: true,
     query: record({ user: z.optional(reference('users', 'only locations of this user')) }),
     reply: many(ConnectedLocation),
-  }),
-};
+  },
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { list, text } from './field.ts';
-import { bare, operation, resource } from './operation.ts';
+import { bare, type Operation, resource } from './operation.ts';
 
 /** RFC 9728 §2. */
 const ProtectedResource = resource('protected resource', {
@@ -12,12 +12,12 @@ const ProtectedResource = resource('protected resource', {
 
 export const mcp = {
   // Assumed (mcp.no-token): the metadata of the MCP server is public, so it is read without the header `Authorization`.
-  metadata: operation({
+  metadata: {
     name: 'mcp.metadata',
     summary: 'Show OAuth metadata of the MCP server',
     method: 'GET',
     path: '/.well-known/oauth-protected-resource',
     server: 'mcp',
     reply: bare(ProtectedResource),
-  }),
-};
+  },
+} as const satisfies Record<string, Operation>;

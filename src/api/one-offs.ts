@@ -3,7 +3,7 @@ import { EventType } from './event-types.ts';
 import { date, dateTime, described, flag, integer, list, literal, oneOf, record, reference, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { one, operation } from './operation.ts';
+import { one, operations } from './operation.ts';
 
 const Spot = record({ start_time: dateTime('start time'), end_time: dateTime('end time') }).check(
   z.refine((spot) => Date.parse(spot.start_time) < Date.parse(spot.end_time), {
@@ -41,14 +41,12 @@ const otherHosts = limits.oneOffHosts - 1;
 // `date_setting`. The change history names only the operation, its host limit and its three kinds of dates. Assumed
 // (one-offs.dates): `date_setting` has a `type`: `date_range` with `start_date` and `end_date`, `days_in_future` with
 // `days` (at least `1`) and `only_weekdays`, or `spots` with `spots`, each with `start_time` and `end_time`.
-export const oneOffs = {
-  create: operation({
-    name: 'one-offs.create',
+export const oneOffs = operations('one-offs', 'event_types', {
+  create: {
     summary: 'Create a one-off meeting link with one or more hosts',
     method: 'POST',
     path: '/one_off_event_types',
     effect: 'creation',
-    scope: 'event_types:write',
     assumed: true,
     body: record({
       name: word('name of the meeting'),
@@ -64,5 +62,5 @@ export const oneOffs = {
       location: z.optional(described(LocationChoice, 'meeting location')),
     }),
     reply: one(EventType, 201),
-  }),
-};
+  },
+});

@@ -54,8 +54,31 @@ export interface Operation {
   readonly reply: Reply;
 }
 
-/** Keeps the operation's literal types, so that handlers and views can be checked against it. */
-export const operation = <const Row extends Operation>(row: Row): Row => row;
+/** An operation without what follows from its place. */
+type Row = Omit<Operation, 'name' | 'scope'>;
+
+type Placed<N extends Noun, Domain extends string, Rows extends Record<string, Row>> = {
+  readonly [Verb in keyof Rows & string]: Rows[Verb] & {
+    readonly name: `${N}.${Verb}`;
+    readonly scope: `${Domain}:${Rows[Verb]['method'] extends 'GET' ? 'read' : 'write'}`;
+  };
+};
+
+/**
+ * The operations of a noun by verb. Their place gives them their names and scopes: a read needs the scope `DOMAIN:read`,
+ * a write `DOMAIN:write`. Keeps the literal types of the rows, so that handlers and views can be checked against them.
+ */
+export const operations = <N extends Noun, Domain extends string, const Rows extends Record<string, Row>>(
+  noun: N,
+  domain: Domain,
+  rows: Rows,
+) => {
+  const placed = Object.entries(rows).map(([verb, row]) => {
+    const scope = `${domain}:${row.method === 'GET' ? 'read' : 'write'}`;
+    return [verb, { name: `${noun}.${verb}`, scope, ...row }];
+  });
+  return Object.fromEntries(placed) as Placed<N, Domain, Rows>;
+};
 
 export const nounOf = ({ name }: Operation): Noun => name.split('.')[0] as Noun;
 

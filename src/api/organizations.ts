@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, record, reference, text } from './field.ts';
-import { deleted, listQuery, many, one, operation, resource } from './operation.ts';
+import { deleted, listQuery, many, one, operations, resource } from './operation.ts';
 import { User } from './users.ts';
 
 // Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
@@ -42,24 +42,20 @@ export const Invitation = resource('invitation', {
   updated_at: dateTime('when it was last changed'),
 });
 
-export const orgs = {
-  get: operation({
-    name: 'orgs.get',
+export const orgs = operations('orgs', 'organizations', {
+  get: {
     summary: 'Show an organization',
     method: 'GET',
     path: '/organizations/{organization}',
-    scope: 'organizations:read',
     reply: one(Organization),
-  }),
-};
+  },
+});
 
-export const members = {
-  list: operation({
-    name: 'members.list',
+export const members = operations('members', 'organizations', {
+  list: {
     summary: 'List members of the organization',
     method: 'GET',
     path: '/organization_memberships',
-    scope: 'organizations:read',
     query: listQuery({
       organization: z.optional(reference('organizations', 'organization whose members to list')),
       user: z.optional(reference('users', 'only the membership of this user')),
@@ -68,35 +64,29 @@ export const members = {
       email: z.optional(email('only the member with this email address')),
     }),
     reply: many(Membership),
-  }),
-  get: operation({
-    name: 'members.get',
+  },
+  get: {
     summary: 'Show a member of the organization',
     method: 'GET',
     path: '/organization_memberships/{membership}',
-    scope: 'organizations:read',
     reply: one(Membership),
-  }),
+  },
   // Assumed (organizations.remove): a member is removed by `DELETE /organization_memberships/{membership}` (`204`).
-  remove: operation({
-    name: 'members.remove',
+  remove: {
     summary: 'Remove a member from the organization',
     method: 'DELETE',
     path: '/organization_memberships/{membership}',
     effect: 'deletion',
-    scope: 'organizations:write',
     assumed: true,
     reply: deleted,
-  }),
-};
+  },
+});
 
-export const invitations = {
-  list: operation({
-    name: 'invitations.list',
+export const invitations = operations('invitations', 'organizations', {
+  list: {
     summary: 'List invitations to join the organization',
     method: 'GET',
     path: '/organization_invitations',
-    scope: 'organizations:read',
     query: listQuery(
       {
         organization: reference('organizations', 'organization whose invitations to list'),
@@ -107,31 +97,27 @@ export const invitations = {
       ['created_at'],
     ),
     reply: many(Invitation),
-  }),
+  },
   // Assumed (organizations.invite): a person is invited by `POST /organization_invitations` (`201`) with `organization`
   // and `email`, and the invitation is revoked by `DELETE /organization_invitations/{invitation}` (`204`).
-  create: operation({
-    name: 'invitations.create',
+  create: {
     summary: 'Invite a person to join the organization',
     method: 'POST',
     path: '/organization_invitations',
     effect: 'creation',
-    scope: 'organizations:write',
     assumed: true,
     body: record({
       organization: reference('organizations', 'organization to join'),
       email: email('email address of the person to invite'),
     }),
     reply: one(Invitation, 201),
-  }),
-  revoke: operation({
-    name: 'invitations.revoke',
+  },
+  revoke: {
     summary: 'Revoke an invitation',
     method: 'DELETE',
     path: '/organization_invitations/{invitation}',
     effect: 'deletion',
-    scope: 'organizations:write',
     assumed: true,
     reply: deleted,
-  }),
-};
+  },
+});

@@ -3,7 +3,7 @@ import { AvailabilityRule } from './availability.ts';
 import { annotated, choice, described, integer, list, loose, open, record, reference, text, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { one, operation, resource } from './operation.ts';
+import { one, operations, resource } from './operation.ts';
 
 /** Assumed (shares.period-types): besides `fixed`, `period_type` can be `available_moving`, `moving` or `unlimited`. */
 const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
@@ -36,14 +36,12 @@ export const Share = resource('share', {
   share_override: loose({}, 'settings that differ from the event type'),
 });
 
-export const shares = {
-  create: operation({
-    name: 'shares.create',
+export const shares = operations('shares', 'shares', {
+  create: {
     summary: 'Create a single-use scheduling link',
     method: 'POST',
     path: '/shares',
     effect: 'creation',
-    scope: 'shares:write',
     // The name of the duration options is not documented, so other keys may be right.
     body: open(
       record({
@@ -81,5 +79,5 @@ export const shares = {
       'keys',
     ),
     reply: one(Share, 201),
-  }),
-};
+  },
+});

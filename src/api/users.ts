@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, email, text } from './field.ts';
-import { one, operation, resource } from './operation.ts';
+import { one, operations, resource } from './operation.ts';
 
 export const User = resource('user', {
   uri: text('URI of the user'),
@@ -19,23 +19,19 @@ export const User = resource('user', {
 
 // Assumed (users.paths): a user is read at `GET /users/{user}` and the token's own at `GET /users/me`. The change
 // history names both without a path.
-export const users = {
-  me: operation({
-    name: 'users.me',
+export const users = operations('users', 'users', {
+  me: {
     summary: 'Show the user the token belongs to',
     method: 'GET',
     path: '/users/me',
-    scope: 'users:read',
     assumed: true,
     reply: one(User),
-  }),
-  get: operation({
-    name: 'users.get',
+  },
+  get: {
     summary: 'Show a user',
     method: 'GET',
     path: '/users/{user}',
-    scope: 'users:read',
     assumed: true,
     reply: one(User),
-  }),
-};
+  },
+});

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isLoopbackUrl } from '../uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
-import { deleted, listQuery, many, one, operation, resource } from './operation.ts';
+import { deleted, listQuery, many, one, operations, resource } from './operation.ts';
 
 // Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`
 // (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
@@ -72,13 +72,11 @@ const path = '/webhook_subscriptions';
 // `GET /webhook_subscriptions/{webhook}`, created by `POST /webhook_subscriptions` (`201`) and deleted by
 // `DELETE /webhook_subscriptions/{webhook}` (`204`). Assumed (webhooks.create): a webhook is created with `url` (at most
 // `2048` characters), `events`, `organization` and `scope`, and optionally `user`, `group` and `signing_key`.
-export const webhooks = {
-  list: operation({
-    name: 'webhooks.list',
+export const webhooks = operations('webhooks', 'webhooks', {
+  list: {
     summary: 'List webhooks of a user, a group or the organization',
     method: 'GET',
     path,
-    scope: 'webhooks:read',
     assumed: true,
     query: listQuery(
       {
@@ -90,23 +88,19 @@ export const webhooks = {
       ['created_at'],
     ),
     reply: many(Webhook),
-  }),
-  get: operation({
-    name: 'webhooks.get',
+  },
+  get: {
     summary: 'Show a webhook',
     method: 'GET',
     path: `${path}/{webhook}`,
-    scope: 'webhooks:read',
     assumed: true,
     reply: one(Webhook),
-  }),
-  create: operation({
-    name: 'webhooks.create',
+  },
+  create: {
     summary: 'Subscribe a URL to events',
     method: 'POST',
     path,
     effect: 'creation',
-    scope: 'webhooks:write',
     assumed: true,
     body: record({
       url: webhookUrl('URL that receives the deliveries'),
@@ -118,15 +112,13 @@ export const webhooks = {
       signing_key: z.optional(described(z.string().check(z.minLength(1)), 'key that signs the deliveries')),
     }),
     reply: one(Webhook, 201),
-  }),
-  delete: operation({
-    name: 'webhooks.delete',
+  },
+  delete: {
     summary: 'Delete a webhook',
     method: 'DELETE',
     path: `${path}/{webhook}`,
     effect: 'deletion',
-    scope: 'webhooks:write',
     assumed: true,
     reply: deleted,
-  }),
-};
+  },
+});
