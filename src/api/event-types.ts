@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import { listQuery, many, one, operations, resource } from './operation.ts';
+import { listQuery, many, one, operations, readOne, resource } from './operation.ts';
 import { User } from './users.ts';
 
 const OwnerProfile = record({
@@ -91,12 +91,7 @@ export const eventTypes = operations('event-types', 'event_types', {
     ),
     reply: many(EventType),
   },
-  get: {
-    summary: 'Show an event type',
-    method: 'GET',
-    path: '/event_types/{event_type}',
-    reply: one(EventType),
-  },
+  get: readOne('Show an event type', '/event_types/{event_type}', EventType),
   create: {
     summary: 'Create a one-on-one event type',
     method: 'POST',

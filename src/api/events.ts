@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, integer, list, record, reference, text } from './field.ts';
-import { listQuery, many, one, operations, resource } from './operation.ts';
+import { listQuery, many, one, operations, readOne, resource } from './operation.ts';
 
 export const eventStatus = choice(['active', 'canceled'], 'active or canceled');
 
@@ -61,12 +61,7 @@ export const events = operations('events', 'scheduled_events', {
     ),
     reply: many(ScheduledEvent),
   },
-  get: {
-    summary: 'Show an event',
-    method: 'GET',
-    path: '/scheduled_events/{event}',
-    reply: one(ScheduledEvent),
-  },
+  get: readOne('Show an event', '/scheduled_events/{event}', ScheduledEvent),
   cancel: {
     summary: 'Cancel events and notify invitees',
     method: 'POST',

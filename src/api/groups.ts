@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, loose, reference, text } from './field.ts';
-import { listQuery, many, one, operations, resource } from './operation.ts';
+import { listQuery, many, operations, readOne, resource } from './operation.ts';
 
 export const Group = resource('group', {
   uri: text('URI of the group'),
@@ -32,12 +32,7 @@ export const groups = operations('groups', 'groups', {
     query: listQuery({ organization: reference('organizations', 'organization whose groups to list') }),
     reply: many(Group),
   },
-  get: {
-    summary: 'Show a group',
-    method: 'GET',
-    path: '/groups/{group}',
-    reply: one(Group),
-  },
+  get: readOne('Show a group', '/groups/{group}', Group),
   // Assumed (groups.relationship-paths): group relationships are at `GET /group_relationships`, filtered by
   // `organization`, `owner` or `group`, and one of them at `GET /group_relationships/{relationship}`.
   relationships: {
@@ -53,10 +48,7 @@ export const groups = operations('groups', 'groups', {
     reply: many(GroupRelationship),
   },
   relationship: {
-    summary: 'Show a group relationship',
-    method: 'GET',
-    path: '/group_relationships/{relationship}',
+    ...readOne('Show a group relationship', '/group_relationships/{relationship}', GroupRelationship),
     assumed: true,
-    reply: one(GroupRelationship),
   },
 });

@@ -17,7 +17,7 @@ import {
 } from './field.ts';
 import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { deleted, listQuery, many, one, operations, resource } from './operation.ts';
+import { deleteOne, listQuery, many, one, operations, readOne, resource } from './operation.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -119,12 +119,7 @@ export const invitees = operations('invitees', 'scheduled_events', {
     ),
     reply: many(Invitee),
   },
-  get: {
-    summary: 'Show an invitee',
-    method: 'GET',
-    path: '/scheduled_events/{event}/invitees/{invitee}',
-    reply: one(Invitee),
-  },
+  get: readOne('Show an invitee', '/scheduled_events/{event}/invitees/{invitee}', Invitee),
   create: {
     summary: 'Book a meeting for an invitee',
     ...bookingRequest,
@@ -153,12 +148,5 @@ export const invitees = operations('invitees', 'scheduled_events', {
   },
   // Assumed (invitees.undo-no-show): a no-show is undone by `DELETE /invitee_no_shows/{no_show}` (`204`), the path of the
   // `uri` that `no_show` of the invitee has.
-  'undo-no-show': {
-    summary: 'Undo a no-show',
-    method: 'DELETE',
-    path: '/invitee_no_shows/{no_show}',
-    effect: 'deletion',
-    assumed: true,
-    reply: deleted,
-  },
+  'undo-no-show': { ...deleteOne('Undo a no-show', '/invitee_no_shows/{no_show}'), assumed: true },
 });

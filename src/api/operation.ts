@@ -24,9 +24,6 @@ export const many = <R extends Resource>(of: R) => ({ kind: 'many', of, status: 
 /** A reply with one record and no envelope. */
 export const bare = <R extends Resource>(of: R, status = 200) => ({ kind: 'bare', of, status }) as const;
 
-/** The empty reply to a deletion. */
-export const deleted = bare(resource('deleted record', {}), 204);
-
 type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeof bare>;
 
 /** One operation of the service. It holds only facts about the API, none that a single caller needs. */
@@ -79,6 +76,16 @@ export const operations = <N extends Noun, Domain extends string, const Rows ext
   });
   return Object.fromEntries(placed) as Placed<N, Domain, Rows>;
 };
+
+/** A row that reads a record at its path. */
+export const readOne = <Path extends Operation['path'], R extends Resource>(summary: string, path: Path, of: R) =>
+  ({ summary, method: 'GET', path, reply: one(of) }) as const;
+
+const deleted = bare(resource('deleted record', {}), 204);
+
+/** A row that deletes the record at its path. The reply is empty. */
+export const deleteOne = <Path extends Operation['path']>(summary: string, path: Path) =>
+  ({ summary, method: 'DELETE', path, effect: 'deletion', reply: deleted }) as const;
 
 export const nounOf = ({ name }: Operation): Noun => name.split('.')[0] as Noun;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, record, reference, text } from './field.ts';
-import { deleted, listQuery, many, one, operations, resource } from './operation.ts';
+import { deleteOne, listQuery, many, one, operations, readOne, resource } from './operation.ts';
 import { User } from './users.ts';
 
 // Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
@@ -43,12 +43,7 @@ export const Invitation = resource('invitation', {
 });
 
 export const orgs = operations('orgs', 'organizations', {
-  get: {
-    summary: 'Show an organization',
-    method: 'GET',
-    path: '/organizations/{organization}',
-    reply: one(Organization),
-  },
+  get: readOne('Show an organization', '/organizations/{organization}', Organization),
 });
 
 export const members = operations('members', 'organizations', {
@@ -65,20 +60,11 @@ export const members = operations('members', 'organizations', {
     }),
     reply: many(Membership),
   },
-  get: {
-    summary: 'Show a member of the organization',
-    method: 'GET',
-    path: '/organization_memberships/{membership}',
-    reply: one(Membership),
-  },
+  get: readOne('Show a member of the organization', '/organization_memberships/{membership}', Membership),
   // Assumed (organizations.remove): a member is removed by `DELETE /organization_memberships/{membership}` (`204`).
   remove: {
-    summary: 'Remove a member from the organization',
-    method: 'DELETE',
-    path: '/organization_memberships/{membership}',
-    effect: 'deletion',
+    ...deleteOne('Remove a member from the organization', '/organization_memberships/{membership}'),
     assumed: true,
-    reply: deleted,
   },
 });
 
@@ -112,12 +98,5 @@ export const invitations = operations('invitations', 'organizations', {
     }),
     reply: one(Invitation, 201),
   },
-  revoke: {
-    summary: 'Revoke an invitation',
-    method: 'DELETE',
-    path: '/organization_invitations/{invitation}',
-    effect: 'deletion',
-    assumed: true,
-    reply: deleted,
-  },
+  revoke: { ...deleteOne('Revoke an invitation', '/organization_invitations/{invitation}'), assumed: true },
 });

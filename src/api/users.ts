@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, email, text } from './field.ts';
-import { one, operations, resource } from './operation.ts';
+import { operations, readOne, resource } from './operation.ts';
 
 export const User = resource('user', {
   uri: text('URI of the user'),
@@ -20,18 +20,6 @@ export const User = resource('user', {
 // Assumed (users.paths): a user is read at `GET /users/{user}` and the token's own at `GET /users/me`. The change
 // history names both without a path.
 export const users = operations('users', 'users', {
-  me: {
-    summary: 'Show the user the token belongs to',
-    method: 'GET',
-    path: '/users/me',
-    assumed: true,
-    reply: one(User),
-  },
-  get: {
-    summary: 'Show a user',
-    method: 'GET',
-    path: '/users/{user}',
-    assumed: true,
-    reply: one(User),
-  },
+  me: { ...readOne('Show the user the token belongs to', '/users/me', User), assumed: true },
+  get: { ...readOne('Show a user', '/users/{user}', User), assumed: true },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isLoopbackUrl } from '../uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
-import { deleted, listQuery, many, one, operations, resource } from './operation.ts';
+import { deleteOne, listQuery, many, one, operations, readOne, resource } from './operation.ts';
 
 // Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`
 // (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
@@ -89,13 +89,7 @@ export const webhooks = operations('webhooks', 'webhooks', {
     ),
     reply: many(Webhook),
   },
-  get: {
-    summary: 'Show a webhook',
-    method: 'GET',
-    path: `${path}/{webhook}`,
-    assumed: true,
-    reply: one(Webhook),
-  },
+  get: { ...readOne('Show a webhook', `${path}/{webhook}`, Webhook), assumed: true },
   create: {
     summary: 'Subscribe a URL to events',
     method: 'POST',
@@ -113,12 +107,5 @@ export const webhooks = operations('webhooks', 'webhooks', {
     }),
     reply: one(Webhook, 201),
   },
-  delete: {
-    summary: 'Delete a webhook',
-    method: 'DELETE',
-    path: `${path}/{webhook}`,
-    effect: 'deletion',
-    assumed: true,
-    reply: deleted,
-  },
+  delete: { ...deleteOne('Delete a webhook', `${path}/{webhook}`), assumed: true },
 });
