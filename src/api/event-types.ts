@@ -63,15 +63,16 @@ const EventTypeHost = resource('event type host', {
 // Assumed (event-types.color): `color` is `#` and six hex digits. The documentation shows a hex color only.
 const color = text('color as # and six hex digits').check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'));
 
+const name = word('name of the event type');
+
 /** Settings of an event type that can be set on create and update. */
-const choices = {
-  name: word('name of the event type'),
+const choices = record({
   duration: integer('length in minutes'),
   active: flag('make it bookable', 'make it unbookable'),
   color,
   description_plain: text('description as plain text'),
   location: described(LocationChoice, 'meeting location'),
-};
+});
 
 export const eventTypes = operations('event-types', 'event_types', {
   list: {
@@ -100,15 +101,7 @@ export const eventTypes = operations('event-types', 'event_types', {
     // Assumed (event-types.create): an event type is created with `owner`, `name`, `duration`, `active`, `color`,
     // `description_plain` and `location`, and the service answers `201`. The change history only names the operation.
     assumed: true,
-    body: record({
-      owner: reference('users', 'user who hosts it'),
-      ...choices,
-      duration: z.optional(choices.duration),
-      active: z.optional(choices.active),
-      color: z.optional(choices.color),
-      description_plain: z.optional(choices.description_plain),
-      location: z.optional(choices.location),
-    }),
+    body: record({ owner: reference('users', 'user who hosts it'), name, ...z.partial(choices).shape }),
     reply: one(EventType, 201),
   },
   update: {
@@ -116,7 +109,7 @@ export const eventTypes = operations('event-types', 'event_types', {
     method: 'PATCH',
     path: '/event_types/{event_type}',
     effect: 'change',
-    body: z.partial(record({ ...choices, timezone: word('IANA time zone') })),
+    body: z.partial(record({ name, ...choices.shape, timezone: word('IANA time zone') })),
     reply: one(EventType),
   },
   hosts: {
