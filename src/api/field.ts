@@ -12,17 +12,20 @@ export type RecordField<S extends Shape = Shape> = z.ZodMiniObject<S, z.core.$st
 /** The type of a field's value after validation. */
 export type Value<F extends Field> = z.output<F>;
 
-/** Field facts that zod can't hold. They need their own registry: zod's global one would print them in OpenAPI. */
-export const facts = z.registry<{
+/** Field facts that zod can't hold. */
+export interface FieldFacts {
   /** The collection that a reference points to. */
-  collection?: Collection;
+  readonly collection?: Collection;
   /** Fields that results can be sorted by. */
-  sortedBy?: readonly string[];
+  readonly sortedBy?: readonly string[];
   /** What `false` does, for a field that people set to false too. */
-  opposite?: string;
+  readonly opposite?: string;
   /** The part that the documentation doesn't show: the contents of an object, some of its keys, or the allowed values. */
-  open?: 'contents' | 'keys' | 'values';
-}>();
+  readonly open?: 'contents' | 'keys' | 'values';
+}
+
+/** The facts need their own registry: zod's global one would print them in OpenAPI. */
+export const facts = z.registry<FieldFacts>();
 
 /** Returns a copy of the field with this description. */
 export const described = <F extends Field>(field: F, description: string): F => {
@@ -39,7 +42,7 @@ export const annotated = <F extends Field>(field: F, keywords: { default?: numbe
 };
 
 /** Returns a copy of the field, marked with the part that the documentation doesn't show. */
-export const open = <F extends Field>(field: F, part: 'contents' | 'keys' | 'values' = 'contents'): F => {
+export const open = <F extends Field>(field: F, part: NonNullable<FieldFacts['open']> = 'contents'): F => {
   const copy = field.clone();
   facts.add(copy, { open: part });
   return copy;

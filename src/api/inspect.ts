@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { onceEach } from '../once.ts';
-import type { Collection } from './collections.ts';
-import { type Field, facts, type Shape } from './field.ts';
+import { type Field, type FieldFacts, facts, type Shape } from './field.ts';
 
 /** Schema facts used by flags, help, completions and the sandbox. */
-export interface Inspected {
+export interface Inspected extends FieldFacts {
   readonly type: 'string' | 'number' | 'boolean' | 'enum' | 'literal' | 'array' | 'object' | 'union';
   readonly format?: string | undefined;
   readonly description?: string | undefined;
@@ -19,14 +18,6 @@ export interface Inspected {
   readonly fields?: Shape | undefined;
   /** Alternatives of a union. */
   readonly options?: readonly Field[] | undefined;
-  /** The collection that a reference points to. */
-  readonly collection?: Collection | undefined;
-  /** Fields that results can be sorted by. */
-  readonly sortedBy?: readonly string[] | undefined;
-  /** What `false` does. */
-  readonly opposite?: string | undefined;
-  /** The part of the field that the documentation doesn't show. */
-  readonly open?: 'contents' | 'keys' | 'values' | undefined;
 }
 
 /** The parts of zod's schema definition used here; each kind of schema has some of them. */
