@@ -90,10 +90,7 @@ export const spokenRows = (
   columnsFor: (records: readonly object[]) => readonly Column[],
   time: TimeStyle,
 ): RowFormat => ({
-  open: '',
   between: '\n',
-  close: '',
-  empty: '',
   row: (record) =>
     columnsFor([record])
       .map((column) => {

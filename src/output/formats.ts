@@ -6,14 +6,16 @@ export const formats = [...commonFormats, 'ics'] as const;
 
 export type Format = (typeof formats)[number];
 
-/** A streamed format: the text around the rows, and a function that formats a row. */
+/** A streamed format: a function that formats a row, and the text around the rows. */
 export interface RowFormat {
-  open: string;
-  between: string;
-  close: string;
-  /** Printed instead of the other texts if there are no rows. */
-  empty: string;
   row(record: object): string;
+  open?: string;
+  between?: string;
+  close?: string;
+  /** Printed instead of the other texts if there are no rows. */
+  empty?: string;
+  /** Formats a single record, if that isn't a list of one row. */
+  one?(record: object): string;
 }
 
 /** The rows of a list, page by page: as they arrive, or all at once. */

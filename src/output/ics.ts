@@ -111,19 +111,13 @@ const onlyZone = [
   .map(foldIcs)
   .join('');
 
-const eventText = (event: object, isTerminal: boolean): string =>
-  eventLines(event)
-    .map((line) => foldIcs(isTerminal ? safe(line) : line))
-    .join('');
-
 /** Events as a calendar (RFC 5545). */
 export const icsRows = (isTerminal: boolean): RowFormat => ({
   open: icsOpening,
-  between: '',
   close: icsClosing,
   empty: `${icsOpening}${onlyZone}${icsClosing}`,
-  row: (event) => eventText(event, isTerminal),
+  row: (event) =>
+    eventLines(event)
+      .map((line) => foldIcs(isTerminal ? safe(line) : line))
+      .join(''),
 });
-
-export const icsRecord = (event: object, isTerminal: boolean): string =>
-  `${icsOpening}${eventText(event, isTerminal)}${icsClosing}`;

@@ -4,7 +4,7 @@ import type { Output } from '../runtime.ts';
 import { cellValue, plainCell, tsvCell } from './cells.ts';
 import { leaves, select, valueAt } from './fields.ts';
 import type { Format, Pages, RowFormat } from './formats.ts';
-import { icsRecord, icsRows } from './ics.ts';
+import { icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitize.ts';
 import { type Column, columnsOf, idPath, isTimeName, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
@@ -49,11 +49,11 @@ export interface RowTally {
   rows: number;
 }
 
-const plainLines = { open: '', between: '', close: '', empty: '' };
 const chunkSize = 64 * 1024;
 
 /** Writes rows of all pages. Flushes per page and every 64 KiB: memory stays flat, a slow reader slows down fetching. */
 export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages, tally: RowTally): Promise<void> => {
+  const { open = '', between = '', close = '', empty = '' } = format;
   let chunk = '';
   let pending = 0;
   let started = false;
@@ -65,7 +65,7 @@ export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages,
   };
   for await (const page of pages) {
     for (const record of page) {
-      chunk += (started ? format.between : format.open) + format.row(record);
+      chunk += (started ? between : open) + format.row(record);
       started = true;
       pending += 1;
       if (chunk.length >= chunkSize) await flush();
@@ -73,9 +73,12 @@ export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages,
     await flush();
   }
   // Not reached if a page fails: the missing bracket tells a parser that rows are missing.
-  chunk = started ? format.close : format.empty;
+  chunk = started ? close : empty;
   await flush();
 };
+
+export const recordText = ({ open = '', row, close = '', one }: RowFormat, record: object): string =>
+  one?.(record) ?? `${open}${row(record)}${close}`;
 
 const pretty = (value: unknown): string => escapeJson(jsonText(value, 2));
 const compact = (value: unknown): string => escapeJson(jsonText(value));
@@ -101,31 +104,31 @@ const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): un
 
 type FormatLine = (values: readonly unknown[], choices: Choices) => string;
 
+/** A list has a row for each record, a single record a line for each field. */
 const separated = (line: FormatLine, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
-  const columns = choices.fields ? columnsOf(view, choices.fields) : view.columns;
-  const names = columns.map(({ path }) => path);
-  const header = hasHeader ? line(names, choices) : '';
+  const { fields } = choices;
+  const headed = (names: readonly string[]): string => (hasHeader ? line(names, choices) : '');
+  const columns = fields ? columnsOf(view, fields) : view.columns;
+  const header = headed(columns.map(({ path }) => path));
   // A field selected by name shows the service's own value, not one computed for the table.
   const chosenValue = (column: Column, record: object) =>
-    choices.fields ? valueAt(record, column.path) : cellValue(column, record);
+    fields ? valueAt(record, column.path) : cellValue(column, record);
   const values = (record: object) =>
     columns.map((column) => localValue(chosenValue(column, record), column.as === 'time', choices));
-  return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
+  // Lines keep the names that were requested, including list positions.
+  const fieldLines = (record: object) =>
+    leaves(fields ? select(record, fields, true) : record).map(([name, value]) =>
+      line([name, localValue(value, isTimeName(name), choices)], choices),
+    );
+  return {
+    open: header,
+    empty: header,
+    row: (record) => line(values(record), choices),
+    one: (record) => [headed(['field', 'value']), ...fieldLines(record)].join(''),
+  };
 };
 
-const fieldLines = (line: FormatLine, record: object, choices: Choices, hasHeader: boolean): string =>
-  // Lines keep the names that were requested, including list positions.
-  [
-    ...(hasHeader ? [['field', 'value']] : []),
-    ...leaves(choices.fields ? select(record, choices.fields, true) : record).map(([name, value]) => [
-      name,
-      localValue(value, isTimeName(String(name)), choices),
-    ]),
-  ]
-    .map((cells) => line(cells, choices))
-    .join('');
-
-export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) => RowFormat> = {
+export const machineFormats: Record<MachineFormat, (view: View, choices: Choices) => RowFormat> = {
   json: (_view, choices) => ({
     open: '[\n  ',
     between: ',\n  ',
@@ -133,21 +136,16 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
     empty: '[]\n',
     // Raw line breaks are always layout, because JSON escapes those in strings.
     row: (record) => pretty(chosen(record, choices)).replaceAll('\n', '\n  '),
+    one: (record) => `${pretty(chosen(record, choices))}\n`,
   }),
-  jsonl: (_view, choices) => ({ ...plainLines, row: (record) => `${compact(chosen(record, choices))}\n` }),
+  jsonl: (_view, choices) => ({ row: (record) => `${compact(chosen(record, choices))}\n` }),
   csv: (view, choices) => separated(csvLine, view, choices, true),
   tsv: (view, choices) => separated(tsvLine, view, choices, choices.header),
-  yaml: (_view, choices) => ({ ...plainLines, empty: '[]\n', row: (record) => yamlItem(chosen(record, choices)) }),
-  id: (view, choices) => ({ ...plainLines, row: (record) => idLine(view, record, choices) }),
+  yaml: (_view, choices) => ({
+    empty: '[]\n',
+    row: (record) => yamlItem(chosen(record, choices)),
+    one: (record) => yamlDocument(chosen(record, choices)),
+  }),
+  id: (view, choices) => ({ row: (record) => idLine(view, record, choices) }),
   ics: (_view, { isTerminal }) => icsRows(isTerminal),
-};
-
-export const recordFormats: Record<MachineFormat, (view: View, record: object, choices: Choices) => string> = {
-  json: (_view, record, choices) => `${pretty(chosen(record, choices))}\n`,
-  jsonl: (_view, record, choices) => `${compact(chosen(record, choices))}\n`,
-  csv: (_view, record, choices) => fieldLines(csvLine, record, choices, true),
-  tsv: (_view, record, choices) => fieldLines(tsvLine, record, choices, choices.header),
-  yaml: (_view, record, choices) => yamlDocument(chosen(record, choices)),
-  id: idLine,
-  ics: (_view, record, { isTerminal }) => icsRecord(record, isTerminal),
 };

@@ -6,7 +6,7 @@ import { columnsThatCame, humanText } from './cells.ts';
 import type { Color } from './color.ts';
 import { select } from './fields.ts';
 import type { Format, Pages } from './formats.ts';
-import { type Choices, recordFormats, rowFormats, writeRows } from './machine-formats.ts';
+import { type Choices, machineFormats, recordText, writeRows } from './machine-formats.ts';
 import type { OpenPager } from './pager.ts';
 import type { Paint } from './paint.ts';
 import { safe } from './sanitize.ts';
@@ -179,13 +179,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const list = async (view: View, pages: Pages): Promise<string[]> => {
     if (jq !== undefined) await listJq(jq, pages);
     else if (format === 'table') return tableOf(view, pages);
-    else await writeRows(stdout, rowFormats[format](view, choices), pages, tally);
+    else await writeRows(stdout, machineFormats[format](view, choices), pages, tally);
     return [];
   };
 
   const one = async (view: View, record: object, before: object | undefined): Promise<void> => {
     if (jq !== undefined) return runJq(jq, [chosenJson(record)]);
-    if (format !== 'table') return stdout.write(recordFormats[format](view, record, choices));
+    if (format !== 'table') return stdout.write(recordText(machineFormats[format](view, choices), record));
     const page = await pageOf(view, record, before);
     const text = page ?? (await blockOf(fields ? select(record, fields) : record));
     return onScreen((screen) => screen.write(text));
@@ -207,8 +207,8 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     if (jq !== undefined) return runJq(jq, [jsonText(value)], true);
     if (format !== 'yaml' && format !== 'jsonl') return text(jsonText(value, 2));
     const records = format === 'jsonl' && Array.isArray(value) ? value : [value];
-    const { fields: _, ...all } = choices;
-    for (const record of records) await stdout.write(recordFormats[format]({ columns: [] }, record, all));
+    const all = machineFormats[format]({ columns: [] }, { ...choices, fields: undefined });
+    for (const record of records) await stdout.write(recordText(all, record));
   };
 
   const draw: Printer['draw'] = async (make) => {

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { plainCell } from '../../src/output/cells.ts';
-import { csvLine, rowFormats, writeRows } from '../../src/output/machine-formats.ts';
+import { csvLine, machineFormats, writeRows } from '../../src/output/machine-formats.ts';
 import { event, eventView, hostile, madeUp, paper } from './samples.ts';
 
 const pipe = { raw: false, isTerminal: false };
@@ -49,7 +49,7 @@ describe('csv: another parser', () => {
     }));
     const fields = ['uri', 'name', 'location', 'tags', 'invitees_counter.active', 'missing'];
     const stdout = paper();
-    const format = rowFormats.csv(eventView, { fields, header: false, raw: true, isTerminal: false });
+    const format = machineFormats.csv(eventView, { fields, header: false, raw: true, isTerminal: false });
     await writeRows(stdout, format, [records.slice(0, 50), records.slice(50)], { rows: 0 });
     const [header, ...rows] = parse(stdout.text, { record_delimiter: '\r\n' });
     expect(header).toEqual(fields);

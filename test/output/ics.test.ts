@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { icsRecord, icsRows } from '../../src/output/ics.ts';
+import { icsRows } from '../../src/output/ics.ts';
+import { recordText } from '../../src/output/machine-formats.ts';
 import { createWorld } from '../support/run.ts';
 
 const event = {
@@ -19,6 +20,7 @@ const event = {
 
 /** The events of a calendar, as a calendar program reads them. */
 const parsed = (text: string): ICAL.Component[] => new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent');
+const icsRecord = (event: object, isTerminal: boolean) => recordText(icsRows(isTerminal), event);
 const read = (record: object) => parsed(icsRecord(record, false))[0]!;
 const linesOf = (text: string) => text.split('\r\n');
 
@@ -126,7 +128,7 @@ describe('ics', () => {
   });
 
   it('writes an empty calendar for no events', () => {
-    const { empty } = icsRows(false);
+    const { empty = '' } = icsRows(false);
     expect(parsed(empty)).toEqual([]);
     expect(new ICAL.Component(ICAL.parse(empty)).getAllSubcomponents().map(({ name }) => name)).toEqual(['vtimezone']);
   });

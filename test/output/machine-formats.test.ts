@@ -3,8 +3,8 @@ import { ClosedPipe } from '../../src/errors.ts';
 import {
   type Choices,
   type MachineFormat,
-  recordFormats,
-  rowFormats,
+  machineFormats,
+  recordText,
   writeRows,
 } from '../../src/output/machine-formats.ts';
 import { event, eventView, paper } from './samples.ts';
@@ -13,7 +13,7 @@ const plain: Choices = { header: false, raw: false, isTerminal: false };
 
 const listed = async (format: MachineFormat, pages: object[][], choices: Partial<Choices> = {}) => {
   const stdout = paper();
-  await writeRows(stdout, rowFormats[format](eventView, { ...plain, ...choices }), pages, { rows: 0 });
+  await writeRows(stdout, machineFormats[format](eventView, { ...plain, ...choices }), pages, { rows: 0 });
   return stdout.text;
 };
 
@@ -39,7 +39,7 @@ describe('machine: json', () => {
       yield [event('a'), event('b')];
       throw new Error('gone');
     }
-    await expect(writeRows(stdout, rowFormats.json(eventView, plain), failing(), tally)).rejects.toThrow('gone');
+    await expect(writeRows(stdout, machineFormats.json(eventView, plain), failing(), tally)).rejects.toThrow('gone');
     expect(() => JSON.parse(stdout.text)).toThrow();
     expect(JSON.parse(`${stdout.text}]`)).toEqual([event('a'), event('b')]);
     expect(tally.rows).toBe(2);
@@ -85,24 +85,27 @@ describe('machine: line formats', () => {
 
 describe('machine: single record', () => {
   it('has field and value lines as tsv', () =>
-    expect(recordFormats.tsv(eventView, { a: { b: 'x\ny' }, c: [{ d: null }], e: true }, plain)).toBe(
+    expect(recordText(machineFormats.tsv(eventView, plain), { a: { b: 'x\ny' }, c: [{ d: null }], e: true })).toBe(
       'a.b\tx\\ny\nc.0.d\t\ne\ttrue\n',
     ));
   it('has field and value lines as csv', () =>
-    expect(recordFormats.csv(eventView, { a: { b: 'x,y' }, e: true }, plain)).toBe(
+    expect(recordText(machineFormats.csv(eventView, plain), { a: { b: 'x,y' }, e: true })).toBe(
       'field,value\r\na.b,"x,y"\r\ne,true\r\n',
     ));
   it('is a document as yaml', () =>
-    expect(recordFormats.yaml(eventView, { a: [{ b: 'no' }, 2] }, plain)).toBe('a:\n  - b: "no"\n  - 2\n'));
-  it('is an object as json', () => expect(recordFormats.json(eventView, { a: 1 }, plain)).toBe('{\n  "a": 1\n}\n'));
+    expect(recordText(machineFormats.yaml(eventView, plain), { a: [{ b: 'no' }, 2] })).toBe(
+      'a:\n  - b: "no"\n  - 2\n',
+    ));
+  it('is an object as json', () =>
+    expect(recordText(machineFormats.json(eventView, plain), { a: 1 })).toBe('{\n  "a": 1\n}\n'));
   it('is one line as jsonl and id', () => {
-    expect(recordFormats.jsonl(eventView, { a: 1 }, plain)).toBe('{"a":1}\n');
-    expect(recordFormats.id(eventView, { uri: 'u' }, plain)).toBe('u\n');
+    expect(recordText(machineFormats.jsonl(eventView, plain), { a: 1 })).toBe('{"a":1}\n');
+    expect(recordText(machineFormats.id(eventView, plain), { uri: 'u' })).toBe('u\n');
   });
 });
 
 describe('machine: writing', () => {
-  const rows = rowFormats.jsonl(eventView, plain);
+  const rows = machineFormats.jsonl(eventView, plain);
 
   it('flushes every page, and long pages in chunks', async () => {
     const stdout = paper();
