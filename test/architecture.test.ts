@@ -175,6 +175,7 @@ const allowed: Record<string, string[]> = {
     'capital.ts',
     'ics-text.ts',
     'nearest.ts',
+    'numbers.ts',
     'once.ts',
     'time/',
     'yaml-file.ts',

@@ -4,7 +4,7 @@ import type { KnownEventType } from '../rules/event-type.ts';
 import { type LocationRecord, noTracking } from '../store/records.ts';
 import type { Booking } from './booking.ts';
 import { type Content, type Html, html } from './html.ts';
-import { words } from './words.ts';
+import { placeName } from './words.ts';
 
 /** What a form or an address carries, by the name of the field. */
 export type Values = Record<string, string>;
@@ -37,8 +37,8 @@ const questionField = (
   return {
     ...field,
     type: 'choice',
-    choices: [...choices, { value: other, label: words.other, needsText: true }],
-    text: { name: `${name}_other`, label: words.otherAnswer, type: 'text', isRequired: true },
+    choices: [...choices, { value: other, label: 'Other', needsText: true }],
+    text: { name: `${name}_other`, label: 'Your answer', type: 'text', isRequired: true },
   };
 };
 
@@ -51,7 +51,7 @@ const placeFields = (places: readonly LocationRecord[]): Field[] => {
   const isMixed = !isCall && kinds.includes('outbound_call');
   const text: Field = {
     name: 'location_text',
-    label: isCall ? words.phone : isMixed ? words.phoneOrPlace : words.meetingPlace,
+    label: isCall ? 'Your phone number' : isMixed ? 'Your phone number, or the place' : 'Where should we meet?',
     type: isCall ? 'tel' : 'text',
     isRequired: true,
     ...(isCall && { autocomplete: 'tel' }),
@@ -59,18 +59,18 @@ const placeFields = (places: readonly LocationRecord[]): Field[] => {
   if (places.length < 2) return kinds.length > 0 ? [text] : [];
   const choices = places.map((place, index) => ({
     value: String(index),
-    label: [words.place(place.kind), ...(place.location ? [place.location] : [])].join(': '),
+    label: [placeName(place.kind), ...(place.location ? [place.location] : [])].join(': '),
     needsText: needsText(place),
   }));
-  return [{ name: 'location', label: words.where, type: 'choice', isRequired: true, choices, text }];
+  return [{ name: 'location', label: 'Where', type: 'choice', isRequired: true, choices, text }];
 };
 
 const questionsOf = ({ type }: KnownEventType): Question[] =>
   type.custom_questions.filter(({ enabled }) => enabled).sort((one, another) => one.position - another.position);
 
 const fieldsOf = (known: KnownEventType): Field[] => [
-  { name: 'name', label: words.name, type: 'text', isRequired: true, autocomplete: 'name' },
-  { name: 'email', label: words.email, type: 'email', isRequired: true, autocomplete: 'email' },
+  { name: 'name', label: 'Name', type: 'text', isRequired: true, autocomplete: 'name' },
+  { name: 'email', label: 'Email', type: 'email', isRequired: true, autocomplete: 'email' },
   ...placeFields(known.places),
   ...questionsOf(known).map(questionField),
 ];
@@ -82,9 +82,9 @@ const textBeside = ({ choices, text }: Field, value: string | undefined): Field 
 const problemsOf = (field: Field, values: Values): Detail[] => {
   const { name, type, isRequired, choices } = field;
   const value = values[name]?.trim() ?? '';
-  if (value === '') return isRequired ? [detail(name, words.required)] : [];
-  if (type === 'email' && !isEmailAddress(value)) return [detail(name, words.badEmail)];
-  if (choices && !choices.some((choice) => choice.value === value)) return [detail(name, words.badChoice)];
+  if (value === '') return isRequired ? [detail(name, 'is required')] : [];
+  if (type === 'email' && !isEmailAddress(value)) return [detail(name, 'is not an email address')];
+  if (choices && !choices.some((choice) => choice.value === value)) return [detail(name, 'is not one of the choices')];
   const text = textBeside(field, value);
   return text ? problemsOf(text, values) : [];
 };
@@ -161,7 +161,7 @@ ${value}</textarea>`
 
 const drawLabel = ({ label, isRequired }: Field): Content => [
   html`<bdi>${label}</bdi>`,
-  !isRequired && html` <span class="optional">${words.optional}</span>`,
+  !isRequired && html` <span class="optional">(optional)</span>`,
 ];
 
 const drawProblem = ({ name, label }: Field, { problems }: Shown): Content =>

@@ -11,13 +11,12 @@ import { about, calendarPage, fact, here, isZone, type Visit, visitOf } from './
 import { closedPage } from './change-pages.ts';
 import { changeOnce, type SentForm, ticketField, withForm } from './forms.ts';
 import { type Content, html } from './html.ts';
-import { alert, icon, page, seeOther, stripe } from './layout.ts';
+import { alert, expired, icon, page, seeOther, stripe } from './layout.ts';
 import { addDays } from './moment.ts';
 import { findOffer, movingAt } from './offer.ts';
 import { missingPage, usedPage } from './person-page.ts';
 import { type Start, startsBetween } from './starts.ts';
 import { link, type PageRequest } from './visit.ts';
-import { words } from './words.ts';
 
 /** A form that was sent, and why it is shown again. */
 interface Again {
@@ -28,10 +27,13 @@ interface Again {
   others?: readonly Start[];
 }
 
+const notFree = (time: string): string => `${time} is no longer free`;
+
 const reasonOf = ({ asked, offer, moments }: Visit, start: number, values: Values, again: Again): Content => {
   const { status, problems, isExpired, others } = again;
-  if (isExpired) return alert(words.expired, html`<p>${words.sendAgain}</p>`);
-  if (others === undefined) return alert(words.check, drawProblems(offer.known, problems));
+  if (isExpired)
+    return alert(expired, html`<p>Nothing was booked yet. What you typed is kept: look at it, and send it again.</p>`);
+  if (others === undefined) return alert('Please check these fields', drawProblems(offer.known, problems));
   const time = moments.clock(start);
   const choices = others.map(
     ({ at }, index) =>
@@ -39,10 +41,10 @@ const reasonOf = ({ asked, offer, moments }: Visit, start: number, values: Value
   );
   const otherDays = here(asked, { ...typedIn(offer.known, values), start: undefined });
   return alert(
-    status === 409 ? words.justBooked(time) : words.notFree(time),
-    html`<p>${words.kept}</p>
-${others.length > 0 ? html`<fieldset><legend>${words.otherTimes}</legend><div class="choices flat">${choices}</div></fieldset>` : html`<p>${words.noOtherTimes}</p>`}
-<p class="end"><a href="${otherDays}">${words.otherDays}</a></p>`,
+    status === 409 ? `${time} was booked a moment ago` : notFree(time),
+    html`<p>Nothing was booked for you, and what you typed is kept.</p>
+${others.length > 0 ? html`<fieldset><legend>Choose another time on that day</legend><div class="choices flat">${choices}</div></fieldset>` : html`<p>No other time is free on that day.</p>`}
+<p class="end"><a href="${otherDays}">Other days</a></p>`,
   );
 };
 
@@ -53,23 +55,23 @@ const detailsPage = (visit: Visit, start: number, values: Values, again?: Again)
   const span = moments.span(start, start + type.duration * 60_000);
   const isTaken = again?.others !== undefined;
   const isPossible = again?.others?.length !== 0;
-  const [given, chosen] = offer.moving ? [words.move, words.moveChosen] : [words.book, words.bookChosen];
+  const verb = offer.moving ? 'Move the meeting to' : 'Book';
   const when = html`<strong>${moments.day(moments.dateOf(start))}</strong><br>
-${isTaken ? html`<s>${span}</s> ${words.taken}` : span}<br><a href="${here(asked, { start: undefined })}">${words.otherTime}</a>`;
+${isTaken ? html`<s>${span}</s> taken` : span}<br><a href="${here(asked, { start: undefined })}">Choose another time</a>`;
   return page({
     status: again?.status ?? 200,
     url: asked.url,
     // A reload would lose what was typed.
     needsZone: again === undefined,
     message: { version: 1, event: 'sched.date_and_time_selected', payload: {} },
-    title: `${words.details} – ${type.name}`,
+    title: `Your details – ${type.name}`,
     main: 'wide',
     content: html`${stripe(type.color)}<div class="columns two">${about(visit, [fact(icon('calendar'), when), fact(icon('globe'), moments.zone)], true)}
 <section aria-labelledby="details"><form method="post" action="${here(asked, {})}">${ticketField(asked)}
 ${again && reasonOf(visit, start, values, again)}
 ${!isTaken && html`<input type="hidden" name="start" value="${timestamp(start)}">`}
-<h2 id="details">${words.details}</h2>${drawFields(offer.known, values, again?.problems)}
-${isPossible && html`<div class="buttons"><button class="primary">${isTaken ? chosen : given}</button></div>`}
+<h2 id="details">Your details</h2>${drawFields(offer.known, values, again?.problems)}
+${isPossible && html`<div class="buttons"><button class="primary">${verb} ${isTaken ? 'the chosen' : 'this'} time</button></div>`}
 </form></section></div>`,
   });
 };
@@ -98,7 +100,7 @@ export const showBooking = (asked: PageRequest): HttpReply => {
   if (start === undefined) return calendarPage(visit);
   const range = { from: start, to: start + 1, now: asked.now };
   const isFree = startsBetween(asked.store, offer.known, range, [start]).length > 0;
-  if (!isFree) return calendarPage(visit, words.notFree(visit.moments.clock(start)));
+  if (!isFree) return calendarPage(visit, notFree(visit.moments.clock(start)));
   const known = offer.moving ? valuesOf(offer.known, offer.moving) : {};
   return detailsPage(visit, start, { ...known, ...Object.fromEntries(search) });
 };
@@ -123,7 +125,7 @@ const showAgain = (asked: PageRequest, values: Values, { status, more }: Refusal
   const found = (more.details ?? []) as Detail[];
   const isExpired = found.some(({ parameter }) => parameter === 'ticket');
   const isTwice = status === 409 && isBookedFor(asked.store, offer.known, start, values.email ?? '');
-  const problems = isTwice ? [detail('email', words.twice)] : found;
+  const problems = isTwice ? [detail('email', 'is already booked for this time')] : found;
   const isGone = !isTwice && (status === 409 || found.some(({ parameter }) => parameter === 'start_time'));
   const others = isGone ? { others: otherStarts(visit, start) } : {};
   return detailsPage(visit, start, values, { status, problems: isGone ? [] : problems, isExpired, ...others });
@@ -134,9 +136,9 @@ const bookWith = (asked: PageRequest, { values, isExpired }: SentForm): string =
   const { store, url } = asked;
   const offer = findOffer(asked);
   if (typeof offer !== 'object') throw notFound('page');
-  if (isExpired) refuseInvalid([detail('ticket', words.expired)]);
+  if (isExpired) refuseInvalid([detail('ticket', expired)]);
   const start = startIn(values.start);
-  refuseInvalid([...formProblems(offer.known, values), ...(start ? [] : [detail('start_time', words.required)])]);
+  refuseInvalid([...formProblems(offer.known, values), ...(start ? [] : [detail('start_time', 'is required')])]);
   const { bookable, person, more } = bookingIn(offer.known, values, url.searchParams);
   const { zone: timezone } = visitOf(asked, offer).moments;
   const body = { start_time: timestamp(start!), invitee: { ...person, timezone }, ...more };

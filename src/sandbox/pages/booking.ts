@@ -6,7 +6,7 @@ import { type Content, type Html, html } from './html.ts';
 import { colorOf } from './layout.ts';
 import { type Moments, momentsIn } from './moment.ts';
 import type { PageRequest } from './visit.ts';
-import { words } from './words.ts';
+import { listed, minutes, placeName } from './words.ts';
 
 /** A booking as its invitee sees it. */
 export interface Booking {
@@ -59,7 +59,7 @@ const placeOf = ({ location }: EventRecord): Content => {
   const { type, location: text, join_url: url } = location as Record<string, string | null>;
   const shown = url?.replace(/^https?:\/\//, '');
   return [
-    words.place(type ?? ''),
+    placeName(type ?? ''),
     text ? html`: <bdi>${text}</bdi>` : undefined,
     url && shown !== url ? html`, <a href="${url}">${shown}</a>` : undefined,
   ];
@@ -79,14 +79,14 @@ export const bookingSheet = (booking: Booking): Html => {
   const names = hostNames(booking);
   const place = placeOf(event);
   return html`<div class="sheet"><svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(type.color)}"/></svg><dl>
-${row(words.what, html`<strong><bdi>${event.name}</bdi></strong>, ${words.minutes((end - start) / 60_000)}`)}
+${row('What', html`<strong><bdi>${event.name}</bdi></strong>, ${minutes((end - start) / 60_000)}`)}
 ${row(
-  words.when,
+  'When',
   html`<strong>${moments.dayWithYear(moments.dateOf(start))}, ${moments.span(start, end)}</strong><br>
-<span class="soft">${moments.zone}${moments.zone !== hostZone && html`; ${words.hostTime(hostTime === moments.clock(start) ? words.sameTime : hostTime, names[0], hostZone)}`}</span>`,
+<span class="soft">${moments.zone}${moments.zone !== hostZone && html`; ${hostTime === moments.clock(start) ? 'the same time' : hostTime} for ${names[0]} in ${hostZone}`}</span>`,
 )}
-${place && row(words.where, place)}
-${row(words.who, words.list([html`<bdi>${invitee.name}</bdi>`, ...names]))}
+${place && row('Where', place)}
+${row('Who', listed([html`<bdi>${invitee.name}</bdi>`, ...names]))}
 ${invitee.questions_and_answers.map(({ question, answer }) => row(html`<bdi>${question}</bdi>`, html`<bdi class="pre">${answer}</bdi>`))}
 </dl></div>`;
 };

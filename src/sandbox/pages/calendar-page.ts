@@ -1,4 +1,5 @@
 import type { HttpReply } from '../../http/message.ts';
+import { counted } from '../../numbers.ts';
 import { instantOf, wrongZone } from '../rules/local-time.ts';
 import { timestamp } from '../store/names.ts';
 import type { LocationRecord } from '../store/records.ts';
@@ -7,9 +8,10 @@ import { type Content, type Html, html } from './html.ts';
 import { badge, face, icon, page, stripe } from './layout.ts';
 import { addDays, type Moments, momentsIn } from './moment.ts';
 import type { Offer } from './offer.ts';
+import { hostLink } from './person-page.ts';
 import { type Start, startsBetween } from './starts.ts';
-import { link, type PageRequest } from './visit.ts';
-import { words } from './words.ts';
+import type { PageRequest } from './visit.ts';
+import { listed, minutes, placeName } from './words.ts';
 
 /** How many days a page shows. */
 const shownDays = 35;
@@ -52,9 +54,9 @@ const isOnline = (places: readonly LocationRecord[]): boolean =>
 const placeFact = (places: readonly LocationRecord[]): Content => {
   const [first] = places;
   if (first === undefined) return undefined;
-  if (places.length > 1) return [...new Set(places.map(({ kind }) => words.place(kind)))].join(' · ');
-  const name = words.place(first.kind);
-  if (isOnline(places)) return words.placeWithLink(name);
+  if (places.length > 1) return [...new Set(places.map(({ kind }) => placeName(kind)))].join(' · ');
+  const name = placeName(first.kind);
+  if (isOnline(places)) return `${name}; the link comes with the confirmation`;
   return first.location ? html`${name}: <bdi>${first.location}</bdi>` : name;
 };
 
@@ -71,13 +73,13 @@ export const about = (
   const name = html`<bdi>${type.name}</bdi>`;
   const questions = type.custom_questions.filter(({ enabled }) => enabled).length;
   return html`<section class="about">${badge}
-<p class="who">${face(owner)}<span>${words.list(hosts.map((host) => html`<bdi>${host}</bdi>`))}</span></p>
-<h1>${moving ? words.moveTitle(name) : name}</h1>
-<ul class="facts">${moving && fact(icon('calendar'), words.now(dateAndTime(moments, Date.parse(moving.event.start_time))))}
-${fact(icon('clock'), words.minutes(type.duration))}
+<p class="who">${face(owner)}<span>${listed(hosts.map((host) => html`<bdi>${host}</bdi>`))}</span></p>
+<h1>${moving && 'Reschedule '}${name}</h1>
+<ul class="facts">${moving && fact(icon('calendar'), html`Now: ${dateAndTime(moments, Date.parse(moving.event.start_time))}`)}
+${fact(icon('clock'), minutes(type.duration))}
 ${place && fact(icon(isOnline(places) ? 'video' : 'place'), place)}
-${type.kind === 'group' && fact(icon('people'), words.upTo(limit))}
-${!isBrief && questions > 0 && fact(icon('lines'), words.questions(questions))}${more}</ul>
+${type.kind === 'group' && fact(icon('people'), `Up to ${counted(limit, 'person', 'people')}`)}
+${!isBrief && questions > 0 && fact(icon('lines'), counted(questions, 'question'))}${more}</ul>
 ${!isBrief && type.description_plain !== null && html`<p class="soft pre"><bdi>${type.description_plain}</bdi></p>`}</section>`;
 };
 
@@ -85,21 +87,21 @@ const zoneSwitch = ({ asked, offer, moments, unknownZone }: Visit): Html => {
   const { zone, clock } = moments;
   const clockIn = (name: string) => momentsIn(offer.known.type.locale, name).clock(asked.now);
   const others = [
-    [offer.owner.timezone, words.hostZone(clockIn(offer.owner.timezone))],
+    [offer.owner.timezone, `the host's, ${clockIn(offer.owner.timezone)}`],
     ['UTC', clockIn('UTC')],
   ].filter(([name]) => name !== zone);
   const kept = [...asked.url.searchParams].filter(([name]) => name !== 'zone' && name !== 'start');
   return html`<details class="zone"${unknownZone !== undefined && html` open`}>
-<summary>${icon('globe')}<span>${words.zoneNow(zone, clock(asked.now))}</span><u>${words.change}</u></summary>
+<summary>${icon('globe')}<span>${zone}, now ${clock(asked.now)}</span><u>Change</u></summary>
 <form method="get">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<ul><li class="scripted"><a href="${here(asked, { tz: undefined })}">${words.browserZone}</a></li>
+<ul><li class="scripted"><a href="${here(asked, { tz: undefined })}">Your browser's time zone</a></li>
 ${others.map(([name, time]) => html`<li><a href="${here(asked, { tz: name })}">${name}</a><span class="soft">${time}</span></li>`)}</ul>
-<div class="field"><label for="zone">${words.otherZone}</label>
+<div class="field"><label for="zone">Another time zone</label>
 <input id="zone" type="text" name="zone" autocomplete="off" spellcheck="false" value="${unknownZone}"${
     unknownZone !== undefined && html` aria-invalid="true" aria-describedby="zone-problem"`
   }>
-${unknownZone !== undefined && html`<p class="problem" id="zone-problem" role="alert">${words.unknownZone(html`<bdi>${unknownZone}</bdi>`)}</p>`}</div>
-<div class="buttons"><button>${words.showZone}</button></div></form></details>`;
+${unknownZone !== undefined && html`<p class="problem" id="zone-problem" role="alert">There is no time zone called <bdi>${unknownZone}</bdi>. Use a name such as Europe/Paris.</p>`}</div>
+<div class="buttons"><button>Show times in this zone</button></div></form></details>`;
 };
 
 /** The dates of the weeks to show, and the one whose times are shown. */
@@ -139,12 +141,12 @@ const calendar = (
         ? label
         : html`<a href="${here(asked, { date, start: undefined })}#times"${
             date === chosen && html` aria-current="date"`
-          }>${label} <small>${words.free(count)}</small></a>`
+          }>${label} <small>${count} free</small></a>`
     }</td>`;
   };
-  return html`<div class="month"><h2 id="weeks">${moments.days(first, dates.at(-1)!)}</h2><nav aria-label="${words.weeks}">
-${first > thisWeek ? html`<a href="${weekLink(earlier)}" aria-label="${words.earlierWeeks}">‹</a>` : html`<span aria-hidden="true">‹</span>`}
-${isEnd ? html`<span aria-hidden="true">›</span>` : html`<a href="${weekLink(addDays(first, shownDays))}" aria-label="${words.laterWeeks}">›</a>`}
+  return html`<div class="month"><h2 id="weeks">${moments.days(first, dates.at(-1)!)}</h2><nav aria-label="Weeks">
+${first > thisWeek ? html`<a href="${weekLink(earlier)}" aria-label="Earlier weeks">‹</a>` : html`<span aria-hidden="true">‹</span>`}
+${isEnd ? html`<span aria-hidden="true">›</span>` : html`<a href="${weekLink(addDays(first, shownDays))}" aria-label="Later weeks">›</a>`}
 </nav></div>
 <table class="days"><thead><tr>${weeks[0]!.map((date) => html`<th scope="col">${moments.weekday(date)}</th>`)}</tr></thead>
 <tbody>${weeks.map((week) => html`<tr>${week.map(cell)}</tr>`)}</tbody></table>`;
@@ -156,28 +158,25 @@ const times = ({ asked, moments, offer: { known } }: Visit, date: string, starts
     html`<div><h3>${heading}</h3><ul class="slots">${some.map(
       ({ at, seats }) =>
         html`<li><a href="${here(asked, { date, start: timestamp(at) })}">${moments.clock(at)}${
-          seats !== undefined && html` <small>${words.seats(seats, known.limit)}</small>`
+          seats !== undefined && html` <small>${seats} of ${counted(known.limit, 'seat')} left</small>`
         }</a></li>`,
     )}</ul></div>`;
   const isMorning = ({ at }: Start) => moments.isMorning(at);
   return html`<h2 id="times" tabindex="-1">${moments.day(date)}</h2><div class="halves">
-${list(words.morning, starts.filter(isMorning))}
+${list('Morning', starts.filter(isMorning))}
 ${list(
-  words.afternoon,
+  'Afternoon',
   starts.filter((start) => !isMorning(start)),
-)}</div>${starts.length === 0 && html`<p>${words.noneOnDay}</p>`}`;
+)}</div>${starts.length === 0 && html`<p>No free times on this day</p>`}`;
 };
-
-const hostPage = (asked: PageRequest, { owner }: Offer): Html =>
-  html`<p><a href="${link(asked, owner.scheduling_url)}">${words.otherMeetings(html`<bdi>${owner.name}</bdi>`)}</a></p>`;
 
 const lengths = ({ asked, offer: { lengths: all, known } }: Visit): Content =>
   all.length > 1 &&
-  html`<nav class="lengths" aria-label="${words.lengths}">${all.map(
-    (minutes) =>
-      html`<a href="${here(asked, { duration: String(minutes), start: undefined })}"${
-        minutes === known.type.duration && html` aria-current="true"`
-      }>${words.minutes(minutes)}</a>`,
+  html`<nav class="lengths" aria-label="Length">${all.map(
+    (length) =>
+      html`<a href="${here(asked, { duration: String(length), start: undefined })}"${
+        length === known.type.duration && html` aria-current="true"`
+      }>${minutes(length)}</a>`,
   )}</nav>`;
 
 /** Days and times to choose from. */
@@ -195,7 +194,7 @@ export const calendarPage = (visit: Visit, notice?: string): HttpReply => {
   const isShown = shown.date !== undefined && shown.first <= shown.date && shown.date < addDays(shown.first, shownDays);
   const chosen = isShown ? shown.date : byDate.keys().next().value;
   const isLimited = offer.known.dates !== null && shown.first === shown.thisWeek;
-  const nothing = html`<h2 id="times" tabindex="-1">${isLimited ? words.noneLeft : words.noneInWeeks}</h2>${hostPage(asked, offer)}`;
+  const nothing = html`<h2 id="times" tabindex="-1">${isLimited ? 'No free times are left' : 'No free times in these weeks'}</h2>${hostLink(asked, offer.owner)}`;
   return page({
     url,
     needsZone: true,

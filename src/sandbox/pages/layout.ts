@@ -76,6 +76,8 @@ export const face = ({ avatar_url }: { avatar_url: string | null }): Content =>
 
 export const badge = html`<p class="badge">Sandbox: nothing here is real</p>`;
 
+export const expired = 'This page was open for more than two hours';
+
 /** What a visitor must know first. It gets the focus. */
 export const alert = (heading: string, content: Content): Html =>
   html`<div class="alert" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${content}</div>`;

@@ -1,10 +1,10 @@
 import type { HttpReply } from '../../http/message.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type Content, html } from './html.ts';
+import { type Content, type Html, html } from './html.ts';
 import { badge, colorOf, face, page } from './layout.ts';
 import { link, type PageRequest } from './visit.ts';
-import { words } from './words.ts';
+import { minutes } from './words.ts';
 
 const personAt = (store: Store, path: string): UserRecord | undefined => {
   const row = store.first<{ doc: string }>("SELECT doc FROM users WHERE doc ->> 'scheduling_url' = ?", path);
@@ -17,12 +17,12 @@ const meetings = (asked: PageRequest, { uri }: UserRecord): Content => {
        AND doc ->> 'deleted_at' IS NULL AND doc ->> 'type' <> 'AdhocEventType' ORDER BY position`,
     uri,
   );
-  if (rows.length === 0) return html`<p>${words.noMeetings}</p>`;
+  if (rows.length === 0) return html`<p>Nothing can be booked here at the moment.</p>`;
   const types = rows.map(({ doc }): EventTypeRecord => JSON.parse(doc));
   return html`<ul class="meetings">${types.map(
     ({ name, duration, color, scheduling_url, description_plain }) =>
       html`<li><svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(color)}"/></svg>
-<a href="${link(asked, scheduling_url)}"><bdi>${name}</bdi></a> <span class="soft">${words.minutes(duration)}</span>
+<a href="${link(asked, scheduling_url)}"><bdi>${name}</bdi></a> <span class="soft">${minutes(duration)}</span>
 ${description_plain !== null && html`<p class="soft pre"><bdi>${description_plain}</bdi></p>`}</li>`,
   )}</ul>`;
 };
@@ -33,34 +33,33 @@ export const personPage = (asked: PageRequest): HttpReply | undefined => {
   if (person === undefined) return undefined;
   return page({
     url: asked.url,
-    title: words.meetingsWith(person.name),
+    title: `Meetings with ${person.name}`,
     content: html`${badge}<p class="who">${face(person)}</p><h1><bdi>${person.name}</bdi></h1>${meetings(asked, person)}`,
   });
 };
 
-/** The page of the host, if the address names one who exists. */
-const hostLink = (asked: PageRequest): Content => {
-  const person = personAt(asked.store, asked.url.pathname.split('/', 3).join('/'));
-  if (person === undefined) return undefined;
-  return html`<p><a href="${link(asked, person.scheduling_url)}">${words.otherMeetings(html`<bdi>${person.name}</bdi>`)}</a></p>`;
-};
+/** A link to the page of a host. */
+export const hostLink = (asked: PageRequest, { scheduling_url, name }: UserRecord): Html =>
+  html`<p><a href="${link(asked, scheduling_url)}">Other meetings with <bdi>${name}</bdi></a></p>`;
 
 /** For whatever isn't offered: nobody learns whether it is inactive, was deleted or never existed. */
-export const missingPage = (asked: PageRequest): HttpReply =>
-  page({
+export const missingPage = (asked: PageRequest): HttpReply => {
+  const host = personAt(asked.store, asked.url.pathname.split('/', 3).join('/'));
+  return page({
     status: 404,
     url: asked.url,
     title: 'This page does not exist',
     content: html`${badge}<h1>This page does not exist</h1>
-<p>Its link may be wrong, or what it led to is no longer offered.</p>${hostLink(asked)}
-<p class="soft">${words.forDevelopers}: <code>sched event-types list --json=name,active,scheduling_url</code> lists the pages that work.</p>`,
+<p>Its link may be wrong, or what it led to is no longer offered.</p>${host && hostLink(asked, host)}
+<p class="soft">For developers: <code>sched event-types list --json=name,active,scheduling_url</code> lists the pages that work.</p>`,
   });
+};
 
 export const usedPage = ({ url }: PageRequest): HttpReply =>
   page({
     status: 410,
     url,
-    title: words.usedTitle,
-    content: html`${badge}<h1>${words.usedTitle}</h1><p>${words.used}</p>
-<p class="soft">${words.forDevelopers}: <code>sched shares create</code> makes a new link.</p>`,
+    title: 'This link was used',
+    content: html`${badge}<h1>This link was used</h1><p>It was for one booking. Ask for a new link if you want to book again.</p>
+<p class="soft">For developers: <code>sched shares create</code> makes a new link.</p>`,
   });
