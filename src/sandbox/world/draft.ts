@@ -117,6 +117,8 @@ export class Names<Item> {
 export class Draft {
   readonly rows: Row[] = [];
   readonly problems: WorldProblem[] = [];
+  /** Each removes an ID that would be derived too. */
+  readonly needlessIds: Array<() => void> = [];
   readonly now: number;
   readonly #read: ReadWhen;
   readonly #ids = new Set<string>();
@@ -131,12 +133,14 @@ export class Draft {
   }
 
   /** The ID in the entry, else one derived from `name`. */
-  id({ id }: { id?: string | undefined }, name: string, path: Path): string {
-    if (id !== undefined && this.#ids.has(id)) this.refuse([...path, 'id'], 'is the ID of another record');
-    let made = id ?? makeId(`seed/${name}`);
-    for (let number = 2; id === undefined && this.#ids.has(made); number++) made = makeId(`seed/${name}/${number}`);
-    this.#ids.add(made);
-    return made;
+  id(entry: Partial<Record<'id' | 'uuid', string | undefined>>, name: string, path: Path, field: 'id' | 'uuid' = 'id') {
+    let derived = makeId(`seed/${name}`);
+    for (let number = 2; this.#ids.has(derived); number++) derived = makeId(`seed/${name}/${number}`);
+    const id = entry[field] ?? derived;
+    if (this.#ids.has(id)) this.refuse([...path, field], 'is the ID of another record');
+    if (entry[field] === derived) this.needlessIds.push(() => delete entry[field]);
+    this.#ids.add(id);
+    return id;
   }
 
   /** A time of the entry, else `otherwise`. */

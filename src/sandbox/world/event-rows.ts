@@ -191,8 +191,8 @@ export const formRows = (draft: Draft, known: Known, forms: Record<string, FormE
       organization: organization.uri,
       name,
       status: entry.status ?? 'published',
-      questions: entry.questions.map(({ uuid, ...question }, index) => ({
-        uuid: draft.id({ id: uuid }, `question/${name}/${index}`, [...path, 'questions', index]),
+      questions: entry.questions.map((question, index) => ({
+        uuid: draft.id(question, `question/${name}/${index}`, [...path, 'questions', index], 'uuid'),
         name: question.name,
         type: question.type ?? (question.answer_choices ? 'select' : 'text'),
         required: question.required ?? false,

@@ -283,26 +283,6 @@ const addFields = (store: Store, rows: readonly Row[]) => {
   }
 };
 
-const withoutIds = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutIds);
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key, item]) => !(/^(uu)?id$/.test(key) && typeof item === 'string'));
-  return Object.fromEntries(kept.map(([key, item]) => [key, withoutIds(item)]));
-};
-
-/** Removes IDs that the names and positions of the entries give too. */
-const removeIds = (world: World, rows: readonly Row[]) => {
-  const { rows: plain } = rowsOf(withoutIds(world) as World, 0);
-  for (const [index, { table, columns, doc, entry }] of rows.entries()) {
-    const other = plain[index];
-    if (columns.id !== undefined && other?.columns.id === columns.id) delete (entry as { id?: string }).id;
-    if (table === 'routing_forms' && isDeepStrictEqual(doc?.questions, other?.doc?.questions))
-      for (const question of (entry as NonNullable<World['forms']>[string]).questions) delete question.uuid;
-    const noShow = table === 'invitees' && (entry as InviteeEntry).no_show;
-    if (noShow && isDeepStrictEqual(doc?.no_show, other?.doc?.no_show)) delete noShow.id;
-  }
-};
-
 /** Writes short forms of what is left. */
 const shorten = (world: World): World => {
   for (const [key, user] of Object.entries(world.users)) {
@@ -327,7 +307,8 @@ const shorten = (world: World): World => {
 /** The world that the data is now. To load it into another sandbox gives the same records. */
 export const exportWorld = (store: Store): World => {
   const world = entriesIn(store);
-  addFields(store, rowsOf(world, 0).rows);
-  removeIds(world, rowsOf(world, 0).rows);
+  const { rows, needlessIds } = rowsOf(world, 0);
+  addFields(store, rows);
+  for (const remove of needlessIds) remove();
   return shorten(world);
 };

@@ -24,10 +24,8 @@ import {
   Names,
   type Path,
   type ReadWhen,
-  type Row,
   readPlainTime,
   type UserEntry,
-  type WorldProblem,
   withFields,
 } from './draft.ts';
 import { eventRows, formRows } from './event-rows.ts';
@@ -293,11 +291,7 @@ const activityRow = (draft: Draft, known: Known, entry: Entries<'activity'>[numb
 };
 
 /** The rows of a world whose clock starts at `now`, what is wrong with it, and its event types, oldest first. */
-export const rowsOf = (
-  world: World,
-  now: number,
-  read: ReadWhen = readPlainTime,
-): { rows: Row[]; problems: WorldProblem[]; types: KnownType[] } => {
+export const rowsOf = (world: World, now: number, read: ReadWhen = readPlainTime) => {
   const draft = new Draft(now, read);
   const known: Known = {
     organization: organizationRow(draft, world),
@@ -327,5 +321,6 @@ export const rowsOf = (
   for (const [index, entry] of (world.invitations ?? []).entries())
     invitationRow(draft, known, entry, ['invitations', index]);
   for (const [index, entry] of (world.activity ?? []).entries()) activityRow(draft, known, entry, index);
-  return { rows: draft.rows, problems: draft.problems, types: types.map(({ found }) => found) };
+  const { rows, problems, needlessIds } = draft;
+  return { rows, problems, needlessIds, types: types.map(({ found }) => found) };
 };
