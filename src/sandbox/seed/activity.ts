@@ -3,14 +3,12 @@ import { dice } from '../random.ts';
 import { makeId, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, GroupRecord, RoutingFormRecord } from '../store/records.ts';
 import type { Row } from '../world/draft.ts';
-import type { World } from '../world/schema.ts';
-import type { EventEntry } from './events.ts';
+import type { ActivityEntry, EventEntry, World } from '../world/schema.ts';
 
 /** Number of invented entries, in addition to those derived from events. */
 const inventedEntries = 90;
 const reachDays = 42;
 
-type ActivityEntry = NonNullable<World['activity']>[number];
 type ActivityLine = readonly [name: string, details: Record<string, unknown>];
 
 const fromEvents = (events: readonly EventEntry[], types: readonly EventTypeRecord[]): ActivityEntry[] =>

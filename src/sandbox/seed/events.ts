@@ -4,11 +4,9 @@ import { instantOf, localTime } from '../rules/local-time.ts';
 import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, InviteeRecord, LocationRecord } from '../store/records.ts';
 import type { Host, KnownType } from '../world/draft.ts';
-import type { World } from '../world/schema.ts';
+import type { EventEntry, InviteeEntry } from '../world/schema.ts';
 import invented from './invented.json' with { type: 'json' };
 
-export type EventEntry = NonNullable<World['events']>[number];
-type InviteeEntry = NonNullable<EventEntry['invitees']>[number];
 type Person = (typeof invented.people)[number];
 
 /** Events are spread over this many days before and after today. */

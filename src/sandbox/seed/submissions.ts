@@ -1,11 +1,8 @@
 import { dice, type Roll } from '../random.ts';
 import { dayMilliseconds, timestamp } from '../store/names.ts';
-import type { World } from '../world/schema.ts';
-import type { EventEntry } from './events.ts';
+import type { EventEntry, FormEntry, SubmissionEntry, World } from '../world/schema.ts';
 import invented from './invented.json' with { type: 'json' };
 
-type FormEntry = NonNullable<World['forms']>[string];
-type SubmissionEntry = NonNullable<FormEntry['submissions']>[number];
 type Result = NonNullable<SubmissionEntry['result']>;
 
 const { people, remarks, form_campaigns: campaigns } = invented;

@@ -5,10 +5,7 @@ import type { Schedule } from '../rules/availability.ts';
 import type { SqlValue } from '../store/database.ts';
 import { dayMilliseconds, makeId, timestamp } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, OrganizationRecord, UserRecord } from '../store/records.ts';
-import type { World } from './schema.ts';
-
-export type UserEntry = World['users'][string];
-export type AvailabilityEntry = NonNullable<UserEntry['availability']>;
+import type { UserEntry } from './schema.ts';
 
 export interface KnownUser {
   id: string;
@@ -40,7 +37,7 @@ export interface Known {
 
 export type Path = ReadonlyArray<string | number>;
 
-export interface WorldProblem {
+interface WorldProblem {
   path: Path;
   message: string;
 }
@@ -65,47 +62,42 @@ export const readPlainTime: ReadWhen = (text, now) => {
 /** Finds records by the names they have. Names of an earlier level win: a key before an email address. */
 export class Names<Item> {
   readonly #kind: string;
-  readonly #known: Array<{ item: Item; name: string; level: number }> = [];
-  /** By level and name. */
-  readonly #found = new Map<string, Item[]>();
-  #levels = 0;
+  /** By name in lower case. */
+  readonly #known = new Map<string, Array<{ item: Item; name: string; level: number }>>();
 
   constructor(kind: string) {
     this.#kind = kind;
   }
 
   add(item: Item, ...names: readonly string[]): void {
-    this.#levels = Math.max(this.#levels, names.length);
     for (const [level, name] of names.entries()) {
-      const key = `${level} ${name.toLowerCase()}`;
-      this.#known.push({ item, name, level });
-      this.#found.set(key, [...(this.#found.get(key) ?? []), item]);
+      const same = this.#known.get(name.toLowerCase()) ?? [];
+      this.#known.set(name.toLowerCase(), [...same, { item, name, level }]);
     }
   }
 
   #called(name: string): Item[] {
-    let found: Item[] = [];
-    for (let level = 0; level < this.#levels && found.length === 0; level++)
-      found = this.#found.get(`${level} ${name.toLowerCase()}`) ?? [];
-    return found;
+    const found = this.#known.get(name.toLowerCase()) ?? [];
+    const first = Math.min(...found.map(({ level }) => level));
+    return found.filter(({ level }) => level === first).map(({ item }) => item);
   }
 
-  /** Whether a record has this name. Quicker than `find`, which looks for what else was meant. */
   has(name: string): boolean {
-    return this.#called(name).length > 0;
+    return this.#known.has(name.toLowerCase());
   }
 
   find(name: string): Checked<Item> {
     const found = this.#called(name);
     if (found.length === 1) return { ok: true, value: found[0]! };
-    const keys = this.#known.filter(({ level }) => level === 0);
+    const known = [...this.#known.values()].flat();
+    const keys = known.filter(({ level }) => level === 0);
     if (found.length > 1) {
       const meant = keys.filter(({ item }) => found.includes(item)).map((each) => each.name);
       return { ok: false, problem: `"${name}" can be several ${this.#kind}s. Write ${meant.join(' or ')}` };
     }
     const meant = nearest(
       name,
-      this.#known.map((each) => each.name),
+      known.map((each) => each.name),
     );
     const choices = keys.slice(0, 8).map((each) => each.name);
     const advice = meant === undefined ? `Known: ${choices.join(', ') || 'none'}` : `Did you mean ${meant}?`;
@@ -171,9 +163,11 @@ export class Draft {
   }
 }
 
-/** The record with those fields of the entry that replace derived ones. */
-export const withFields = <Doc extends object>(doc: Doc, entry: object, ...names: (keyof Doc & string)[]): Doc => {
-  const given = entry as Partial<Doc>;
-  for (const name of names) if (given[name] !== undefined) doc[name] = given[name] as Doc[typeof name];
-  return doc;
+/** Fields of the entry replace those of the record that have the same name. The entry can have others too. */
+export const withFields = <Doc extends object>(
+  doc: Doc,
+  entry: { [Name in keyof Doc]?: Doc[Name] | undefined },
+): Doc => {
+  const given = Object.entries(entry).filter(([name, value]) => value !== undefined && Object.hasOwn(doc, name));
+  return Object.assign(doc, Object.fromEntries(given));
 };

@@ -9,11 +9,7 @@ import {
   type SubmissionRecord,
 } from '../store/records.ts';
 import { type Draft, type Known, type KnownType, type KnownUser, Names, type Path, withFields } from './draft.ts';
-import type { World } from './schema.ts';
-
-type EventEntry = NonNullable<World['events']>[number];
-type InviteeEntry = NonNullable<EventEntry['invitees']>[number];
-type FormEntry = NonNullable<World['forms']>[string];
+import type { EventEntry, FormEntry, InviteeEntry, SubmissionEntry } from './schema.ts';
 
 /** Invitees by ID, for those that refer to each other. */
 export type Invitees = Names<InviteeRecord>;
@@ -49,36 +45,31 @@ const inviteeOf = (
 ): InviteeRecord & { id: string } => {
   const id = draft.id(entry, `invitee/${number}`, path);
   const [first, ...rest] = entry.name.split(' ');
-  const person = {
-    first_name: entry.first_name === undefined ? first! : entry.first_name,
-    last_name: entry.last_name === undefined ? rest.join(' ') || null : entry.last_name,
-    name: entry.name,
-    email: entry.email,
-    timezone: entry.timezone === undefined ? (hosts[0]?.record.timezone ?? 'UTC') : entry.timezone,
-  };
-  const created = draft.times(entry, Date.parse(created_at), path).created_at;
-  const made = newInvitee({ id, event, person, tracking: entry.tracking as never, now: Date.parse(created) });
+  const { name, email, tracking, no_show, invitee_scheduled_by: by, old_invitee: _, new_invitee, ...fields } = entry;
+  const timezone = hosts[0]?.record.timezone ?? 'UTC';
+  const person = { first_name: first!, last_name: rest.join(' ') || null, name, email, timezone };
+  const times = draft.times(entry, Date.parse(created_at), path);
+  const now = Date.parse(times.created_at);
+  const invitee = newInvitee({ id, event, person, tracking: tracking as never, now });
+  invitee.rescheduled = new_invitee !== undefined;
+  invitee.questions_and_answers = answersOf(
+    draft,
+    type.type.custom_questions,
+    entry.answers,
+    path,
+    ({ name: question, position }, answer) => ({ question, answer, position }),
+  );
   // Whoever was still invited to an event that was canceled was canceled with it.
-  const canceled = status === 'canceled' ? { status, updated_at } : {};
-  const updated = entry.updated && timestamp(draft.time(entry.updated, draft.now, [...path, 'updated']));
-  const invitee: InviteeRecord = { ...made, ...canceled, ...(updated ? { updated_at: updated } : {}) };
-  withFields(invitee, entry, 'status', 'text_reminder_number', 'payment', 'reconfirmation', 'scheduling_method');
-  invitee.rescheduled = entry.rescheduled ?? entry.new_invitee !== undefined;
-  invitee.questions_and_answers =
-    entry.questions_and_answers ??
-    answersOf(draft, type.type.custom_questions, entry.answers, path, ({ name, position }, answer) => ({
-      question: name,
-      answer,
-      position,
-    }));
-  if (entry.invitee_scheduled_by !== undefined)
-    invitee.invitee_scheduled_by =
-      draft.find(users, entry.invitee_scheduled_by, [...path, 'invitee_scheduled_by'])?.record.uri ?? null;
-  if (entry.no_show) {
-    const marked = draft.times(entry.no_show, Date.parse(invitee.updated_at), [...path, 'no_show']).created_at;
-    const noShow = draft.id(entry.no_show, `no-show/${eventNumber}`, [...path, 'no_show']);
+  if (status === 'canceled') Object.assign(invitee, { status, updated_at });
+  if (entry.updated !== undefined) invitee.updated_at = times.updated_at;
+  withFields(invitee, fields);
+  if (by !== undefined)
+    invitee.invitee_scheduled_by = draft.find(users, by, [...path, 'invitee_scheduled_by'])?.record.uri ?? null;
+  if (no_show) {
+    const marked = draft.times(no_show, Date.parse(invitee.updated_at), [...path, 'no_show']).created_at;
+    const noShow = draft.id(no_show, `no-show/${eventNumber}`, [...path, 'no_show']);
     invitee.no_show = { uri: uri('invitee_no_shows', noShow), created_at: marked };
-    if (!updated) invitee.updated_at = marked;
+    if (entry.updated === undefined) invitee.updated_at = marked;
   }
   return { ...invitee, id };
 };
@@ -93,7 +84,8 @@ const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType,
   const zone = hosts[0]?.record.timezone;
   const start = draft.time(entry.start, draft.now, [...path, 'start'], zone ?? 'UTC');
   const { created_at, updated_at } = draft.times(entry, Math.min(start, draft.now) - dayMilliseconds, path);
-  const place = entry.location === undefined ? type.places[0] : (entry.location ?? undefined);
+  const { location, ...fields } = entry;
+  const place = location === undefined ? type.places[0] : (location ?? undefined);
   const event = newEvent({
     id,
     type: type.type,
@@ -108,10 +100,10 @@ const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType,
     event.end_time = timestamp(draft.time(entry.end, draft.now, [...path, 'end'], zone ?? 'UTC'));
     if (event.end_time <= event.start_time) draft.refuse([...path, 'end'], 'must be after start');
   }
-  if (entry.location && event.location) withFields(event.location, entry.location, 'join_url', 'status');
+  if (location && event.location) withFields(event.location, location);
   const notes = entry.meeting_notes_plain;
   if (notes) event.meeting_notes_html = `<p>${notes.replace('\n', '</p><p>')}</p>`;
-  withFields(event, entry, 'name', 'meeting_notes_plain', 'meeting_notes_html');
+  withFields(event, fields);
   if (entry.canceled) {
     const at = draft.time(entry.canceled.at, Date.parse(updated_at), [...path, 'canceled', 'at']);
     event.status = 'canceled';
@@ -165,12 +157,7 @@ export const eventRows = (draft: Draft, known: Known, entries: readonly EventEnt
   return invitees;
 };
 
-const resultOf = (
-  draft: Draft,
-  { types }: Known,
-  result: NonNullable<FormEntry['submissions']>[number]['result'],
-  path: Path,
-) => {
+const resultOf = (draft: Draft, { types }: Known, result: SubmissionEntry['result'], path: Path) => {
   const [[type, value] = [], ...others] = Object.entries(result ?? {}).filter(([, each]) => each !== undefined);
   if (result && (type === undefined || others.length > 0))
     draft.refuse(path, 'must have one of event_type, external_url and custom_message');

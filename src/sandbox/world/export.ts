@@ -18,16 +18,13 @@ import type {
   WebhookRecord,
 } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type AvailabilityEntry, Draft, type Row, readPlainTime, type UserEntry } from './draft.ts';
+import { Draft, type Row, readPlainTime } from './draft.ts';
 import { hoursOf } from './hours.ts';
 import { rowsOf } from './rows.ts';
-import type { World } from './schema.ts';
+import type { AvailabilityEntry, EventEntry, EventTypeEntry, InviteeEntry, WebhookEntry, World } from './schema.ts';
 
 /** What an exported world doesn't have. */
 export const leftOut = 'logins, tokens, signing keys, shares, deliveries, due deletions and rate windows';
-
-type EventEntry = NonNullable<World['events']>[number];
-type InviteeEntry = NonNullable<EventEntry['invitees']>[number];
 
 /** Without the milliseconds that most times don't have. */
 const time = (stored: string): string => stored.replace('.000Z', 'Z');
@@ -89,7 +86,7 @@ const entriesIn = (store: Store): World => {
     docs<WebhookRecord>('webhooks', 'owner = ? AND pid IS NULL', owner).map(({ doc }) =>
       compact({
         url: doc.callback_url,
-        events: doc.events as NonNullable<UserEntry['webhooks']>[number]['events'],
+        events: doc.events as WebhookEntry['events'],
         state: doc.state === 'active' ? undefined : doc.state,
         retry_started_at: doc.retry_started_at ? time(doc.retry_started_at) : undefined,
         ...stamp(doc),
@@ -97,7 +94,7 @@ const entriesIn = (store: Store): World => {
     );
 
   const typesOf = (owner: string) => {
-    const entries: NonNullable<UserEntry['event_types']> = {};
+    const entries: Record<string, EventTypeEntry> = {};
     for (const row of docs<EventTypeRecord>('event_types', "doc ->> '$.profile.owner' = ?", owner)) {
       const { doc } = row;
       const slug = freeName(doc.slug ?? (slugOf(doc.name) || 'meeting'), entries);

@@ -1,6 +1,7 @@
 import { type Rule as AnyRule, changeRules, dayOf, readDays, readRule } from '../../time/availability-rules.ts';
 import type { Rule } from '../rules/availability.ts';
-import type { AvailabilityEntry, Draft, Path } from './draft.ts';
+import type { Draft, Path } from './draft.ts';
+import type { AvailabilityEntry } from './schema.ts';
 
 const isWeekday = ({ type }: AnyRule) => type === 'wday';
 

@@ -1,6 +1,6 @@
 import { idIn } from '../../uri.ts';
 import { actorOf } from '../rules/activity.ts';
-import { newSchedule, type Rule, type Schedule } from '../rules/availability.ts';
+import { newSchedule, type Schedule } from '../rules/availability.ts';
 import { descriptionOf, newEventType } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
 import { dayMilliseconds, slugOf, timestamp, uri } from '../store/names.ts';
@@ -16,7 +16,6 @@ import {
 } from '../store/records.ts';
 import { stageOf } from '../subscription.ts';
 import {
-  type AvailabilityEntry,
   Draft,
   type Known,
   type KnownType,
@@ -25,15 +24,20 @@ import {
   type Path,
   type ReadWhen,
   readPlainTime,
-  type UserEntry,
   withFields,
 } from './draft.ts';
 import { eventRows, formRows } from './event-rows.ts';
 import { hoursOf } from './hours.ts';
-import type { World } from './schema.ts';
-
-type Entries<Name extends keyof World> = NonNullable<World[Name]>;
-type EventTypeEntry = NonNullable<UserEntry['event_types']>[string];
+import type {
+  ActivityEntry,
+  AvailabilityEntry,
+  EventTypeEntry,
+  GroupEntry,
+  InvitationEntry,
+  UserEntry,
+  WebhookEntry,
+  World,
+} from './schema.ts';
 
 const checkZone = (draft: Draft, zone: string | undefined, path: Path): string => {
   if (wrongZone(zone).length === 0) return zone ?? 'UTC';
@@ -60,23 +64,25 @@ const userRows = (draft: Draft, known: Known, key: string, entry: UserEntry, rol
   const path = ['users', key];
   const { organization } = known;
   const id = draft.id(entry, `user/${key}`, path);
-  const slug = slugOf(entry.name) || slugOf(key) || 'user';
+  const own = slugOf(entry.name) || slugOf(key) || 'user';
+  const { slug = own, timezone, ...fields } = entry;
   const domain = `${slugOf(organization.record.name).split('-')[0] || 'company'}.example`;
   const record: UserRecord = {
     uri: uri('users', id),
     name: entry.name,
-    slug: entry.slug ?? slug,
-    email: entry.email ?? `${slug.replace('-', '.')}@${domain}`,
-    scheduling_url: `/book/${entry.slug ?? slug}`,
-    timezone: checkZone(draft, entry.timezone, [...path, 'timezone']),
-    avatar_url: `/avatars/${entry.slug ?? slug}.svg`,
+    slug,
+    email: `${own.replace('-', '.')}@${domain}`,
+    scheduling_url: `/book/${slug}`,
+    timezone: checkZone(draft, timezone, [...path, 'timezone']),
+    avatar_url: `/avatars/${slug}.svg`,
     ...draft.times(entry, Date.parse(organization.record.created_at), path),
     current_organization: organization.record.uri,
-    locale: entry.locale ?? 'en',
+    locale: 'en',
     resource_type: 'User',
   };
+  withFields(record, fields);
   if (known.users.has(record.email)) draft.refuse(path, `has the email address of another user: ${record.email}`);
-  draft.add('users', entry, { id }, withFields(record, entry, 'scheduling_url', 'avatar_url'));
+  draft.add('users', entry, { id }, record);
   const { membership = {} } = entry;
   const times = draft.times(membership, Date.parse(record.created_at), [...path, 'membership']);
   const joined = { id: draft.id(membership, `membership/${key}`, path), user: id, organization: organization.id };
@@ -110,15 +116,15 @@ const scheduleOf = (draft: Draft, user: KnownUser, id: string, hours: Availabili
   const own = user.entry.availability ?? {};
   const inherited = hoursOf(draft, own, usual.rules, ['users', user.key, 'availability']);
   checkZone(draft, hours.timezone, [...path, 'timezone']);
-  const schedule = { ...usual, rules: hoursOf(draft, hours, inherited, path) as Rule[] };
-  return withFields(withFields(schedule, own, 'timezone'), hours, 'timezone', 'name', 'default');
+  const { timezone = usual.timezone } = own;
+  return withFields({ ...usual, timezone, rules: hoursOf(draft, hours, inherited, path) }, hours);
 };
 
 const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, entry: EventTypeEntry) => {
   const path = ['users', owner.key, 'event_types', slug];
   const id = draft.id(entry, `event-type/${slug}`, path);
   const { created_at, updated_at } = draft.times(entry, Date.parse(owner.record.created_at), path);
-  const { seats = 1, pooling = null } = entry;
+  const { seats = 1, pooling = null, deleted_at, ...fields } = entry;
   const plain = newEventType({
     id,
     name: entry.name,
@@ -128,7 +134,7 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
     owner: owner.record,
     now: Date.parse(created_at),
   });
-  const deleted = draft.time(entry.deleted_at, Number.NaN, [...path, 'deleted_at']);
+  const deleted = draft.time(deleted_at, Number.NaN, [...path, 'deleted_at']);
   const type: EventTypeRecord = {
     ...plain,
     updated_at,
@@ -152,19 +158,7 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
     deleted_at: Number.isNaN(deleted) ? null : timestamp(deleted),
     admin_managed: pooling === 'collective',
   };
-  withFields(
-    type,
-    entry,
-    'active',
-    'slug',
-    'scheduling_url',
-    'kind',
-    'type',
-    'color',
-    'internal_note',
-    'description_plain',
-  );
-  withFields(type, entry, 'description_html', 'secret', 'booking_method', 'admin_managed', 'locale');
+  withFields(type, fields);
   const places = entry.locations ?? [];
   const hosts = hostsOf(draft, known, owner, entry, path).map(({ user, hours, path: place }) => {
     const scheduleId = draft.id(hours, `schedule/${slug}/${user.key}`, place);
@@ -196,7 +190,7 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
   return { found, addRows };
 };
 
-const groupRows = (draft: Draft, { organization, users }: Known, name: string, entry: Entries<'groups'>[string]) => {
+const groupRows = (draft: Draft, { organization, users }: Known, name: string, entry: GroupEntry) => {
   const path = ['groups', name];
   const id = draft.id(entry, `group/${name}`, path);
   const times = draft.times(entry, Date.parse(organization.record.created_at), path);
@@ -226,7 +220,7 @@ const groupRows = (draft: Draft, { organization, users }: Known, name: string, e
   return id;
 };
 
-const invitationRow = (draft: Draft, known: Known, entry: Entries<'invitations'>[number], path: Path) => {
+const invitationRow = (draft: Draft, known: Known, entry: InvitationEntry, path: Path) => {
   const id = draft.id(entry, `invitation/${entry.email}`, path);
   const times = draft.times(entry, draft.now, path);
   const { record, id: organization } = known.organization;
@@ -242,8 +236,6 @@ const invitationRow = (draft: Draft, known: Known, entry: Entries<'invitations'>
   };
   draft.add('invitations', entry, { id, organization }, invitation);
 };
-
-type WebhookEntry = NonNullable<UserEntry['webhooks']>[number];
 
 const webhookRows = (
   draft: Draft,
@@ -271,7 +263,7 @@ const webhookRows = (
   }
 };
 
-const activityRow = (draft: Draft, known: Known, entry: Entries<'activity'>[number], index: number) => {
+const activityRow = (draft: Draft, known: Known, entry: ActivityEntry, index: number) => {
   const path = ['activity', index];
   const id = draft.id(entry, `activity/${index + 1}`, path);
   const user = entry.by === undefined ? undefined : draft.find(known.users, entry.by, [...path, 'by']);

@@ -271,6 +271,17 @@ export const World = record({
 });
 
 export type World = Value<typeof World>;
+export type ActivityEntry = Value<typeof ActivityEntry>;
+export type AvailabilityEntry = Value<typeof Availability>;
+export type EventEntry = Value<typeof EventEntry>;
+export type EventTypeEntry = Value<typeof EventTypeEntry>;
+export type FormEntry = Value<typeof FormEntry>;
+export type GroupEntry = Value<typeof GroupEntry>;
+export type InvitationEntry = Value<typeof InvitationEntry>;
+export type InviteeEntry = Value<typeof InviteeEntry>;
+export type SubmissionEntry = Value<typeof SubmissionEntry>;
+export type UserEntry = Value<typeof UserEntry>;
+export type WebhookEntry = Value<typeof WebhookEntry>;
 
 /** For editors that check a world file while it is written. Those that read YAML support draft 7. */
 export const worldJsonSchema = () => z.toJSONSchema(World, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
