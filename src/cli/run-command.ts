@@ -4,7 +4,7 @@ import { type ColorFlag, colorWanted } from '../output/color.ts';
 import { commonFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Parsed, ShowHelp } from './command.ts';
-import { createNotes } from './messages/notes.ts';
+import { createNotes, noteHidden } from './messages/notes.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { canAskFor } from './operation/missing.ts';
 import { knownFields } from './parse/all-flags.ts';
@@ -132,6 +132,7 @@ export const runCommand = async (
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
     throw await suggest(error, account?.name ?? named);
   } finally {
+    noteHidden(notes, context.printer.hiddenColumns);
     await context.close();
     await notes.flush();
     await runtime.status?.end();

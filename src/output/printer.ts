@@ -55,7 +55,8 @@ export interface ListRest {
 export interface Printer {
   /** Where lists begin, for a printer that takes them in parts. Such a printer reads `rest` after each page. */
   readonly from?: ListPlace | undefined;
-  list(view: View, pages: Pages, rest?: ListRest): Promise<{ rows: number; hiddenColumns: string[] }>;
+  /** Returns the number of rows. */
+  list(view: View, pages: Pages, rest?: ListRest): Promise<number>;
   /** With `before`, the page for people also shows the values that a change replaced. */
   one(view: View, record: object, before?: object): Promise<void>;
   /** Whether `one` shows a page for people instead of the fields. */
@@ -75,6 +76,8 @@ export interface Printer {
   readonly rows: number;
   /** Whether a list was started and not finished. */
   readonly isUnfinished: boolean;
+  /** Columns of tables that had no room. */
+  readonly hiddenColumns: readonly string[];
 }
 
 /** Width of a table that is not written to a terminal. */
@@ -86,6 +89,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const { format, fields, stdout, color, accessible, jq } = options;
   const tally = { rows: 0 };
   let isUnfinished = false;
+  const hiddenColumns: string[] = [];
   const { header, raw, localTime } = options;
   const choices = { fields, header, raw, localTime, isTerminal: stdout.isTerminal };
   const available = stdout.isTerminal ? stdout.columns || defaultTerminalWidth : defaultWidth;
@@ -116,7 +120,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return `${paint.heading(title)}${zone}${place?.() ?? ''}`;
   };
 
-  const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
+  const tableOf = async (view: View, pages: Pages): Promise<void> => {
     const columnsFor = (records: readonly object[]): readonly Column[] => {
       if (fields !== undefined) return columnsOf(view, fields);
       const room = { available, isSpoken: accessible };
@@ -126,8 +130,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     };
     if (accessible) {
       const { spokenRows } = await import('./block.ts');
-      await writeRows(stdout, spokenRows(columnsFor, options), pages, tally);
-      return [];
+      return writeRows(stdout, spokenRows(columnsFor, options), pages, tally);
     }
     const { writeTable } = await import('./table.ts');
     const style = await styleOf();
@@ -137,7 +140,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       ...(fields === undefined ? { section: view.section, title: () => titleOf(view, style) } : {}),
       ...(stdout.isTerminal ? { shortened: idPath(view) } : {}),
     };
-    return onScreen((screen) => writeTable(screen, facts, pages, tally));
+    hiddenColumns.push(...(await onScreen((screen) => writeTable(screen, facts, pages, tally))));
   };
 
   const showsPages = format === 'table' && fields === undefined && jq === undefined;
@@ -176,11 +179,10 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     tally.rows += gathered.length;
   };
 
-  const list = async (view: View, pages: Pages): Promise<string[]> => {
-    if (jq !== undefined) await listJq(jq, pages);
-    else if (format === 'table') return tableOf(view, pages);
-    else await writeRows(stdout, machineFormats[format](view, choices), pages, tally);
-    return [];
+  const list = async (view: View, pages: Pages): Promise<void> => {
+    if (jq !== undefined) return listJq(jq, pages);
+    if (format === 'table') return tableOf(view, pages);
+    return writeRows(stdout, machineFormats[format](view, choices), pages, tally);
   };
 
   const one = async (view: View, record: object, before: object | undefined): Promise<void> => {
@@ -244,9 +246,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
-      const hiddenColumns = await list(view, watched(pages));
+      await list(view, watched(pages));
       isUnfinished = false;
-      return { rows: tally.rows - before, hiddenColumns };
+      return tally.rows - before;
     },
     showsPages,
     async one(view, record, before) {
@@ -260,6 +262,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     get isUnfinished() {
       return isUnfinished;
     },
+    hiddenColumns,
   };
   return printer;
 };

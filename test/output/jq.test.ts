@@ -218,7 +218,7 @@ describe('jq: in the printer', () => {
   const printed = async (options: Partial<PrinterOptions>, pages: object[][]) => {
     const stdout = paper();
     const base = { format: 'json', header: false, raw: false, color: undefined, accessible: false, ...time } as const;
-    const { rows } = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
+    const rows = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
     return { rows, text: stdout.text };
   };
 

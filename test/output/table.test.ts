@@ -7,8 +7,9 @@ import { event, eventView, paper, time } from './samples.ts';
 const table = async (pages: object[][], columns: number, options: Partial<PrinterOptions> = {}) => {
   const stdout = paper(true, columns);
   const base = { format: 'table', header: false, raw: false, color: undefined, accessible: false, ...time } as const;
-  const result = await createPrinter({ ...base, ...options, stdout }).list(eventView, pages);
-  return { ...result, text: stdout.text, lines: stdout.text.trimEnd().split('\n') };
+  const printer = createPrinter({ ...base, ...options, stdout });
+  const rows = await printer.list(eventView, pages);
+  return { rows, hiddenColumns: printer.hiddenColumns, text: stdout.text, lines: stdout.text.trimEnd().split('\n') };
 };
 
 const names = [

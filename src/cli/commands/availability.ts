@@ -17,7 +17,6 @@ import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { type GenericCommand, genericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { noteHidden } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
@@ -183,7 +182,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
 
   const print = async (records: readonly Json[], before?: Json): Promise<void> => {
     if (id !== undefined) return context.printer.one(view, records[0]!, before);
-    noteHidden(context.notes, (await context.printer.list(view, [records])).hiddenColumns);
+    await context.printer.list(view, [records]);
   };
   const isExact = sent.rules !== undefined;
   const isPlain = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));

@@ -7,7 +7,6 @@ import type { Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { noteHidden } from '../operation/listing.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { flagWords } from '../parse/part.ts';
@@ -99,7 +98,7 @@ export const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation
     }
   }
   const pages = context.settings.format === 'table' ? together() : canceled();
-  noteHidden(context.notes, (await context.printer.list(view, pages)).hiddenColumns);
+  await context.printer.list(view, pages);
   if (failures.length === 0) return;
   const again = failures.filter(({ isRetryable }) => isRetryable).map(({ event }) => event);
   throw new SchedError(

@@ -10,7 +10,7 @@ import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { keepOf, noteHidden, printListing, readBounds } from '../operation/listing.ts';
+import { keepOf, printListing, readBounds } from '../operation/listing.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { eventTypeOf, questionsOf } from '../scheduling/answers.ts';
 import { bookingContextOf, moveContextOf } from '../scheduling/booking-context.ts';
@@ -150,8 +150,7 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
       yield [each];
     }
   }
-  const { rows, hiddenColumns } = await context.printer.list(settledView, settled());
-  noteHidden(context.notes, hiddenColumns);
+  const rows = await context.printer.list(settledView, settled());
   if (rows === 0) context.notes.footer('No bookings with an unknown outcome');
   const { noteOpenMoves } = await import('./move/plan.ts');
   await noteOpenMoves(context, await moveContextOf(context));

@@ -4,7 +4,6 @@ import { readReference, waysInSentence } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
 import type { Argument, Command, Invocation, Offered } from '../command.ts';
 import { readJsonFile } from '../json-file.ts';
-import { noteHidden } from '../operation/listing.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/config-file.ts';
 import { confirm } from '../session/confirm.ts';
 import { nameProblem, Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
@@ -51,7 +50,7 @@ const list = async ({ context, typed, problems }: Invocation): Promise<void> => 
   const config = await readConfig(context.runtime);
   const current = chosenName(typed.profile as string | undefined, context.runtime, config);
   const rows = Object.entries(config.profiles).map(([name, profile]) => shown(name, profile, name === current));
-  noteHidden(context.notes, (await context.printer.list(view, [rows])).hiddenColumns);
+  await context.printer.list(view, [rows]);
   if (rows.length === 0)
     context.notes.footer('No profiles yet. Add one: sched auth login, or sched profiles add NAME --base-url URL');
 };

@@ -9,7 +9,6 @@ import { pad, width } from '../../output/width.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Invocation, LeafCommand } from '../command.ts';
 import { timeOfDay } from '../messages/live.ts';
-import { noteHidden } from '../operation/listing.ts';
 import { bookerOf } from '../session/network.ts';
 
 const view: View = {
@@ -109,7 +108,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
   const isDrawn = settings.format === 'table' && settings.fields === undefined && !settings.accessible;
   if (isDrawn && known.length > 0) await printer.draw((style) => gauges(known, now, style, settings.zone));
-  else noteHidden(notes, (await printer.list(view, [known])).hiddenColumns);
+  else await printer.list(view, [known]);
   if (known.length > 0) return;
   notes.footer(
     connection.isSandbox

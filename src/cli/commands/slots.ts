@@ -14,7 +14,6 @@ import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { noteHidden } from '../operation/listing.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { flagWords } from '../parse/part.ts';
 import type { FreeTimes } from '../scheduling/free-slots.ts';
@@ -156,8 +155,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   );
   const screen = printer.showsPages && slots.length > 0 ? await import('./slots-screen.ts') : undefined;
   if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
-    const { hiddenColumns } = await printer.list(view, [slots]);
-    noteHidden(notes, hiddenColumns);
+    await printer.list(view, [slots]);
   } else {
     const isCut = slots.length === first;
     const isSandbox = runtime.stdout.isTerminal && notes.takeSandbox();

@@ -29,6 +29,11 @@ export interface Notes {
   readonly color: Color | undefined;
 }
 
+/** Notes which columns are hidden because the terminal is too narrow. */
+export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
+  if (columns.length > 0) notes.footer(`${columns.join(', ')} hidden: terminal too narrow`);
+};
+
 /** Wraps a sentence at spaces to the width of the terminal. A command at its end goes below, so that it can be copied. */
 const fitted = async (line: string, columns: number): Promise<string> => {
   if (line.length <= columns) return line;

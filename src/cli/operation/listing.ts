@@ -86,11 +86,6 @@ async function* withRequestCount(
   }
 }
 
-/** Notes which columns are hidden because the terminal is too narrow. */
-export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
-  if (columns.length > 0) notes.footer(`${columns.join(', ')} hidden: terminal too narrow`);
-};
-
 /** Which rows a list has, for its title and footer. */
 export interface Scope {
   /** `your events`, or `events` if nothing limits them. */
@@ -127,11 +122,7 @@ export const printPages = async (
   const limit = mostRows(invocation, bounds);
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
-  const { rows, hiddenColumns } = await printer.list(
-    { ...view, title: capital(`${scope.rows}${scope.since ?? ''}`) },
-    shown,
-    remainder,
-  );
+  const rows = await printer.list({ ...view, title: capital(`${scope.rows}${scope.since ?? ''}`) }, shown, remainder);
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
   const { rows: name, hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
@@ -142,7 +133,6 @@ export const printPages = async (
   const words = remainder.more === 'more' ? 'For more' : 'There may be more';
   const footer = footerOf(scope, rows, isCut ? [`${words}: ${way}`, ...everyone].join('. ') : undefined);
   if (footer !== undefined) notes.footer(footer);
-  noteHidden(notes, hiddenColumns);
 };
 
 export type Stage = (rows: Json[]) => Promise<Json[]>;

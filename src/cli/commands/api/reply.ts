@@ -15,7 +15,6 @@ import { isObject } from '../../../json.ts';
 import { safe } from '../../../output/sanitize.ts';
 import type { View } from '../../../output/view.ts';
 import type { Invocation, Typed } from '../../command.ts';
-import { noteHidden } from '../../operation/listing.ts';
 import { viewOf } from '../../operation/views.ts';
 import type { Context } from '../../session/context.ts';
 import { layOutJson } from './json-text.ts';
@@ -102,7 +101,7 @@ const printRecords = async (
     if (effectOf(request) === 'read') throw noFields(request, reply);
     return context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply has no records`);
   }
-  noteHidden(context.notes, (await context.printer.list(view, [inner])).hiddenColumns);
+  await context.printer.list(view, [inner]);
 };
 
 const printWhole = async ({ printer, runtime, settings }: Context, body: string, value: unknown): Promise<void> => {

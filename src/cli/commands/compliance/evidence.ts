@@ -6,7 +6,6 @@ import { newKeyText, readKey } from '../../../jobs/receipt.ts';
 import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';
-import { noteHidden } from '../../operation/listing.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import {
   checkReceipt,
@@ -56,9 +55,8 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
   const [word] = args;
   if (word === undefined) {
     if (context.settings.sandbox) context.notes.sandbox();
-    const { rows, hiddenColumns } = await context.printer.list(runsView, deletionRuns(context));
+    const rows = await context.printer.list(runsView, deletionRuns(context));
     if (rows === 0) context.notes.footer('No runs yet');
-    noteHidden(context.notes, hiddenColumns);
     return;
   }
   const { path, bytes } = await loadReceipt(context, word);

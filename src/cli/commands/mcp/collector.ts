@@ -16,6 +16,7 @@ export class Collector implements Printer {
   readonly from: Resume | undefined;
   readonly showsPages = false;
   readonly isUnfinished = false;
+  readonly hiddenColumns = [];
   readonly whole = notRecords;
   readonly text = notRecords;
   readonly draw = notRecords;
@@ -35,7 +36,7 @@ export class Collector implements Printer {
   async list(_: View, pages: Pages, rest?: ListRest) {
     const next = await this.#take(pages, rest);
     if (next !== undefined) this.places.push(next);
-    return { rows: this.rows, hiddenColumns: [] };
+    return this.rows;
   }
 
   /** Takes the rows, and returns where the list resumes if it has more. */

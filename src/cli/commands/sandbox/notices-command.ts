@@ -2,7 +2,6 @@ import { isObject } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { noticeKinds } from '../../../sandbox/notices.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { noteHidden } from '../../operation/listing.ts';
 import { askSandbox } from './running.ts';
 import { readData, sharedDataFlag } from './serving.ts';
 
@@ -30,7 +29,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     refusal: { message: "Can't read the notices" },
   });
   const rows = Array.isArray(notices) ? notices.filter(isObject) : [];
-  noteHidden(context.notes, (await context.printer.list(view, [rows])).hiddenColumns);
+  await context.printer.list(view, [rows]);
   if (rows.length === 0) context.notes.info('No notices found');
 };
 

@@ -5,7 +5,6 @@ import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { tokensIn } from '../../../sandbox/ready-tokens.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { noteHidden } from '../../operation/listing.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { sandboxFile } from '../../session/open-sandbox.ts';
@@ -161,7 +160,7 @@ const tokens = async (invocation: Invocation): Promise<void> => {
   const data = readData(invocation);
   problems.check();
   const rows = (await findTokens(context, data)).map(shown);
-  noteHidden(context.notes, (await context.printer.list(tokensView as View, [rows])).hiddenColumns);
+  await context.printer.list(tokensView as View, [rows]);
 };
 
 export const commands: Command[] = [

@@ -1,7 +1,6 @@
 import { isObject } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { noteHidden } from '../../operation/listing.ts';
 import { confirm } from '../../session/confirm.ts';
 import { sandboxFile } from '../../session/open-sandbox.ts';
 import { type AdminRequest, askSandbox, servingAround } from './running.ts';
@@ -51,7 +50,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (action === 'delete') return notes.info(`snapshot deleted: ${name}`);
   if (action !== 'list') return printer.one(view, reply);
   const rows = Array.isArray(reply.snapshots) ? reply.snapshots.filter(isObject) : [];
-  noteHidden(notes, (await printer.list(view, [rows])).hiddenColumns);
+  await printer.list(view, [rows]);
   if (rows.length === 0) notes.info('No snapshots found');
 };
 

@@ -4,7 +4,6 @@ import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { readJsonFile } from '../../json-file.ts';
-import { noteHidden } from '../../operation/listing.ts';
 import { askRunning, findServing } from './running.ts';
 import { readData, sharedDataFlag } from './serving.ts';
 
@@ -60,7 +59,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     const last: unknown = Array.isArray(attempts) ? attempts.at(-1) : undefined;
     return { ...delivery, ...(isObject(last) ? last : {}) };
   });
-  noteHidden(context.notes, (await context.printer.list(view, [rows])).hiddenColumns);
+  await context.printer.list(view, [rows]);
   const accepted = rows.filter(({ state }) => state === 'delivered').length;
   const undelivered = rows.filter(({ status }) => typeof status !== 'number').length;
   const parts = [`${accepted} accepted`];
