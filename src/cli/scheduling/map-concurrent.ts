@@ -1,6 +1,10 @@
 /** How many records are read at the same time, if the rate limit allows. */
 const fewAtOnce = 4;
 
+function* entriesOf<Item>(items: readonly Item[]) {
+  yield* items.entries();
+}
+
 /** Processes up to `atOnce` items at a time. Results keep the order of the items. No item starts after a failure. */
 export const mapConcurrent = async <Item, Result>(
   items: readonly Item[],
@@ -8,18 +12,10 @@ export const mapConcurrent = async <Item, Result>(
   atOnce = fewAtOnce,
 ): Promise<Result[]> => {
   const results: Result[] = new Array(items.length);
-  let next = 0;
+  const left = entriesOf(items);
+  // A failure leaves the loop, which closes the generator for all workers.
   const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next;
-      next += 1;
-      try {
-        results[index] = await work(items[index]!);
-      } catch (error) {
-        next = items.length;
-        throw error;
-      }
-    }
+    for (const [index, item] of left) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
   return results;
