@@ -9,52 +9,16 @@ import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { isForPeople, keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
+import { isForPeople, keepOf, noteRowFilters, printPages, Remainder, readBounds } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 
-/** A list that is being read: the rest of the current page, and where the next one comes from. */
-interface Source {
-  rows: Json[];
-  pages: AsyncIterator<Json[]>;
-}
-
-const readNext = async (source: Source): Promise<void> => {
-  while (source.rows.length === 0) {
-    const { done, value } = await source.pages.next();
-    if (done) return;
-    source.rows = [...value];
-  }
-};
-
-/** Compares two records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
-const byTime = (sort: string): ((one: Json, other: Json) => number) => {
+/** Sorts records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
+const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
   const [field = '', direction] = sort.split(',')[0]!.split(':');
   const timeOf = (row: Json) => Date.parse(String(row[field])) || 0;
-  return direction === 'desc'
-    ? (one, other) => timeOf(other) - timeOf(one)
-    : (one, other) => timeOf(one) - timeOf(other);
+  const sign = direction === 'desc' ? -1 : 1;
+  return rows.toSorted((one, other) => sign * (timeOf(one) - timeOf(other)));
 };
-
-/** Merges lists that are each sorted by time into one. Holds one page of each list in memory. */
-export async function* mergePages(lists: AsyncIterable<Json[]>[], sort: string): AsyncGenerator<Json[]> {
-  const compare = byTime(sort);
-  const sources = lists.map((list): Source => ({ rows: [], pages: list[Symbol.asyncIterator]() }));
-  try {
-    for (;;) {
-      for (const source of sources) await readNext(source);
-      const open = sources.filter(({ rows }) => rows.length > 0);
-      if (open.length === 0) return;
-      const merged: Json[] = [];
-      while (open.every(({ rows }) => rows.length > 0)) {
-        const first = open.reduce((best, each) => (compare(each.rows[0]!, best.rows[0]!) < 0 ? each : best));
-        merged.push(first.rows.shift()!);
-      }
-      yield merged;
-    }
-  } finally {
-    for (const { pages } of sources) await pages.return?.();
-  }
-}
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],
@@ -73,7 +37,7 @@ const withQuestions = (view: View): View => ({
 });
 
 /** Stops after this many rows, once it is known whether there are more. */
-async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder: Remainder): AsyncGenerator<Json[]> {
+async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder = new Remainder()): AsyncGenerator<Json[]> {
   let left = limit;
   for await (const page of pages) {
     if (left > 0 && page.length > 0) yield page.slice(0, left);
@@ -117,9 +81,10 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     }
   }
   async function* sorted(sort: string, limit: number): AsyncGenerator<Json[]> {
-    const lists: AsyncIterable<Json[]>[] = [];
-    for await (const page of forms()) lists.push(...page.map((form) => ofForm(form, limit)));
-    yield* mergePages(lists, sort);
+    const found: Json[] = [];
+    for await (const page of forms())
+      for (const form of page) for await (const rows of upTo(ofForm(form, limit), limit)) found.push(...rows);
+    yield sortByTime(found, sort);
   }
   const pages = (limit: number, remainder: Remainder) => {
     // One row more, to know whether there are more: the next one may be in another form.

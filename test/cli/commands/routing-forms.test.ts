@@ -1,52 +1,19 @@
-import { describe, expect, test } from 'vitest';
-import { mergePages } from '../../../src/cli/commands/routing-forms.ts';
-import type { Json } from '../../../src/json.ts';
+import { expect, test } from 'vitest';
+import { createWorld } from '../../support/run.ts';
 
-/** A list of pages. Each letter is a row whose time is its place in the alphabet. */
-const listOf = (pages: string[], taken: string[] = []) =>
-  (async function* () {
-    for (const page of pages) {
-      taken.push(page);
-      yield [...page].map((id): Json => ({ id, at: new Date(id.charCodeAt(0) * 1000).toISOString() }));
-    }
-  })();
-
-const merged = async (sort: string, ...lists: string[][]): Promise<string> => {
-  const ids: unknown[] = [];
-  for await (const page of mergePages(
-    lists.map((pages) => listOf(pages)),
-    sort,
-  ))
-    ids.push(...page.map(({ id }) => id));
-  return ids.join('');
-};
-
-describe('mergePages', () => {
-  test.each<[string, string[][], string]>([
-    [
-      'at:asc',
-      [
-        ['ad', 'eh'],
-        ['bc', '', 'fg'],
-      ],
-      'abcdefgh',
-    ],
-    ['at', [['c'], [], ['ab'], ['']], 'abc'],
-    ['at:desc', [['he', 'da'], ['gfcb']], 'hgfedcba'],
-    ['at:desc', [], ''],
-  ])('merges by %s: %j', async (sort, lists, expected) => {
-    expect(await merged(sort, ...lists)).toBe(expected);
-  });
-
-  test('takes the lists one after another where times cannot be read', async () => {
-    expect(await merged('nothing:desc', ['ac', 'e'], ['bd'])).toBe('acebd');
-  });
-
-  test('reads a page only when it is needed, and stops with its reader', async () => {
-    const [one, other]: [string[], string[]] = [[], []];
-    const pages = mergePages([listOf(['ab', 'gh'], one), listOf(['cd', 'ef'], other)], 'at');
-    expect((await pages.next()).value).toMatchObject([{ id: 'a' }, { id: 'b' }]);
-    await pages.return(undefined);
-    expect([one, other]).toEqual([['ab'], ['cd']]);
-  });
+test('routing-forms submissions --sort puts the submissions of all forms in one order', async () => {
+  const world = await createWorld();
+  const listed = async (flags: string): Promise<{ created_at: string; routing_form: string }[]> =>
+    JSON.parse((await world.run(`routing-forms submissions --json=created_at,routing_form ${flags}`)).stdout);
+  const times = async (flags: string) => (await listed(flags)).map(({ created_at: at }) => at);
+  const all = await listed('');
+  expect(new Set(all.map(({ routing_form: form }) => form)).size).toBeGreaterThan(1);
+  const oldestFirst = all.map(({ created_at: at }) => at).sort();
+  expect(await times('--sort created_at')).toEqual(oldestFirst);
+  expect(await times('--sort created_at:asc --limit 2')).toEqual(oldestFirst.slice(0, 2));
+  expect(await times('--sort created_at:desc')).toEqual(oldestFirst.toReversed());
+  const since = oldestFirst[1];
+  expect(await times(`--sort created_at:desc --limit 2 --since ${since}`)).toEqual(
+    oldestFirst.toReversed().slice(0, 2),
+  );
 });
