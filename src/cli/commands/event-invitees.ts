@@ -1,8 +1,7 @@
 import { limits } from '../../api/limits.ts';
 import type { Input } from '../../client/client.ts';
-import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
-import { fallBack, hasCategory } from '../../errors.ts';
+import { hasCategory } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
@@ -13,6 +12,7 @@ import type { Flag, Invocation } from '../command.ts';
 import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { mapConcurrent } from '../scheduling/map-concurrent.ts';
+import { inviteesOf } from '../scheduling/read-invitees.ts';
 import type { Context } from '../session/context.ts';
 
 export const withFlag: Flag = {
@@ -60,17 +60,6 @@ export const readRows = ({ context, typed, problems }: Invocation): boolean => {
 export const readInvitees = (event: object): Json[] =>
   (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
 
-export const inviteesOf = async (
-  context: Context,
-  event: Json,
-  query: Record<string, string> = {},
-): Promise<Json[]> => {
-  const { invitees } = await import('../../api/invitees.ts');
-  const client = await context.client();
-  const input = { path: { event: idIn(event.uri) }, query };
-  return gather(client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }));
-};
-
 export const addInvitees =
   (context: Context): Stage =>
   (page) =>
@@ -91,17 +80,25 @@ const readTypes = async (context: Context, scope: NonNullable<Input['query']>): 
 const hasRoom = async (context: Context, requests: number): Promise<boolean> =>
   (await import('../session/network.ts')).hasRoom(context, requests);
 
-/** Adds the colors of the event types, for a screen with color. */
+/** Adds the colors of the event types, for a screen with color. They only help, so nothing fails without them. */
 export const addColors =
   (context: Context, query: NonNullable<Input['query']>): Stage =>
   async (page) => {
     if (context.settings.color === undefined || !(await hasRoom(context, 1))) return page;
-    const types = await readTypes(context, query).catch(fallBack([], 'forbidden', 'not-found', 'usage'));
-    const colors = new Map(types.map(({ uri, color }) => [idIn(uri), color]));
+    const types = await readIfPossible(() => readTypes(context, query));
+    context.runtime.interrupted.throwIfAborted();
+    const colors = new Map(types?.map(({ uri, color }) => [idIn(uri), color]));
     return page.map((event) =>
       withFacts(event, { ...(event._sched as object), color: colors.get(idIn(event.event_type)) ?? null }),
     );
   };
+
+/** Adds the people who come to an event, if they can be read. */
+export const withPeople = async (context: Context, event: Json): Promise<Json> => {
+  const invitees = await readIfPossible(() => inviteesOf(context, event));
+  context.runtime.interrupted.throwIfAborted();
+  return invitees === undefined ? event : withFacts(event, { invitees });
+};
 
 /** Adds the people who come, for a screen, as far as the rate limit has room: nobody waits for names. */
 export const addPeople =
@@ -109,11 +106,7 @@ export const addPeople =
   async (page) => {
     const isShort = page.length <= mostRows;
     if (isShort && (await hasRoom(context, page.length)))
-      return mapConcurrent(page, async (event) => {
-        const invitees = await readIfPossible(() => inviteesOf(context, event));
-        context.runtime.interrupted.throwIfAborted();
-        return invitees === undefined ? event : withFacts(event, { invitees });
-      });
+      return mapConcurrent(page, (event) => withPeople(context, event));
     const why = isShort ? 'few requests are left' : 'one request per event';
     context.notes.footer(`To see who comes: --with invitees (${why})`);
     return page;

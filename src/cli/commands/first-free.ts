@@ -1,7 +1,5 @@
-import { invitees } from '../../api/invitees.ts';
 import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
-import { rowFilter } from '../../client/filter.ts';
 import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
@@ -11,6 +9,7 @@ import type { Flag, Invocation } from '../command.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { eventTypeOf } from '../scheduling/answers.ts';
 import { bookingContextOf, bookingOptions } from '../scheduling/booking-context.ts';
+import { inviteesOf } from '../scheduling/read-invitees.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 
@@ -48,16 +47,13 @@ const shownBooking = async (
   email: string,
   { since, until }: SearchWindow,
 ): Promise<FirstFree | undefined> => {
-  const client = await context.client();
-  const query = { email, status: 'active' };
-  for (const { uri, event_type: type, start_time: start } of events) {
+  for (const event of events) {
+    const { event_type: type, start_time: start } = event;
     const at = timestampOf(String(start)) ?? 0;
     if (idIn(type) !== idIn(eventType) || at < since || at >= until) continue;
-    const options = { keep: rowFilter(invitees.list, query) };
-    for await (const page of client.pages(invitees.list, { path: { event: idIn(uri) }, query }, options)) {
-      const record = page.find((each) => String(each.email).toLowerCase() === email.toLowerCase());
-      if (record !== undefined) return { start_time: String(start), existing: { record, how: 'existing' } };
-    }
+    const found = await inviteesOf(context, event, { email, status: 'active' });
+    const record = found.find((each) => String(each.email).toLowerCase() === email.toLowerCase());
+    if (record !== undefined) return { start_time: String(start), existing: { record, how: 'existing' } };
   }
   return undefined;
 };

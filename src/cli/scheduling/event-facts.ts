@@ -1,7 +1,5 @@
 import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
-import { rowFilter } from '../../client/filter.ts';
-import { hasCategory } from '../../errors.ts';
+import { fallBack, hasCategory } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
@@ -15,6 +13,7 @@ import { isAlready } from '../operation/write-result.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { mapConcurrent } from './map-concurrent.ts';
+import { inviteesOf } from './read-invitees.ts';
 
 /** Events and people that a prompt names. The others are counted. */
 export const mostNamed = 5;
@@ -50,19 +49,11 @@ export const hostNames = (event: Json): string[] =>
   hostsIn(event).flatMap(({ user_name: name, user_email: email }) => textIn(name, email) ?? []);
 
 /** The names of an event's active invitees: at most one more than a prompt names. */
-const inviteesOf = async (context: Context, { uri }: Json): Promise<string[]> => {
-  const client = await context.client();
-  const query = { status: 'active' };
+const inviteeNames = async (context: Context, event: Json): Promise<string[]> => {
   const limit = mostNamed + 1;
-  const options = { limit, pageSize: limit, keep: rowFilter(invitees.list, query) };
-  const names: string[] = [];
-  try {
-    for await (const page of client.pages(invitees.list, { path: { event: idIn(uri) }, query }, options))
-      names.push(...page.map(({ name, email, uri }) => textIn(name, email) ?? idIn(uri)));
-  } catch (error) {
-    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
-  }
-  return names;
+  const read = inviteesOf(context, event, { status: 'active' }, { limit, pageSize: limit });
+  const found = await read.catch(fallBack([], 'forbidden', 'not-found'));
+  return found.map(({ name, email, uri }) => textIn(name, email) ?? idIn(uri));
 };
 
 /** `Ada, Bob +3`. `total` counts the people who are not in `names` too. */
@@ -74,7 +65,7 @@ const people = (names: readonly string[], most: number, total = names.length): s
 
 /** The active invitees of an event in a few words: `Zoë Müller +1`. Reads them. */
 export const peopleIn = async (context: Context, event: Json): Promise<string> =>
-  people(await inviteesOf(context, event), mostNamedOfSeveral, activeIn(event));
+  people(await inviteeNames(context, event), mostNamedOfSeveral, activeIn(event));
 
 const activeIn = ({ invitees_counter: counter }: Json): number =>
   isObject(counter) && typeof counter.active === 'number' ? counter.active : 0;
@@ -84,7 +75,7 @@ const activeIn = ({ invitees_counter: counter }: Json): number =>
  * hosts only if the user is not one of them. Reads the invitees.
  */
 const lineOf = async (context: Context, event: Json, most: number): Promise<{ line: string; count: number }> => {
-  const [invited, own] = await Promise.all([inviteesOf(context, event), context.identity.user().catch(() => '')]);
+  const [invited, own] = await Promise.all([inviteeNames(context, event), context.identity.user().catch(() => '')]);
   const isOwn = hostsIn(event).some(({ user }) => user === own);
   const parts = [
     textIn(event.name) ?? `event ${idIn(event.uri)}`,

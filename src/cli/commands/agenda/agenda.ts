@@ -3,7 +3,6 @@ import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { type Day, daysOf, type Period, periods } from '../../../time/calendar.ts';
@@ -15,11 +14,11 @@ import type { Invocation } from '../../command.ts';
 import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts';
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
-import { noteRowFilters, type Stage } from '../../operation/listing.ts';
+import { noteRowFilters } from '../../operation/listing.ts';
 import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
 import { hasRoom } from '../../session/network.ts';
-import { addColors, addInvitees } from '../event-invitees.ts';
+import { addColors, withPeople } from '../event-invitees.ts';
 import { drawAgenda } from './agenda-screen.ts';
 import { type Agenda, isWithin, type Meeting, meetingOf } from './meetings.ts';
 import { spokenAgenda } from './spoken.ts';
@@ -66,20 +65,13 @@ const decorator = (
   onLeftOut: () => void,
 ): Decorate => {
   let known = new Map<string, Json>();
-  const orSame = async (rows: Json[], stage: Stage): Promise<Json[]> => {
-    const added = await readIfPossible(() => stage(rows));
-    context.runtime.interrupted.throwIfAborted();
-    return added ?? rows;
-  };
   return async (rows) => {
     const keys = rows.map((row) => JSON.stringify(row));
     const fresh = rows.filter((_, index) => !known.has(keys[index]!));
     const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
-    const named = mayRead
-      ? await mapConcurrent(fresh, async (row) => (await orSame([row], addInvitees(context)))[0]!)
-      : fresh;
+    const named = mayRead ? await mapConcurrent(fresh, (row) => withPeople(context, row)) : fresh;
     if (hasPeople && !mayRead) onLeftOut();
-    const colored = context.settings.accessible ? named : await orSame(named, addColors(context, query));
+    const colored = context.settings.accessible ? named : await addColors(context, query)(named);
     const added = new Map(fresh.map((row, index) => [JSON.stringify(row), colored[index]!]));
     known = new Map(keys.map((key) => [key, added.get(key) ?? known.get(key)!]));
     return keys.map((key) => known.get(key)!);

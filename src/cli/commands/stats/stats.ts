@@ -3,7 +3,6 @@ import { limits } from '../../../api/limits.ts';
 import { windowIn } from '../../../api/window.ts';
 import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
-import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
 import { valueAt } from '../../../output/fields.ts';
@@ -74,9 +73,8 @@ const colorsOf = async (
   counts: EventCounts,
 ): Promise<Map<string, unknown>> => {
   const rows = counts.groups(0).map(({ group }) => ({ event_type: group.key }));
-  const colored = await readIfPossible(() => addColors(context, query)(rows));
-  context.runtime.interrupted.throwIfAborted();
-  return new Map((colored ?? []).map((row) => [String(row.event_type), valueAt(row, '_sched.color')]));
+  const colored = await addColors(context, query)(rows);
+  return new Map(colored.map((row) => [String(row.event_type), valueAt(row, '_sched.color')]));
 };
 
 export const runStats = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
