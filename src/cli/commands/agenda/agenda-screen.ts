@@ -1,4 +1,3 @@
-import { counted, formatNumber } from '../../../numbers.ts';
 import { type Line, type PictureStyle, paintedLine, pictureTitle } from '../../../output/drawing.ts';
 import { shorten } from '../../../output/width.ts';
 import type { Day } from '../../../time/calendar.ts';
@@ -20,7 +19,8 @@ import {
   type Meeting,
   namesOf,
   offsetLabel,
-  tallyOf,
+  tallyOn,
+  tallyText,
 } from './meetings.ts';
 import { drawMonth } from './month.ts';
 
@@ -39,14 +39,6 @@ const titleOf = (agenda: Agenda): string => {
     week: `Week ${isoWeek(first).week}: ${label(first)} – ${label(last)}`,
     month: `${monthName(first)} ${new Date(last).getUTCFullYear()}`,
   }[period];
-};
-
-const totalOf = ({ meetings, days }: Agenda): string => {
-  const { active, canceled, length } = tallyOf(meetings, days);
-  return [
-    active === 0 ? 'no events' : `${counted(active, 'event')}, ${lengthLabel(length)}`,
-    ...(canceled === 0 ? [] : [`${formatNumber(canceled)} canceled`]),
-  ].join(', ');
 };
 
 const dayColumns = (agenda: Agenda): AgendaColumn[] =>
@@ -141,7 +133,10 @@ const drawWeek = (agenda: Agenda, columns: readonly AgendaColumn[], style: Pictu
 
 const bodyOf = (agenda: Agenda, style: PictureStyle): string => {
   const { period, meetings, isShared } = agenda;
-  if (period === 'month') return drawMonth(agenda, style);
+  if (period === 'month') {
+    const isUsed = ({ meetings: own, day }: AgendaColumn) => own.length > 0 || isToday(agenda, day);
+    return drawMonth(agenda, style) ?? drawList(agenda, dayColumns(agenda).filter(isUsed), style);
+  }
   const hosts = period === 'day' && isShared ? hostsOf(agenda) : [];
   if (hosts.length > 0) {
     const columns = hostColumns(agenda, hosts);
@@ -156,7 +151,8 @@ const bodyOf = (agenda: Agenda, style: PictureStyle): string => {
 /** Draws an agenda for a terminal: a title, the calendar, and notes on days with a clock change. */
 export const drawAgenda = (agenda: Agenda, style: PictureStyle): string => {
   const { paint, available } = style;
-  const title = `${pictureTitle(titleOf(agenda), agenda.zone, style)}${shorten(totalOf(agenda), available)}\n\n`;
+  const total = shorten(tallyText(tallyOn(agenda, agenda.days), lengthLabel), available);
+  const title = `${pictureTitle(titleOf(agenda), agenda.zone, style)}${total}\n\n`;
   const changes = clockChanges(agenda).map((text) => `${paint.faint(shorten(text, available))}\n`);
   return `${title}${bodyOf(agenda, style)}${changes.length === 0 ? '' : `\n${changes.join('')}`}`;
 };

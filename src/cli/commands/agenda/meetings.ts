@@ -1,10 +1,12 @@
-import { type Json, recordsIn } from '../../../json.ts';
+import type { Json } from '../../../json.ts';
+import { counted, formatNumber } from '../../../numbers.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
 import { valueAt } from '../../../output/fields.ts';
 import type { Day, Period } from '../../../time/calendar.ts';
 import { clockLabel, dateLabel, day as dayLength, hour, minute, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { whoText } from '../../operation/view-values.ts';
+import { hostsIn } from '../../scheduling/event-facts.ts';
 import { readInvitees } from '../event-invitees.ts';
 
 /** A host of an event: the URI tells apart two people of one name. */
@@ -62,7 +64,7 @@ export const meetingOf = (event: Json): Meeting | undefined => {
   return {
     ...span,
     name: shownText(event.name, `event ${idIn(event.uri)}`),
-    hosts: recordsIn(event.event_memberships).map(({ user, user_name: name, user_email: email }) => ({
+    hosts: hostsIn(event).map(({ user, user_name: name, user_email: email }) => ({
       key: String(user ?? email ?? name),
       name: shownText(name, email, 'unknown'),
     })),
@@ -132,17 +134,31 @@ export interface MeetingTally {
   length: number;
 }
 
-/** Counts the meetings that begin on these days, so that a meeting over midnight is counted once. */
-export const tallyOf = (meetings: readonly Meeting[], days: readonly Day[]): MeetingTally => {
-  const [since, until] = [days[0]!.since, days.at(-1)!.until];
-  const begun = meetings.filter(({ start }) => start >= since && start < until);
-  const active = begun.filter(({ isCanceled }) => !isCanceled);
+export const tallyOf = (meetings: readonly Meeting[]): MeetingTally => {
+  const active = meetings.filter(({ isCanceled }) => !isCanceled);
   return {
     active: active.length,
-    canceled: begun.length - active.length,
+    canceled: meetings.length - active.length,
     length: active.reduce((sum, { start, end }) => sum + end - start, 0),
   };
 };
+
+/** Counts the meetings that begin on these days, so that a meeting over midnight is counted once. */
+export const tallyOn = ({ meetings }: Agenda, days: readonly Day[]): MeetingTally => {
+  const [since, until] = [days[0]!.since, days.at(-1)!.until];
+  return tallyOf(meetings.filter(({ start }) => start >= since && start < until));
+};
+
+/** `2 events, 2 h 45 min, 1 canceled` */
+export const tallyText = (
+  { active, canceled, length }: MeetingTally,
+  lengthText?: (length: number) => string,
+): string =>
+  [
+    active === 0 ? 'no events' : counted(active, 'event'),
+    ...(active === 0 || lengthText === undefined ? [] : [lengthText(length)]),
+    ...(canceled === 0 ? [] : [`${formatNumber(canceled)} canceled`]),
+  ].join(', ');
 
 /** `2 h 30 min` */
 export const lengthLabel = (length: number): string => {

@@ -1,23 +1,14 @@
-import {
-  cellWidth,
-  drawCells,
-  type Line,
-  levelOf,
-  type Mark,
-  type PictureStyle,
-  paintedLine,
-} from '../../../output/drawing.ts';
+import { cellWidth, drawCells, type Line, levelOf, type Mark, type PictureStyle } from '../../../output/drawing.ts';
 import type { Day } from '../../../time/calendar.ts';
-import { dateLabel, day as dayLength, weekdayName, weekdayOf } from '../../../time/wall.ts';
-import { type Agenda, isToday, lengthLabel, type MeetingTally, tallyOf } from './meetings.ts';
+import { day as dayLength, weekdayName, weekdayOf } from '../../../time/wall.ts';
+import { type Agenda, isToday, lengthLabel, type MeetingTally, tallyOn } from './meetings.ts';
 
 /** A cell of a month at least this wide has room for a word, and one for the length of its events. */
 const roomForWord = 9;
 const roomForLength = 12;
 
 /** The most events of a day. Three are many in any month. */
-const mostOf = ({ days, meetings }: Agenda): number =>
-  Math.max(3, ...days.map((day) => tallyOf(meetings, [day]).active));
+const mostOf = (agenda: Agenda): number => Math.max(3, ...agenda.days.map((day) => tallyOn(agenda, [day]).active));
 
 /** How many events a day has, as a mark and a number, and how many were canceled: `▅ 2 ×1`. */
 const heatLines = ({ active, canceled }: MeetingTally, most: number, columns: number): Line[] => {
@@ -33,7 +24,7 @@ const heatLines = ({ active, canceled }: MeetingTally, most: number, columns: nu
 const free: Line = { text: '·', tone: 'faint' };
 
 const monthCell = (agenda: Agenda, day: Day, most: number, columns: number): Line[] => {
-  const tally = tallyOf(agenda.meetings, [day]);
+  const tally = tallyOn(agenda, [day]);
   const today = isToday(agenda, day) ? (columns >= roomForWord ? ' ▶today' : '▶') : '';
   return [
     { text: `${new Date(day.midnight).getUTCDate()}${today}`, tone: 'heading' },
@@ -44,9 +35,14 @@ const monthCell = (agenda: Agenda, day: Day, most: number, columns: number): Lin
   ];
 };
 
-const drawGridOf = (agenda: Agenda, style: PictureStyle): string => {
+/** The narrowest cell of a month that shows its day and a number. */
+const leastMonthCell = 3;
+
+/** A month as a grid of days. Undefined if it doesn't fit. */
+export const drawMonth = (agenda: Agenda, style: PictureStyle): string | undefined => {
   const { days } = agenda;
   const columns = cellWidth(style.available, 7);
+  if (columns < leastMonthCell) return undefined;
   const most = mostOf(agenda);
   const blank = (count: number): Line[][] => Array.from({ length: count }, () => []);
   const cells = [
@@ -67,23 +63,3 @@ const drawGridOf = (agenda: Agenda, style: PictureStyle): string => {
   ]);
   return drawCells(head, rows, style.available, style.paint);
 };
-
-/** The narrowest cell of a month that shows its day and a number. */
-const leastMonthCell = 3;
-
-/** One line for each day with events, for a terminal that is too narrow for the grid of a month. */
-const listMonth = (agenda: Agenda, { paint, available }: PictureStyle): string =>
-  agenda.days
-    .map((day) => ({ day, own: tallyOf(agenda.meetings, [day]) }))
-    .filter(({ day, own }) => own.active + own.canceled > 0 || isToday(agenda, day))
-    .map(({ day, own }) => {
-      const date = `${dateLabel(day.midnight)}${isToday(agenda, day) ? ' ▶' : ''}`;
-      const [heat] = heatLines(own, mostOf(agenda), roomForWord);
-      const { marks = [], text } = heat!;
-      return `${paintedLine({ ...heat!, text: `${text.padEnd(roomForWord - marks.length)}${date}` }, available, paint)}\n`;
-    })
-    .join('');
-
-/** A month as a grid of days, or as a list where a grid doesn't fit. */
-export const drawMonth = (agenda: Agenda, style: PictureStyle): string =>
-  cellWidth(style.available, 7) < leastMonthCell ? listMonth(agenda, style) : drawGridOf(agenda, style);

@@ -10,10 +10,11 @@ import {
   isToday,
   isWithin,
   type Meeting,
-  type MeetingTally,
   namesOf,
   offsetLabel,
   tallyOf,
+  tallyOn,
+  tallyText,
 } from './meetings.ts';
 
 /** `2 hours 30 minutes` */
@@ -36,13 +37,6 @@ const spokenMeeting = (agenda: Agenda, meeting: Meeting, day: Day): string => {
   return `${meeting.isCanceled ? 'Canceled: ' : ''}${start}${before} to ${end}: ${meeting.name}${who}${hosts}.`;
 };
 
-const countText = (meetings: readonly Meeting[]): string => {
-  const canceled = meetings.filter(({ isCanceled }) => isCanceled).length;
-  const active = meetings.length - canceled;
-  const events = active === 0 ? 'no events' : counted(active, 'event');
-  return `${events}${canceled === 0 ? '' : `, ${canceled} canceled`}`;
-};
-
 const spokenDay = (agenda: Agenda, day: Day): string[] => {
   const meetings = inOrder(agenda.meetings.filter((meeting) => isWithin(meeting, day)));
   const today = isToday(agenda, day) ? `, today, now ${clockOf(agenda, agenda.now)}` : '';
@@ -54,20 +48,15 @@ const spokenDay = (agenda: Agenda, day: Day): string[] => {
     })),
   ];
   return [
-    `${spokenDate(day.midnight)}${today}: ${countText(meetings)}.`,
+    `${spokenDate(day.midnight)}${today}: ${tallyText(tallyOf(meetings))}.`,
     ...lines.toSorted((a, b) => a.at - b.at).map(({ text }) => text),
   ];
 };
 
-const spokenTally = ({ active, canceled, length }: MeetingTally): string => {
-  const events = active === 0 ? 'no events' : `${counted(active, 'event')}, ${spokenLength(length)}`;
-  return `${events}${canceled === 0 ? '' : `, ${canceled} canceled`}`;
-};
-
 const spokenMonthDay = (agenda: Agenda, day: Day): string[] => {
-  const own = tallyOf(agenda.meetings, [day]);
+  const own = tallyOn(agenda, [day]);
   if (own.active + own.canceled === 0 && !isToday(agenda, day)) return [];
-  return [`${spokenDate(day.midnight)}${isToday(agenda, day) ? ', today' : ''}: ${spokenTally(own)}.`];
+  return [`${spokenDate(day.midnight)}${isToday(agenda, day) ? ', today' : ''}: ${tallyText(own, spokenLength)}.`];
 };
 
 const spokenTitle = ({ period, days, zone }: Agenda): string => {
@@ -87,7 +76,7 @@ export const spokenAgenda = (agenda: Agenda): string => {
   const lines = days.flatMap((day) => (period === 'month' ? spokenMonthDay(agenda, day) : spokenDay(agenda, day)));
   return [
     spokenTitle(agenda),
-    `Altogether: ${spokenTally(tallyOf(agenda.meetings, days))}.`,
+    `Altogether: ${tallyText(tallyOn(agenda, days), spokenLength)}.`,
     ...lines,
     ...(period === 'month' ? ['The other days have no events.'] : []),
     ...clockChanges(agenda).map((text) => `${text}.`),

@@ -332,12 +332,12 @@ describe('events agenda: a month', () => {
     `);
   });
 
-  test('has only numbers on a narrow terminal, and a line for each day on a very narrow one', async () => {
+  test('has only numbers on a narrow terminal, and is a list of days with events on a very narrow one', async () => {
     expect(linesWith(await agenda('--month', many, { columns: 40 }), '16▶')).toEqual([
       '16▶   17    18    19    20    21    22',
     ]);
     expect(await agenda('--month', many, { columns: 24 })).toContain(
-      '▅ 2      Mon 16 Nov ▶\n×1       Wed 18 Nov\n▂ 1      Mon 30 Nov\n',
+      '\nWed 18 Nov  free\n  × 10:00–11:00  Called…\nMon 30 Nov\n',
     );
   });
 });
