@@ -15,7 +15,7 @@ import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
 import type { Context } from '../session/context.ts';
-import { hostsIn } from './event-facts.ts';
+import { hostsIn, nowOf } from './event-facts.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 
 /** Something that sched could not take into account. */
@@ -26,7 +26,7 @@ export interface Unchecked {
   reason: string;
 }
 
-export interface SlotQuery {
+interface SlotQuery {
   /** The event type, as the service shows it. */
   type: Json;
   /** Starts from `since` on and before `until`, in milliseconds since 1970. */
@@ -42,7 +42,7 @@ export interface SlotQuery {
 export type JudgedReason = Reason & { user?: string; who?: string };
 
 /** What would be different: these events are left out, by URI, and others count too. */
-export interface Otherwise {
+interface Otherwise {
   without: ReadonlySet<string>;
   also?: readonly Json[];
 }
@@ -51,7 +51,7 @@ export interface FreeTimes {
   /** The free times as records, computed one after another. Throws if the hours of all hosts are unknown. */
   slots: Iterable<Json>;
   unchecked: Unchecked[];
-  /** The hosts' active events around the window, as far as the token shows them. */
+  /** The hosts' active events around the window that have readable times, as far as the token shows them. */
   events: Json[];
   nameOf(user: string | undefined): string;
   /** Every reason why the meeting can't start at a time of the window, on the grid or not. None if it is free. */
@@ -128,29 +128,26 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
   return { hosts: [...hosts.values()], names, noHours: refusal ?? noHours(uri, [...unreadable.values()]) };
 };
 
-interface HostedEvent {
+interface TimedEvent {
   event: Json;
+  span: Span;
   /** IDs of the hosts. */
   users: Set<string>;
 }
 
-interface TimedEvent extends HostedEvent {
-  span: Span;
-}
-
-/** The active events of the hosts that may overlap a slot. */
+/** The active events of the hosts that may overlap a slot. One without readable times is reported as unchecked. */
 const readEvents = async (
   context: Context,
   hosts: readonly HostHours[],
   { since, until }: SlotQuery,
   duration: number,
   unchecked: Unchecked[],
-): Promise<HostedEvent[]> => {
+): Promise<TimedEvent[]> => {
   const client = await context.client();
   // Assumed (events.longest): no event is longer than the longest duration option of a share, 720 minutes.
   const first = since - limits.durationMinutes.max * minute;
   const window = windowQuery('start_time', { since: utcText(first), until: utcText(until + duration * minute) });
-  const found = new Map<string, HostedEvent>();
+  const found = new Map<string, Omit<TimedEvent, 'span'>>();
   await mapConcurrent([...hosts], async ({ user }) => {
     const query: Record<string, string> = { user, status: 'active', ...window };
     try {
@@ -167,7 +164,11 @@ const readEvents = async (
       unchecked.push({ what: 'events', user, reason: error.facts.reason ?? error.message });
     }
   });
-  return [...found.values()];
+  return [...found.values()].flatMap(({ event, users }) => {
+    const span = spanOf(event);
+    if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
+    return span === undefined ? [] : [{ event, span, users }];
+  });
 };
 
 const spanOf = ({ start_time: start, end_time: end }: Json): Span | undefined => {
@@ -213,21 +214,16 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
   const hosts = needsAll
     ? all
     : all.filter(({ user, hours }) => hours !== undefined && (host === undefined || idIn(host) === idIn(user)));
-  const active = await readEvents(context, hosts, wanted, duration, unchecked);
-  const timed = active.flatMap(({ event, users }) => {
-    const span = spanOf(event);
-    if (span === undefined) unchecked.push({ what: 'events', reason: `an event has no readable times: ${event.uri}` });
-    for (const { user, user_name: name } of hostsIn(event))
-      if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
-    return span === undefined ? [] : [{ event, span, users }];
-  });
+  const timed = await readEvents(context, hosts, wanted, duration, unchecked);
+  for (const { user, user_name: name } of timed.flatMap(({ event }) => hostsIn(event)))
+    if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
   // Assumed (event-types.seats): an event of a group event type can be joined while it has seats left.
   const isOwnGroup = (event: Json): boolean => type.kind === 'group' && idIn(event.event_type) === idIn(uri);
   const isJoinable = ({ event, users }: TimedEvent): boolean =>
     isOwnGroup(event) && seatsIn(event) > 0 && (host === undefined || users.has(idIn(host)));
   const searchAmong = (all: readonly TimedEvent[]): SlotSearch => ({
     isActive: type.active !== false,
-    now: context.serviceTime() ?? context.runtime.clock.now(),
+    now: nowOf(context),
     hosts: hosts.map(({ user, hours }) => ({
       hours,
       busy: all
@@ -275,7 +271,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
   return {
     slots: { [Symbol.iterator]: slots },
     unchecked,
-    events: active.map(({ event }) => event),
+    events: timed.map(({ event }) => event),
     nameOf,
     judge: (start, otherwise) =>
       judge(otherwise === undefined ? search : searchAmong(amongOthers(otherwise)), start).map(named),
