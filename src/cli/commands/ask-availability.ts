@@ -1,15 +1,12 @@
-import { availability } from '../../api/availability.ts';
 import { weekdays } from '../../api/weekdays.ts';
-import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
 import { readDays, readRule } from '../../time/availability-rules.ts';
-import { wallClock } from '../../time/show.ts';
-import { wallText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import type { Answered, Invocation, Offered } from '../command.ts';
 import { choicesOf } from '../operation/name-lookup.ts';
 import { typedEventType } from '../scheduling/answers.ts';
+import { schedulesOf, todayIn } from '../scheduling/schedule-facts.ts';
 import type { Asker } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 
@@ -31,9 +28,8 @@ const peopleById = async (context: Context): Promise<Map<string, string>> => {
 export const offerSchedules = async (invocation: Invocation): Promise<Offered | undefined> => {
   if (!isOpen(invocation)) return undefined;
   const { context } = invocation;
-  const client = await context.client();
   const { uri: type } = await typedEventType(invocation);
-  const schedules = await gather(client.pages(availability.list, { query: { event_type: String(type) } }));
+  const schedules = await schedulesOf(context, type);
   const people = schedules.length > 1 ? await peopleById(context) : new Map();
   const choices = schedules.map(({ uri, name, user, timezone }) => ({
     value: idIn(uri),
@@ -93,8 +89,8 @@ const changes: Record<string, (asker: Asker, today: () => string) => Promise<Ans
 /** Asks what to change, unless a flag says it. */
 export const askChange = async (invocation: Invocation, ask: () => Promise<Asker>): Promise<Answered[]> => {
   if (!isOpen(invocation)) return [];
-  const { settings, runtime } = invocation.context;
-  const today = (): string => wallText(wallClock(settings.zone)(runtime.clock.now())).slice(0, 10);
+  const { context } = invocation;
+  const today = (): string => todayIn(context, context.settings.zone);
   const asker = await ask();
   const names = Object.keys(changes).map((name) => ({ value: name, label: name }));
   return changes[await asker.choose('What should change?', names)]!(asker, today);

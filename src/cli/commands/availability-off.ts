@@ -28,11 +28,17 @@ import { type GenericCommand, printRequest } from '../operation/generic-command.
 import { withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { mapConcurrent } from '../scheduling/map-concurrent.ts';
-import { nameOf, rulesOf, shownRules, showsChange, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
+import {
+  nameOf,
+  rulesOf,
+  schedulesOf,
+  shownRules,
+  showsChange,
+  todayIn,
+  zoneOf,
+} from '../scheduling/schedule-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
-
-/** How many schedules are read at the same time, if the rate limit allows. */
 
 /** A schedule of the user, with the event types that use it: the service lists schedules by event type only. */
 interface Own {
@@ -51,9 +57,6 @@ interface Plan extends Own {
   replaced: Rule[];
 }
 
-const readByType = async (context: Context, type: string): Promise<Json[]> =>
-  gather((await context.client()).pages(availability.list, { query: { event_type: type } }));
-
 /** The user's own schedules of all event types that the user hosts, each of them once. */
 const readOwn = async (context: Context): Promise<Own[]> => {
   const user = idIn(await context.identity.user());
@@ -61,7 +64,7 @@ const readOwn = async (context: Context): Promise<Own[]> => {
   await fillScope(eventTypes.list, { query }, context);
   const hosted = await gather((await context.client()).pages(eventTypes.list, { query }));
   const own = new Map<string, Own>();
-  const found = await mapConcurrent(hosted, ({ uri }) => readByType(context, String(uri)));
+  const found = await mapConcurrent(hosted, ({ uri }) => schedulesOf(context, uri));
   for (const [index, schedules] of found.entries())
     for (const schedule of schedules.filter((each) => idIn(each.user) === user)) {
       const { types } = own.get(String(schedule.uri)) ?? { types: [] };
@@ -143,7 +146,7 @@ const linesFor = async (plans: readonly Plan[], invocation: Invocation): Promise
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */
 const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed }: Invocation): Promise<Json> => {
   const client = await context.client();
-  const read = async () => (await readByType(context, types[0]!)).find((each) => each.uri === uri);
+  const read = async () => (await schedulesOf(context, types[0])).find((each) => each.uri === uri);
   const schedule = await read();
   if (schedule === undefined) throw new SchedError('not-found', 'The schedule is gone', { outcome: 'not-applied' });
   const plan = planFor({ schedule, types }, dates, typed.undo === true);

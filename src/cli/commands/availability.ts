@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AvailabilitySchedule, availability } from '../../api/availability.ts';
-import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
@@ -20,7 +19,16 @@ import { readInput } from '../operation/input.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
-import { nameOf, rulesOf, type Sent, shownRules, showsChange, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
+import {
+  nameOf,
+  rulesOf,
+  type Sent,
+  schedulesOf,
+  shownRules,
+  showsChange,
+  todayIn,
+  zoneOf,
+} from '../scheduling/schedule-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { askChange, changeFlags, offerSchedules } from './ask-availability.ts';
@@ -83,8 +91,7 @@ const readTyped = ({ context, typed, problems }: Invocation, zone: () => string)
 
 /** The schedules of an event type, or the one with this ID: the service has no other way to read one. */
 const readSchedules = async ({ context }: Invocation, eventType: string, id: string | undefined): Promise<Json[]> => {
-  const client = await context.client();
-  const all = await gather(client.pages(availability.list, { query: { event_type: eventType } }));
+  const all = await schedulesOf(context, eventType);
   const schedules = all.filter(({ uri }) => id === undefined || String(uri).endsWith(`/${id}`));
   if (schedules.length > 0) return schedules;
   const problem =

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { availability } from '../../api/availability.ts';
+import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
 import { type Json, jsonText, recordsIn } from '../../json.ts';
 import { isKnown, type Rule, rulesDifference } from '../../time/availability-rules.ts';
+import { dateText } from '../../time/days.ts';
 import { wallClock } from '../../time/show.ts';
-import { wallText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
@@ -12,7 +14,11 @@ import type { Context } from '../session/context.ts';
 /* What commands know about an availability schedule. */
 
 export const todayIn = ({ serviceTime, runtime }: Context, zone: string): string =>
-  wallText(wallClock(zone)(serviceTime() ?? runtime.clock.now())).slice(0, 10);
+  dateText(wallClock(zone)(serviceTime() ?? runtime.clock.now()));
+
+/** The schedules of an event type. The service lists them in no other way. */
+export const schedulesOf = async (context: Context, eventType: unknown): Promise<Json[]> =>
+  gather((await context.client()).pages(availability.list, { query: { event_type: String(eventType) } }));
 
 /** The time zone of a schedule's dates: the new one, else the current one. */
 export const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
