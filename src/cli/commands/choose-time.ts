@@ -1,10 +1,11 @@
 import { hasCategory, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { dayAt } from '../../time/calendar.ts';
+import { dateText } from '../../time/days.ts';
 import { dayText, timeLabel } from '../../time/label.ts';
 import { readTime } from '../../time/read.ts';
 import { wallClock } from '../../time/show.ts';
-import { clockLabel, midnightOf, minute, timestampOf, utcText, wallText } from '../../time/wall.ts';
+import { clockLabel, midnightOf, minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { offsetText } from '../../time/zoned.ts';
 import type { Invocation } from '../command.ts';
@@ -98,8 +99,6 @@ const clockChoices = ({ context, invitee }: Chooser, starts: readonly number[]):
   });
 };
 
-const dateOf = (wall: number): string => wallText(wall).slice(0, 10);
-
 /** Asks for a day, or for a date or a whole time that isn't in the list. */
 const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker): Promise<string> => {
   const { context, starts, window } = chooser;
@@ -110,7 +109,7 @@ const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker)
   for (const midnight of starts.map((at) => midnightOf(wallAt(at))))
     counts.set(midnight, (counts.get(midnight) ?? 0) + 1);
   const choices = [...counts].map(([midnight, count]) => ({
-    value: dateOf(midnight),
+    value: dateText(midnight),
     label: `${dayText(midnight, today)}${settings.accessible ? ', ' : ' · '}${count} free`,
   }));
   const until = labelOf(context, window.until);
@@ -123,7 +122,7 @@ const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker)
       if (!reading.ok) return { problem: reading.problem };
       const midnight = midnightOf(wallAt(timestampOf(reading.instant)!));
       if (midnight < midnightOf(today)) return { problem: `${dayText(midnight, today)} is in the past` };
-      return { value: dateOf(midnight) };
+      return { value: dateText(midnight) };
     },
   });
 };
@@ -214,6 +213,6 @@ export const chooseAnother = async (
   }));
   const asker = await createAsker(context);
   return asker.choose(`Another time (${settings.zone})`, choices, {
-    readOther: readStart(chooser, invocation, dateOf(wallAt(refused))),
+    readOther: readStart(chooser, invocation, dateText(wallAt(refused))),
   });
 };

@@ -6,9 +6,10 @@ import type { Input } from '../../client/client.ts';
 import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
+import { dateText } from '../../time/days.ts';
 import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { day, timestampOf, utcText, wallText } from '../../time/wall.ts';
+import { day, timestampOf, utcText } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
@@ -16,8 +17,8 @@ import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { flagWords } from '../parse/part.ts';
+import { commandHere } from '../scheduling/booking-context.ts';
 import type { FreeTimes } from '../scheduling/free-slots.ts';
-import type { Settings } from '../session/settings.ts';
 
 /** A longer window would take long and help nobody. */
 const mostDays = 366;
@@ -114,12 +115,6 @@ const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows:
   return { types: [...types.values()], rows };
 };
 
-/** Adds the flags that make a command use the same account as the current one. */
-const forSameAccount = (command: string, { account, sandbox }: Settings): string =>
-  [command, ...(account === undefined ? [] : [`--profile ${account.name}`]), ...(sandbox ? ['--sandbox'] : [])].join(
-    ' ',
-  );
-
 const runSlots = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const { settings, notes, printer, runtime } = context;
@@ -168,7 +163,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     for (const each of screens.filter(({ slots: own }) => own.length > 0))
       await printer.draw((style) => (settings.accessible ? spokenSlots(each) : drawSlots(each, style)));
     if (!screens.every(hasTimes)) {
-      const date = wallText(wallClock(settings.zone)(timestampOf(String(slots[0]!.start_time))!)).slice(0, 10);
+      const date = dateText(wallClock(settings.zone)(timestampOf(String(slots[0]!.start_time))!));
       problems.own?.setFlag('since', date);
       problems.own?.setFlag('until', date);
       problems.own?.setFlag('first', false);
@@ -181,7 +176,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
       `No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, runtime.clock.now())}. Look further ahead with --until`,
     );
   const name = nameOf(active.find(({ uri }) => uri === slots[0]!.event_type) ?? active[0]!);
-  notes.footer(`Book one: ${forSameAccount(commandLine('invitees', 'create', '--event-type', name), settings)}`);
+  notes.footer(`Book one: ${commandHere(context, 'invitees', 'create', '--event-type', name)}`);
   notes.footer('The service checks again when you book.');
 };
 

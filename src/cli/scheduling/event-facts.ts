@@ -4,9 +4,10 @@ import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
+import { dateText } from '../../time/days.ts';
 import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { day, timestampOf, utcText, wallText } from '../../time/wall.ts';
+import { day, timestampOf, utcText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { isAlready } from '../operation/write-result.ts';
@@ -204,7 +205,7 @@ export const stayingMeetings = async (
   dates: readonly string[],
   zone: string,
 ): Promise<string[]> => {
-  const wallOf = (event: Json) => wallText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
+  const dateOf = (event: Json) => dateText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
   const aside = (date: string, days: number) => new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString();
   const found = await someMeetings(context, async () => ({
     user: typeof user === 'string' ? user : await context.identity.user(),
@@ -212,10 +213,10 @@ export const stayingMeetings = async (
     min_start_time: aside(dates[0]!, -1),
     max_start_time: aside(dates.at(-1)!, 2),
   }));
-  const meetings = found.filter((event) => dates.includes(wallOf(event).slice(0, 10)));
+  const meetings = found.filter((event) => dates.includes(dateOf(event)));
   if (meetings.length === 0) return [];
   const count = counted(meetings.length, 'meeting stays', 'meetings stay');
-  const days = meetings.map((event) => wallOf(event).slice(0, 10)).sort();
+  const days = meetings.map(dateOf).sort();
   const window = ['--since', days[0]!, '--until', days.at(-1)!];
   const own = await context.identity.user().catch(() => user);
   const whose = typeof user === 'string' && user !== own ? ['--user', idIn(user)] : [];

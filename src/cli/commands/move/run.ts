@@ -6,11 +6,12 @@ import type { MoveContext, MovePlan } from '../../../jobs/move-steps.ts';
 import { textOf } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { valueAt } from '../../../output/fields.ts';
+import { dateText } from '../../../time/days.ts';
 import { describeInstant, spanLabel, timeLabel } from '../../../time/label.ts';
 import { readTime } from '../../../time/read.ts';
 import { wallClock } from '../../../time/show.ts';
 import type { Span } from '../../../time/slots.ts';
-import { timestampOf, utcText, wallText } from '../../../time/wall.ts';
+import { timestampOf, utcText } from '../../../time/wall.ts';
 import { offsetText } from '../../../time/zoned.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
@@ -136,7 +137,7 @@ export const printPlans = async (context: Context, plans: readonly MovePlan[]): 
 
 /** A time of day without a date is today's. If that isn't free, offers the same time on the event's day. */
 const withOwnDay = ({ settings, runtime }: Context, error: SchedError, raw: string, { old, new: next }: Move) => {
-  const date = wallText(wallClock(settings.zone)(old.start)).slice(0, 10);
+  const date = dateText(wallClock(settings.zone)(old.start));
   const reading = readTime(`${date} ${raw}`, { zone: settings.zone, now: runtime.clock.now() });
   const start = reading.ok ? timestampOf(reading.instant)! : next.start;
   const isOther = start !== next.start && start !== old.start;
