@@ -17,6 +17,7 @@ import type { Invocation, Offered } from '../command.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import { readInput } from '../operation/input.ts';
 import { isCanceled, marked, whoText } from '../operation/view-values.ts';
+import { nowOf } from '../scheduling/event-facts.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { hasRoom } from '../session/network.ts';
@@ -28,8 +29,9 @@ const [mostOffered, mostWithPeople] = [100, 50];
 /** Which events a command is usually about: `next` ones from today on, or those that `began` within a week. */
 export type Usual = 'next' | 'next active' | 'began';
 
-const queryFor = (usual: Usual, { runtime, settings, serviceTime }: Context): NonNullable<Input['query']> => {
-  const now = serviceTime() ?? runtime.clock.now();
+const queryFor = (usual: Usual, context: Context): NonNullable<Input['query']> => {
+  const { settings } = context;
+  const now = nowOf(context);
   const today = midnightOf(wallClock(settings.zone)(now));
   const sinceDay = (wall: number): string => utcText(dayAt(wall, settings.zone).since);
   return usual === 'began'
@@ -66,7 +68,7 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
   const isNamed = await hasRoom(context, first.length);
   const rest = found.slice(isNamed ? first.length : 0, mostOffered);
   const shown = await addColors(context, query)([...(isNamed ? await addPeople(context)(first) : []), ...rest]);
-  const now = context.serviceTime() ?? context.runtime.clock.now();
+  const now = nowOf(context);
   const { zone, accessible } = context.settings;
   const times = shown.map(({ start_time: start }) => timeLabel(String(start), zone, now) ?? '');
   const widest = Math.max(0, ...times.map(width));

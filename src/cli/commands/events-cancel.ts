@@ -8,13 +8,12 @@ import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
+import { isCanceled } from '../operation/view-values.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { flagWords } from '../parse/part.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
-
-const isCanceled = ({ status }: Json): boolean => status === 'canceled';
 
 /**
  * Reads the events and asks for confirmation, unless `--yes` is set: then nothing is shown, and reading would only cost

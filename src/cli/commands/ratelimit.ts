@@ -1,3 +1,4 @@
+import { capital } from '../../capital.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import { formatNumber } from '../../numbers.ts';
 import type { BlockStyle } from '../../output/block.ts';
@@ -50,7 +51,7 @@ const gauges = (rows: readonly WindowRow[], now: number, { paint, available }: B
     const reset =
       seconds === null ? '' : `resets in ${durationText(seconds)}, at ${timeOfDay(now + seconds * 1000, zone)}`;
     const share = used === undefined ? 1 : used / Math.max(1, limit!);
-    return { name: `${window[0]!.toUpperCase()}${window.slice(1)}`, share, count, reset, waiting: waitingText(row) };
+    return { name: capital(window), share, count, reset, waiting: waitingText(row) };
   });
   const widest = (texts: readonly string[]) => Math.max(...texts.map(width));
   const [name, count] = [widest(shown.map((each) => each.name)), widest(shown.map((each) => each.count))];

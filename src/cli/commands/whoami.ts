@@ -9,7 +9,6 @@ import type { Invocation, LeafCommand } from '../command.ts';
 import { moment } from '../operation/view-values.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { type Connection, shownUrl } from '../session/connection.ts';
-import type { Context } from '../session/context.ts';
 import { localFacts } from './auth/login-facts.ts';
 import { tokenSource } from './auth/login-page.ts';
 
@@ -100,24 +99,20 @@ const askService = async (client: Client, { owner }: Connection) => {
   };
 };
 
-/** Where the token is stored and until when it is valid. */
-const tokenOf = async (context: Context): Promise<{ source: string; expires_at: string | null }> => {
-  const { source, expires_at } = await localFacts(context);
-  return { source, expires_at };
-};
-
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
   const { settings, notes, printer } = context;
   const connection = await context.connection();
   const { user, organization, role, unread } = await askService(await context.client(), connection);
+  // Read after the requests: they may have refreshed the token.
+  const { source, expires_at } = await localFacts(context);
   const record = withFacts(user, {
     role,
     organization,
     profile: settings.account?.name ?? null,
     base_url: shownUrl(connection.baseUrl, connection),
-    // Read after the requests: they may have refreshed the token.
-    ...(await tokenOf(context)),
+    source,
+    expires_at,
     unread: unread.map(({ name }) => name),
   });
   await printer.one(view, record);
