@@ -70,7 +70,7 @@ const everything = (store: Store, where: Record<string, string> = {}) =>
 describe('migration', () => {
   it('upgrades a version 1 file, keeps its booking and adds the missing seed data', async () => {
     const file = await versionOne('one.db');
-    const sandbox = await openSandbox({ file, clock: { now: () => dayLater }, verify: true });
+    const sandbox = await openSandbox({ file, clock: { now: () => dayLater } });
     expect(sandbox.seedAgeDays).toBe(1);
     sandbox.close();
 

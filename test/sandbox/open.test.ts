@@ -31,7 +31,7 @@ describe('open', () => {
 
   it('seeds a new private file once and reports its age', async () => {
     const file = temporaryFile('new/sandbox.db');
-    const first = await openSandbox({ file, clock, verify: true });
+    const first = await openSandbox({ file, clock });
     expect(first.seedAgeDays).toBe(0);
     expect(JSON.parse((await first.service(me)).body).resource.uri).toBe(amara);
     expect((await first.service(booking)).status).toBe(200);
@@ -57,7 +57,7 @@ describe('open', () => {
   });
 
   it('uses the given plan when opening and on every reset', async () => {
-    const sandbox = await openSandbox({ file: ':memory:', clock, plan: 'trial', verify: true });
+    const sandbox = await openSandbox({ file: ':memory:', clock, plan: 'trial' });
     const ask = async (path: string) => {
       const reply = await sandbox.service({ ...me, url: new URL(path, me.url).href });
       return { status: reply.status, ...JSON.parse(reply.body) };

@@ -3,6 +3,7 @@ import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { makeId, uri as storedUri } from '../../src/sandbox/store/names.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
+import { checked, rethrow } from '../support/checked.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 
@@ -44,7 +45,7 @@ export const openWorld = async (options: Partial<ServiceOptions> & { file?: stri
   const store = openStore(await openDatabase(file));
   dontWaitForDisk(store);
   closeLater(() => store.close());
-  const send = createService({ store, clock, verify: true, limits: false, ...service });
+  const send = checked(createService({ store, clock, onError: rethrow, limits: false, ...service }));
 
   const call = async (method: string, path: string, { token = 'sandbox_owner', body, headers = {} }: Asked = {}) => {
     const reply = await send({

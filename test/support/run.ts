@@ -13,6 +13,7 @@ import type { Plan } from '../../src/sandbox/subscription.ts';
 import { openConnection } from '../../src/state/redis/redis-client.ts';
 import type { Clock } from '../../src/system.ts';
 import { expectNoSecret } from './canary.ts';
+import { checked, rethrow } from './checked.ts';
 import { withServerTime } from './redis.ts';
 import { dontWaitForDisk, seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
@@ -116,16 +117,17 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const file = await seededFile(clock.now());
   // Its URIs have an origin of their own, whatever the base URL: so it stands for any service.
   const usualOrigin = 'http://127.0.0.1:4010';
-  const sandbox = await openSandbox({ file, clock, verify: true, plan: options.plan, usualOrigin });
+  const sandbox = await openSandbox({ file, clock, onError: rethrow, plan: options.plan, usualOrigin });
+  const service = checked(sandbox.service);
   dontWaitForDisk(sandbox.store);
   const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
-    runInWorld(line, sandbox.service, ownerToken, more.clock ?? clock, {
+    runInWorld(line, service, ownerToken, more.clock ?? clock, {
       ...options,
       ...more,
       env: { ...options.env, ...more.env },
     });
-  return { run, clock, service: sandbox.service, token: ownerToken, close };
+  return { run, clock, service, token: ownerToken, close };
 };
 
 /** A world of a test: `createWorld` made it. */

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../../src/sandbox/open.ts';
 import { isSeedName, type SeedName } from '../../../src/sandbox/seed/name.ts';
+import { checked, rethrow } from '../../support/checked.ts';
 import { temporaryFile } from '../../support/temporary.ts';
 import { noon, organization } from '../world.ts';
 
 const open = async (file: string, world?: SeedName) => {
-  const sandbox = await openSandbox({ file, clock: { now: () => noon }, world, verify: true, limits: false });
+  const sandbox = await openSandbox({ file, clock: { now: () => noon }, world, onError: rethrow, limits: false });
   const get = async (path: string) => {
     const headers = { authorization: 'Bearer sandbox_owner' };
-    const reply = await sandbox.service({ method: 'GET', url: `http://127.0.0.1:4010${path}`, headers });
+    const reply = await checked(sandbox.service)({ method: 'GET', url: `http://127.0.0.1:4010${path}`, headers });
     return JSON.parse(reply.body);
   };
   const count = async (path: string) => {

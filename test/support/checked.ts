@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+import type { Send } from '../../src/http/message.ts';
+import { findRoute } from '../../src/sandbox/route.ts';
+
+/** Records that matched their row, by their hash: tests get the same records again and again. */
+const matching = new Set<string>();
+
+/** The service, which throws if a reply doesn't match its row exactly. */
+export const checked =
+  (service: Send): Send =>
+  async (request) => {
+    const reply = await service(request);
+    if (reply.status >= 400 || reply.body === '') return reply;
+    const { row } = (await findRoute(request.method, new URL(request.url).pathname).catch(() => undefined)) ?? {};
+    if (row === undefined) return reply;
+    const { kind, of } = row.reply;
+    const records = kind === 'many' ? reply.body.slice(0, reply.body.lastIndexOf(',"pagination"')) : reply.body;
+    const key = hash('sha1', `${row.name} ${records}`);
+    if (matching.has(key)) return reply;
+    const body = JSON.parse(reply.body);
+    const found = { many: body.collection, one: [body.resource], bare: [body] }[kind];
+    for (const record of found) {
+      const { error } = of.record.safeParse(record);
+      if (error) throw new Error(`${row.name} returned a wrong shape: ${error.message}`);
+    }
+    matching.add(key);
+    return reply;
+  };
+
+/** For `onError` of a service: a test sees the error itself instead of a reply with 500. */
+export const rethrow = (error: unknown) => {
+  throw error;
+};
