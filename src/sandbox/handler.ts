@@ -2,7 +2,7 @@ import type { Catalogue } from '../api/catalogue.ts';
 import type { Noun } from '../api/collections.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
-import type { PageContext, ResultPage } from './store/list-page.ts';
+import type { Listing } from './store/list-page.ts';
 import type { Store, Text } from './store/store.ts';
 import type { Plan } from './subscription.ts';
 
@@ -23,8 +23,6 @@ export interface PublicContext {
   store: Store;
   /** The sandbox clock's time, in milliseconds since 1970. */
   now: number;
-  /** For paging through a list. */
-  asked: PageContext;
   /** The origin the request was sent to. */
   server: string;
   /** The origin of links: nearly always the same. */
@@ -46,9 +44,9 @@ type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: str
 
 type RecordOf<Row extends Operation> = Value<Row['reply']['of']['record']>;
 
-/** A list without a `page_token` parameter isn't paged. */
+/** The service reads a page of the listing. A list without a `page_token` parameter isn't paged. */
 type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
-  ? ResultPage<RecordOf<Row>>
+  ? Listing
   : Array<RecordOf<Row>>;
 
 type HandlerResult<Row extends Operation> = Row['reply'] extends { kind: 'many' }

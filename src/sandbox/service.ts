@@ -1,6 +1,5 @@
 import { randomBytes as someBytes } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
-import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock, RandomBytes } from '../system.ts';
 import { authenticate, findHolder, type Holder, requireScope } from './authenticate.ts';
@@ -11,7 +10,7 @@ import { pageOperation } from './pages/visit.ts';
 import { parseBody, parseQuery } from './parse.ts';
 import { findRoute, type Route } from './route.ts';
 import { carryOutDeletions } from './rules/deletion.ts';
-import type { ResultPage } from './store/list-page.ts';
+import { type Listing, type Page, readPage } from './store/list-page.ts';
 import { withOrigin } from './store/names.ts';
 import type { Store } from './store/store.ts';
 import { requirePlan } from './subscription.ts';
@@ -43,21 +42,17 @@ const listOf = (url: URL, caller: Caller | undefined): string => {
   return JSON.stringify([caller?.user, url.pathname, ...filters.sort()]);
 };
 
-const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_token' in query.shape;
-
 const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
 /** A list that is never split has the envelope of every list. */
-const pageOf = (result: unknown): ResultPage<unknown> =>
-  Array.isArray(result)
-    ? { items: JSON.stringify(result).slice(1, -1), count: result.length, next: null, previous: null }
-    : (result as ResultPage<unknown>);
+const wholeList = (records: unknown[]): Page => ({
+  items: JSON.stringify(records).slice(1, -1),
+  count: records.length,
+  next: null,
+  previous: null,
+});
 
-/** The reply as JSON, with its envelope. */
-const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL, origin: string): string => {
-  if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
-  if (kind === 'bare') return jsonOf(result);
-  const { items, count, next, previous } = pageOf(result);
+const wrapPage = ({ items, count, next, previous }: Page, url: URL, origin: string): string => {
   const address = (token: string | null) => {
     if (token === null) return null;
     const query = new URLSearchParams(url.searchParams);
@@ -90,29 +85,31 @@ export const createService = ({
   type Answer = (holder: Holder | undefined, now: number, headers: Record<string, string>) => HttpReply;
 
   const answerOperation = (route: Route, request: HttpRequest, url: URL): Answer => {
-    const { authorization } = request.headers;
+    const { row, params, handle } = route;
     return (holder, now, headers) => {
       if (holder?.isDeletionDue) carryOutDeletions(store, now);
-      const isPublic = route.row.scope === undefined;
-      const caller = isPublic ? undefined : authenticate(holder, authorization, now);
+      const isPublic = row.scope === undefined;
+      const caller = isPublic ? undefined : authenticate(holder, request.headers.authorization, now);
       if (caller) {
-        requireScope(route.row, caller);
-        requirePlan(route.row, caller.plan);
+        requireScope(row, caller);
+        requirePlan(row, caller.plan);
       }
-      const input = {
-        params: route.params,
-        query: parseQuery(route.row, url),
-        body: route.row.method === 'GET' ? undefined : parseBody(route.row, request),
-      };
+      const query = parseQuery(row, url);
+      const body = row.method === 'GET' ? undefined : parseBody(row, request);
       const links = origin?.() ?? url.origin;
-      const perform = () => {
-        const asked = { list: isPaged(route.row) ? listOf(url, caller) : '', now };
-        return route.handle(input, { store, caller, now, asked, server: url.origin, origin: links });
+      const perform = () => handle({ params, query, body }, { store, caller, now, server: url.origin, origin: links });
+      const result = row.method === 'GET' ? perform() : store.transaction(perform);
+      const { kind, status } = row.reply;
+      if (status === 204) return { status, headers, body: '' };
+      const wrapped = () => {
+        if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
+        if (kind === 'bare') return jsonOf(result);
+        const page = Array.isArray(result)
+          ? wholeList(result)
+          : readPage(store, result as Listing, query as object, listOf(url, caller), now);
+        return wrapPage(page, url, links);
       };
-      const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
-      const { reply } = route.row;
-      if (reply.status === 204) return { status: reply.status, headers, body: '' };
-      return { status: reply.status, headers, body: withOrigin(wrap(reply, result, url, links), links) };
+      return { status, headers, body: withOrigin(wrapped(), links) };
     };
   };
 

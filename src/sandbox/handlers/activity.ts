@@ -1,14 +1,11 @@
 import type { Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization } from '../rules/access.ts';
-import { type ListQuery, readPage } from '../store/list-page.ts';
-import { storedWindow } from '../store/names.ts';
-import type { ActivityRecord } from '../store/records.ts';
 
 export const activity: Handlers<'activity'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { caller }) {
     requireOrganization(caller, query.organization);
     requireAdministrator(caller);
-    const listing: ListQuery = {
+    return {
       from: 'activity',
       defaultSort: 'occurred_at:desc',
       where: [
@@ -16,8 +13,6 @@ export const activity: Handlers<'activity'> = {
         ['action = ?', query.action],
         ['namespace = ?', query.namespace],
       ],
-      window: storedWindow(query),
     };
-    return readPage<ActivityRecord>(store, listing, query, asked);
   },
 };

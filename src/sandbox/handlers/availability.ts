@@ -6,7 +6,6 @@ import { logActivity } from '../rules/activity.ts';
 import { invalidRules, type Schedule } from '../rules/availability.ts';
 import { requireEventType } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
-import { type ListQuery, readPage } from '../store/list-page.ts';
 
 interface ScheduleRow {
   id: string;
@@ -45,9 +44,9 @@ const change = (
 };
 
 export const availability: Handlers<'availability'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { store, caller }) {
     const { id } = requireEventType(store, caller, idIn(query.event_type));
-    const listing: ListQuery = {
+    return {
       from: 'schedules s JOIN users u ON u.id = s.user',
       doc: 's.doc',
       id: 's.id',
@@ -55,7 +54,6 @@ export const availability: Handlers<'availability'> = {
       defaultSort: 'name',
       where: [['s.event_type = ?', id]],
     };
-    return readPage<Schedule>(store, listing, query, asked);
   },
 
   update({ params, body }, context) {

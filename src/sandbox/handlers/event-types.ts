@@ -12,7 +12,6 @@ import {
   requireEventType,
 } from '../rules/event-type.ts';
 import { wrongZone } from '../rules/local-time.ts';
-import { type ListQuery, readPage } from '../store/list-page.ts';
 import { slugOf, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -50,9 +49,9 @@ const moveHours = (store: Store, eventType: string, owner: string, timezone: str
 };
 
 export const eventTypes: Handlers<'event-types'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { store, caller }) {
     const user = chooseOwner(store, caller, query);
-    const listing: ListQuery = {
+    return {
       from: 'event_types',
       defaultSort: 'name',
       where: [
@@ -62,7 +61,6 @@ export const eventTypes: Handlers<'event-types'> = {
         ['active = ?', query.active === undefined ? undefined : Number(query.active)],
       ],
     };
-    return readPage<EventTypeRecord>(store, listing, query, asked);
   },
 
   get: ({ params }, { store, caller }) => requireEventType(store, caller, params.event_type).type,
@@ -127,9 +125,9 @@ export const eventTypes: Handlers<'event-types'> = {
     return changed;
   },
 
-  hosts({ query }, { store, caller, asked }) {
+  hosts({ query }, { store, caller }) {
     const { id } = requireEventType(store, caller, idIn(query.event_type));
-    const listing: ListQuery = {
+    return {
       from: 'event_type_hosts h JOIN users u ON u.id = h.user',
       doc: `json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),
         'created_at', h.created_at, 'updated_at', h.created_at)`,
@@ -138,6 +136,5 @@ export const eventTypes: Handlers<'event-types'> = {
       defaultSort: 'name',
       where: [['h.event_type = ?', id]],
     };
-    return readPage(store, listing, query, asked);
   },
 };

@@ -2,7 +2,6 @@ import { idIn } from '../../uri.ts';
 import { detail, found, invalid } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
-import { type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
 import type { GroupRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -24,20 +23,19 @@ const scopes = ['organization', 'owner', 'group'] as const;
 
 // Assumed (groups.visible): all members of the organization can see its groups and their members.
 export const groups: Handlers<'groups'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { caller }) {
     requireOrganization(caller, query.organization);
-    const listing: ListQuery = {
+    return {
       from: 'groups',
       columns: { name: "(doc ->> 'name')" },
       defaultSort: 'name',
       where: [['organization = ?', caller.organization]],
     };
-    return readPage<GroupRecord>(store, listing, query, asked);
   },
 
   get: ({ params }, { store }) => requireGroup(store, params.group),
 
-  relationships({ query }, { store, caller, asked }) {
+  relationships({ query }, { store, caller }) {
     const given = scopes.filter((scope) => query[scope] !== undefined);
     const [wrong, code] = given.length === 0 ? [scopes, 'required'] : [given, 'exclusive'];
     if (given.length !== 1)
@@ -49,7 +47,7 @@ export const groups: Handlers<'groups'> = {
     if (group !== undefined) requireGroup(store, group);
     const known = 'SELECT 1 FROM memberships WHERE id = ? AND organization = ?';
     if (owner !== undefined) found(store.first(known, owner, caller.organization), 'membership');
-    const listing: ListQuery = {
+    return {
       from: relationshipTables,
       doc: relationship,
       id: 'r.id',
@@ -60,7 +58,6 @@ export const groups: Handlers<'groups'> = {
         ['m.id = ?', owner],
       ],
     };
-    return readPage(store, listing, query, asked);
   },
 
   relationship({ params }, { store, caller }) {

@@ -5,20 +5,21 @@ import { requireEvent } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { book } from '../rules/booking-rules.ts';
 import { requireEventType } from '../rules/event-type.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
 import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 export const invitees: Handlers<'invitees'> = {
-  list({ params, query }, { store, caller, asked }) {
+  list({ params, query }, { store, caller }) {
     requireEvent(store, caller, params.event);
-    const where: Condition[] = [
-      ['event = ?', params.event],
-      ['status = ?', query.status],
-      ['email = ?', query.email],
-    ];
-    return readPage<InviteeRecord>(store, { from: 'invitees', where }, query, asked);
+    return {
+      from: 'invitees',
+      where: [
+        ['event = ?', params.event],
+        ['status = ?', query.status],
+        ['email = ?', query.email],
+      ],
+    };
   },
 
   get({ params }, { store, caller }) {

@@ -3,9 +3,8 @@ import type { Handlers } from '../handler.ts';
 import { addNotice } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { type Condition, type ListQuery, readPage } from '../store/list-page.ts';
 import { uri } from '../store/names.ts';
-import { type InvitationRecord, newInvitation, type OrganizationRecord, type UserRecord } from '../store/records.ts';
+import { newInvitation, type OrganizationRecord, type UserRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
 const membership = `json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
@@ -21,11 +20,11 @@ export const orgs: Handlers<'orgs'> = {
 };
 
 export const members: Handlers<'members'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { store, caller }) {
     // Assumed (organizations.own): without `user` and `organization`, the list of memberships has the members of the
     // token's own organization.
     const user = chooseOwner(store, caller, query, { organization: uri('organizations', caller.organization) });
-    const listing: ListQuery = {
+    return {
       from: membershipTables,
       doc: membership,
       id: 'm.id',
@@ -37,7 +36,6 @@ export const members: Handlers<'members'> = {
         ['u.email = ? COLLATE NOCASE', query.email],
       ],
     };
-    return readPage(store, listing, query, asked);
   },
 
   get({ params }, { store, caller }) {
@@ -75,15 +73,17 @@ export const members: Handlers<'members'> = {
 };
 
 export const invitations: Handlers<'invitations'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { caller }) {
     requireOrganization(caller, query.organization);
     requireAdministrator(caller);
-    const where: Condition[] = [
-      ['organization = ?', caller.organization],
-      ['email = ?', query.email],
-      ['status = ?', query.status],
-    ];
-    return readPage<InvitationRecord>(store, { from: 'invitations', where }, query, asked);
+    return {
+      from: 'invitations',
+      where: [
+        ['organization = ?', caller.organization],
+        ['email = ?', query.email],
+        ['status = ?', query.status],
+      ],
+    };
   },
 
   // Assumed (organizations.invite-twice): inviting a member, or a person with a pending invitation, is refused with 409.

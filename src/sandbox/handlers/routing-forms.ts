@@ -2,20 +2,17 @@ import { idIn } from '../../uri.ts';
 import { found } from '../error-replies.ts';
 import type { Handlers } from '../handler.ts';
 import { requireOrganization } from '../rules/access.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
-import type { RoutingFormRecord, SubmissionRecord } from '../store/records.ts';
 
 // Assumed (routing-forms.visible): all members of the organization can see its forms and their submissions.
 export const routingForms: Handlers<'routing-forms'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { caller }) {
     requireOrganization(caller, query.organization);
-    const where: Condition[] = [['organization = ?', caller.organization]];
-    return readPage<RoutingFormRecord>(store, { from: 'routing_forms', where }, query, asked);
+    return { from: 'routing_forms', where: [['organization = ?', caller.organization]] };
   },
 
-  submissions({ query }, { store, asked }) {
+  submissions({ query }, { store }) {
     const form = idIn(query.form);
     found(store.text('routing_forms', form), 'routing form');
-    return readPage<SubmissionRecord>(store, { from: 'submissions', where: [['form = ?', form]] }, query, asked);
+    return { from: 'submissions', where: [['form = ?', form]] };
   },
 };

@@ -4,7 +4,6 @@ import { conflict, denied, found, invalidParameter } from '../error-replies.ts';
 import type { Caller, Handlers } from '../handler.ts';
 import { requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
-import { type Condition, readPage } from '../store/list-page.ts';
 import { newWebhook, type WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -65,7 +64,7 @@ const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord
 };
 
 export const webhooks: Handlers<'webhooks'> = {
-  list({ query }, { store, caller, asked }) {
+  list({ query }, { store, caller }) {
     requireOrganization(caller, query.organization);
     let owner: string | undefined;
     // Assumed (webhooks.all-groups): admins and the owner can list the webhooks of all groups at once.
@@ -76,12 +75,14 @@ export const webhooks: Handlers<'webhooks'> = {
       requireOwner(store, place);
       owner = place.owner;
     }
-    const where: Condition[] = [
-      ['organization = ?', caller.organization],
-      ['scope = ?', query.scope],
-      ['owner = ?', owner],
-    ];
-    return readPage<WebhookRecord>(store, { from: 'webhooks', where }, query, asked);
+    return {
+      from: 'webhooks',
+      where: [
+        ['organization = ?', caller.organization],
+        ['scope = ?', query.scope],
+        ['owner = ?', owner],
+      ],
+    };
   },
 
   get: ({ params }, { store, caller }) => requireWebhook(store, caller, params.webhook),

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { limits } from '../../api/limits.ts';
+import { windowIn } from '../../api/window.ts';
 import { invalidParameter } from '../error-replies.ts';
 import type { SqlValue } from './database.ts';
-import type { Store, Text } from './store.ts';
+import { lastMoment, timestamp } from './names.ts';
+import type { Store } from './store.ts';
 
 /** A position between two rows of a list. */
 interface Cursor {
@@ -35,10 +37,10 @@ const readCursor = (token: string, list: string, now: number): Cursor => {
   return { way, place };
 };
 
-export type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
+type Condition = [sql: string, ...params: Array<SqlValue | undefined>];
 
-/** A list that is read page by page. */
-export interface ListQuery {
+/** A list that is read page by page. A window that the query asks for limits the first sort column. */
+export interface Listing {
   from: string;
   /** Where the record and its ID are. Default: the columns `doc` and `id`. */
   doc?: string;
@@ -49,29 +51,20 @@ export interface ListQuery {
   defaultSort?: string;
   /** A condition with an undefined parameter doesn't apply: nobody asked for it. */
   where: Condition[];
-  /** Limits of the first sort column: kept apart, so that the nearer of limit and cursor bounds the index. */
-  window?: { since?: string | undefined; until?: string | undefined };
 }
 
 interface PageQuery {
   count?: number | undefined;
   page_token?: string | undefined;
-  /** Declared here, because the rows' types don't include it for every list. */
   sort?: string | undefined;
 }
 
-export interface ResultPage<Doc> {
+export interface Page {
   /** The records and their separators: a JSON array without its brackets. */
-  items: Text<Doc>;
+  items: string;
   count: number;
   next: string | null;
   previous: string | null;
-}
-
-/** The list and the time of the request, which page tokens are bound to. */
-export interface PageContext {
-  list: string;
-  now: number;
 }
 
 interface Key {
@@ -81,7 +74,7 @@ interface Key {
 
 /** The ID comes last, in the direction of the first key, so that one index covers the order in both directions. */
 const keysOf = (
-  { columns = {}, id = 'id', defaultSort = 'created_at' }: ListQuery,
+  { columns = {}, id = 'id', defaultSort = 'created_at' }: Listing,
   sort: string | undefined,
   backwards: boolean,
 ): Key[] => {
@@ -102,26 +95,30 @@ const after = ([key, ...rest]: Key[], [value, ...values]: SqlValue[]): Condition
   return [`(${beyond(key!)} OR (${key!.column} = ? AND ${sql}))`, value!, value!, ...params];
 };
 
-/** A cursor is always inside the window, so it is the tighter bound on its side. */
-const bounds = ({ window = {} }: ListQuery, first: Key, edge: SqlValue | undefined): Condition[] => {
-  const lower = edge !== undefined && !first.descending ? edge : window.since;
+/** Spelled as times are stored. */
+const storedTime = (time: string | undefined): string | undefined =>
+  time && timestamp(Math.min(Date.parse(time), lastMoment));
+
+/**
+ * The window is kept apart from other conditions, so that the nearer of limit and cursor bounds the index. A cursor is
+ * always inside the window, so it is the tighter bound on its side.
+ */
+const bounds = (query: PageQuery, first: Key, edge: SqlValue | undefined): Condition[] => {
+  const { since, until } = windowIn(query);
+  const lower = edge !== undefined && !first.descending ? edge : storedTime(since);
   const upper = edge !== undefined && first.descending ? edge : undefined;
   const conditions: Condition[] = [];
   if (lower !== undefined) conditions.push([`${first.column} >= ?`, lower]);
   if (upper !== undefined) conditions.push([`${first.column} <= ?`, upper]);
-  else if (window.until !== undefined) conditions.push([`${first.column} < ?`, window.until]);
+  else if (until !== undefined) conditions.push([`${first.column} < ?`, storedTime(until)]);
   return conditions;
 };
 
 /** Contains a line break, which JSON allows here and stored records never contain, so the text can be split at it. */
 const between = ',\n';
 
-export const readPage = <Doc>(
-  store: Store,
-  listing: ListQuery,
-  query: PageQuery,
-  { list, now }: PageContext,
-): ResultPage<Doc> => {
+/** Reads the page that a query asks for. Page tokens are bound to `list`, and expire some time after `now`. */
+export const readPage = (store: Store, listing: Listing, query: PageQuery, list: string, now: number): Page => {
   const cursor: Cursor | undefined =
     query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
   const count = query.count ?? limits.pageSize.default;
@@ -129,7 +126,7 @@ export const readPage = <Doc>(
   const keys = keysOf(listing, query.sort, backwards);
 
   const asked = listing.where.filter((condition) => !condition.includes(undefined));
-  const conditions = [...asked, ...bounds(listing, keys[0]!, cursor?.place[0])];
+  const conditions = [...asked, ...bounds(query, keys[0]!, cursor?.place[0])];
   if (cursor) conditions.push(after(keys, cursor.place));
   const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Collection } from '../../api/collections.ts';
-import { windowIn } from '../../api/window.ts';
 
 /** Without I, O, 0 and 1, which are easily confused. 32 characters, so each encodes five bits of a hash. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -63,14 +62,5 @@ export const timestamp = (milliseconds: number): string => new Date(milliseconds
 
 /** A five-digit year would break the order when times are compared as text. */
 export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
-
-const storedTime = (time: string | undefined): string | undefined =>
-  time && timestamp(Math.min(Date.parse(time), lastMoment));
-
-/** The window that a query asks for, spelled as times are stored. */
-export const storedWindow = (query: object) => {
-  const { since, until } = windowIn(query);
-  return { since: storedTime(since), until: storedTime(until) };
-};
 
 export const dayMilliseconds = 86_400_000;
