@@ -30,10 +30,9 @@ export const invitees: Handlers<'invitees'> = {
   },
 
   // Assumed (invitees.who): all members of the organization can book its event types, secret ones included.
-  create({ body }, { store, caller, now, origin }) {
-    const { organization, user: by } = caller;
-    const bookable = requireEventType(store, caller, idIn(body.event_type));
-    return book(body, bookable, { store, now, origin, organization, by, method: 'instant_book' });
+  create({ body }, context) {
+    const bookable = requireEventType(context.store, context.caller, idIn(body.event_type));
+    return book(body, bookable, { ...context, method: 'instant_book' });
   },
 
   // Assumed (invitees.no-show): marking an invitee as no-show doesn't change `status`, and the event may still be in the

@@ -38,7 +38,7 @@ export const findBooking = (store: Store, id: string): Booking | undefined => {
 export const contextOf = (
   { store, now, origin }: PageRequest,
   { organization, owner }: { organization: string; owner: string },
-): BookingContext => ({ store, now, origin, organization, by: idIn(owner), method: null });
+): BookingContext => ({ store, now, origin, caller: { organization, user: idIn(owner) }, method: null });
 
 /** Why a booking can't be changed any more. */
 export const closedBy = ({ invitee, event }: Booking, now: number): 'moved' | 'canceled' | 'past' | undefined => {

@@ -1,6 +1,5 @@
 import type { HttpReply } from '../../http/message.ts';
 import { idIn } from '../../uri.ts';
-import { changeOf } from '../rules/booking-rules.ts';
 import { cancelBooking } from '../rules/cancellation.ts';
 import { type Booking, bookingSheet, closedBy, contextOf, dateAndTime, findBooking, momentsOf } from './booking.ts';
 import { ticketField, withForm } from './forms.ts';
@@ -77,7 +76,7 @@ export const acceptCancellation = (asked: PageRequest, id = ''): HttpReply | und
       if (why === undefined && isExpired) return cancelPage(asked, booking, { reason });
       const facts = { organization: booking.organization, owner: booking.type.profile!.owner };
       // A form that is sent twice leads to the same page.
-      if (why === undefined) cancelBooking(changeOf(contextOf(asked, facts)), booking.invitee, reason.trim() || null);
+      if (why === undefined) cancelBooking(contextOf(asked, facts), booking.invitee, reason.trim() || null);
       return seeOther(link(asked, asked.url.pathname));
     }),
   );

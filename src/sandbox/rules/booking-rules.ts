@@ -2,7 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { conflict, type Detail, detail, invalidParameter, refuseInvalid } from '../error-replies.ts';
-import type { ChangeContext, HandlerContext } from '../handler.ts';
+import type { ChangeContext } from '../handler.ts';
 import { noticeBooking } from '../notices.ts';
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
@@ -174,10 +174,7 @@ const personOf = ({ email, name, first_name, last_name, timezone }: BookingBody[
   timezone,
 });
 
-export interface BookingContext extends Pick<HandlerContext, 'store' | 'now' | 'origin'> {
-  organization: string;
-  /** The ID of the user who causes the booking. */
-  by: string;
+export interface BookingContext extends ChangeContext {
   /** How it was booked, as in the record. Null: by the invitee, on a page. */
   method: 'instant_book' | null;
 }
@@ -193,7 +190,7 @@ interface Booked {
 export const storeBooking = (
   body: NewBooking,
   bookable: KnownEventType,
-  { store, now, organization, by, method }: BookingContext,
+  { store, now, caller, method }: BookingContext,
   moved: Partial<InviteeRecord> = {},
 ): Booked => {
   const { type } = bookable;
@@ -214,7 +211,7 @@ export const storeBooking = (
     const id = store.nextId('event');
     const people = hosts.map((host) => store.get<UserRecord>('users', host)!);
     const event = newEvent({ id, type, hosts: people, start, limit: bookable.limit, place, now });
-    insertEvent(store, id, event, { organization, eventType: bookable.id, hosts });
+    insertEvent(store, id, event, { organization: caller.organization, eventType: bookable.id, hosts });
     seat = { id, event };
   }
 
@@ -229,7 +226,7 @@ export const storeBooking = (
     scheduling_method: method,
     // Assumed (invitees.scheduled-by): `invitee_scheduled_by` is the user who owns the token. A booking through the API
     // has no payment, because the request can't take one.
-    invitee_scheduled_by: method && uri('users', by),
+    invitee_scheduled_by: method && uri('users', caller.user),
     questions_and_answers: [...(body.custom_questions ?? [])].sort((a, b) => a.position - b.position),
     ...moved,
   };
@@ -237,19 +234,11 @@ export const storeBooking = (
   return { invitee, event };
 };
 
-/** Who causes a booking, for deliveries and the activity log. */
-export const changeOf = ({ store, now, origin, organization, by }: BookingContext): ChangeContext => ({
-  store,
-  now,
-  origin,
-  caller: { user: by, organization },
-});
-
-export const reportBooking = (context: BookingContext, { invitee, event }: Booked) => {
-  queueInviteeEvent(changeOf(context), 'invitee.created', invitee, event);
-  noticeBooking(changeOf(context), invitee, event);
+export const reportBooking = (context: ChangeContext, { invitee, event }: Booked) => {
+  queueInviteeEvent(context, 'invitee.created', invitee, event);
+  noticeBooking(context, invitee, event);
   const { event_type, name } = event;
-  logActivity(changeOf(context), 'ScheduledEvent.Book', { event: event.uri, event_type, name });
+  logActivity(context, 'ScheduledEvent.Book', { event: event.uri, event_type, name });
 };
 
 /** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */

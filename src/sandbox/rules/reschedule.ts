@@ -1,7 +1,7 @@
 import { idIn } from '../../uri.ts';
 import { noticeCancellation } from '../notices.ts';
 import type { EventRecord, InviteeRecord } from '../store/records.ts';
-import { type BookingContext, changeOf, type NewBooking, reportBooking, storeBooking } from './booking-rules.ts';
+import { type BookingContext, type NewBooking, reportBooking, storeBooking } from './booking-rules.ts';
 import { cancelInvitees, withoutInvitees } from './cancellation.ts';
 import type { KnownEventType } from './event-type.ts';
 
@@ -25,8 +25,8 @@ export const reschedule = (
   store.update('invitees', id, { ...old, status: 'canceled' });
   const { tracking, text_reminder_number, payment } = old;
   const booked = storeBooking(body, known, context, { tracking, text_reminder_number, payment, old_invitee: old.uri });
-  cancelInvitees(changeOf(context), [old], event, { rescheduled: true, new_invitee: booked.invitee.uri });
-  noticeCancellation(changeOf(context), event, [old], { canceled_by: old.name, reason: 'Rescheduled' });
+  cancelInvitees(context, [old], event, { rescheduled: true, new_invitee: booked.invitee.uri });
+  noticeCancellation(context, event, [old], { canceled_by: old.name, reason: 'Rescheduled' });
   reportBooking(context, booked);
   store.run('UPDATE shares SET used_by = ? WHERE used_by = ?', idIn(booked.invitee.uri), id);
   return booked.invitee;
