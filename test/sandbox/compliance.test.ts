@@ -133,17 +133,6 @@ describe('compliance', () => {
     );
   });
 
-  it('only deletes data of the requesting organization', async () => {
-    const { body } = await world.book('consultation', at('08:00'));
-    const event = pathOf(body.resource.event).split('/').at(-1)!;
-    world.store.run("INSERT INTO organizations (id, doc) SELECT 'OTHER', doc FROM organizations LIMIT 1");
-    world.store.run("UPDATE events SET organization = 'OTHER' WHERE id = ?", event);
-    await remove(['ada@engine.example']);
-    world.clock.time += week;
-    await world.get('/users/me');
-    expect(isKept(/ada@engine\.example/)).toBe(true);
-  });
-
   it('logs the request and the deletion, without addresses', async () => {
     await remove(['grace.hall@redwood.example', 'nobody@nowhere.example']);
     expect(await world.lastActivity()).toMatchObject({

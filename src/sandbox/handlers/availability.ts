@@ -44,8 +44,8 @@ const change = (
 };
 
 export const availability: Handlers<'availability'> = {
-  list({ query }, { store, caller }) {
-    const { id } = requireEventType(store, caller, idIn(query.event_type));
+  list({ query }, { store }) {
+    const { id } = requireEventType(store, idIn(query.event_type));
     return {
       from: 'schedules s JOIN users u ON u.id = s.user',
       doc: 's.doc',
@@ -60,7 +60,7 @@ export const availability: Handlers<'availability'> = {
     const { store, caller } = context;
     const sql = 'SELECT id, doc, user, event_type FROM schedules WHERE id = ?';
     const row = found(store.first<ScheduleRow & { event_type: string }>(sql, params.schedule), 'availability schedule');
-    const { type } = requireEventType(store, caller, row.event_type);
+    const { type } = requireEventType(store, row.event_type);
     // Assumed (availability.only-host): only the host can change an availability schedule, not the owner of the event
     // type.
     requireSelf(caller, row.user, onlyHost);
@@ -70,7 +70,7 @@ export const availability: Handlers<'availability'> = {
 
   'update-all'({ body: { event_type, ...body } }, context) {
     const { store, caller } = context;
-    const { id, type } = requireEventType(store, caller, idIn(event_type));
+    const { id, type } = requireEventType(store, idIn(event_type));
     const rows = store
       .all<ScheduleRow>(
         "SELECT s.id, s.doc, s.user FROM schedules s JOIN users u ON u.id = s.user WHERE s.event_type = ? ORDER BY u.doc ->> 'name', s.id",

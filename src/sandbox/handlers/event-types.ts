@@ -63,7 +63,7 @@ export const eventTypes: Handlers<'event-types'> = {
     };
   },
 
-  get: ({ params }, { store, caller }) => requireEventType(store, caller, params.event_type).type,
+  get: ({ params }, { store }) => requireEventType(store, params.event_type).type,
 
   create({ body }, context) {
     const { store, caller, now } = context;
@@ -99,7 +99,7 @@ export const eventTypes: Handlers<'event-types'> = {
   // Assumed (event-types.no-changes): an update with an empty body changes nothing, not even `updated_at`.
   update({ params, body }, context) {
     const { store, caller, now } = context;
-    const { type } = requireEventType(store, caller, params.event_type);
+    const { type } = requireEventType(store, params.event_type);
     const owner = idIn(type.profile?.owner ?? '');
     requireSelf(
       caller,
@@ -125,8 +125,8 @@ export const eventTypes: Handlers<'event-types'> = {
     return changed;
   },
 
-  hosts({ query }, { store, caller }) {
-    const { id } = requireEventType(store, caller, idIn(query.event_type));
+  hosts({ query }, { store }) {
+    const { id } = requireEventType(store, idIn(query.event_type));
     return {
       from: 'event_type_hosts h JOIN users u ON u.id = h.user',
       doc: `json_object('uri', '${uri('event_type_memberships', '')}' || h.id, 'event_type', '${uri('event_types', '')}' || h.event_type, 'member', json(u.doc),

@@ -31,7 +31,7 @@ export const invitees: Handlers<'invitees'> = {
 
   // Assumed (invitees.who): all members of the organization can book its event types, secret ones included.
   create({ body }, context) {
-    const bookable = requireEventType(context.store, context.caller, idIn(body.event_type));
+    const bookable = requireEventType(context.store, idIn(body.event_type));
     return book(body, bookable, { ...context, method: 'instant_book' });
   },
 

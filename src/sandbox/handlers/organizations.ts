@@ -4,7 +4,7 @@ import { addNotice } from '../notices.ts';
 import { chooseOwner, requireAdministrator, requireOrganization, requireSelf } from '../rules/access.ts';
 import { logActivity } from '../rules/activity.ts';
 import { uri } from '../store/names.ts';
-import { newInvitation, type OrganizationRecord, type UserRecord } from '../store/records.ts';
+import { type InvitationRecord, newInvitation, type OrganizationRecord, type UserRecord } from '../store/records.ts';
 
 /** The membership with the current data of its user. */
 const membership = `json_object('uri', '${uri('organization_memberships', '')}' || m.id, 'role', m.role, 'user', json(u.doc),
@@ -40,9 +40,8 @@ export const members: Handlers<'members'> = {
 
   get({ params }, { store, caller }) {
     const row = store.first<{ doc: string; user: string }>(
-      `SELECT ${membership} AS doc, m.user FROM ${membershipTables} WHERE m.id = ? AND m.organization = ?`,
+      `SELECT ${membership} AS doc, m.user FROM ${membershipTables} WHERE m.id = ?`,
       params.membership,
-      caller.organization,
     );
     const { doc, user } = found(row, 'membership');
     requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's membership.");
@@ -55,9 +54,8 @@ export const members: Handlers<'members'> = {
     const { store, caller, now } = context;
     requireAdministrator(caller);
     const row = store.first<{ user: string; role: string }>(
-      'SELECT user, role FROM memberships WHERE id = ? AND organization = ?',
+      'SELECT user, role FROM memberships WHERE id = ?',
       params.membership,
-      caller.organization,
     );
     const { user, role } = found(row, 'membership');
     if (user === caller.user) throw denied("You can't remove yourself.");
@@ -92,10 +90,10 @@ export const invitations: Handlers<'invitations'> = {
     requireOrganization(caller, body.organization);
     requireAdministrator(caller);
     const { email } = body;
-    const member = `SELECT 1 FROM ${membershipTables} WHERE m.organization = ? AND u.email = ? COLLATE NOCASE`;
-    if (store.first(member, caller.organization, email)) throw conflict('This person is already a member.');
-    const pending = "SELECT 1 FROM invitations WHERE organization = ? AND email = ? AND status = 'pending'";
-    if (store.first(pending, caller.organization, email)) throw conflict('This person is already invited.');
+    const member = `SELECT 1 FROM ${membershipTables} WHERE u.email = ? COLLATE NOCASE`;
+    if (store.first(member, email)) throw conflict('This person is already a member.');
+    const pending = "SELECT 1 FROM invitations WHERE email = ? AND status = 'pending'";
+    if (store.first(pending, email)) throw conflict('This person is already invited.');
     const organization = store.get<OrganizationRecord>('organizations', caller.organization)!;
     if (organization.kind === 'individual')
       throw denied('An individual organization has no members besides its owner.');
@@ -112,16 +110,13 @@ export const invitations: Handlers<'invitations'> = {
   revoke({ params }, context) {
     const { store, caller } = context;
     requireAdministrator(caller);
-    const row = store.first<{ status: string }>(
-      'SELECT status FROM invitations WHERE id = ? AND organization = ?',
-      params.invitation,
-      caller.organization,
+    const { uri: invitation, status } = found(
+      store.get<InvitationRecord>('invitations', params.invitation),
+      'invitation',
     );
-    if (found(row, 'invitation').status !== 'pending') throw conflict('The invitation was already answered.');
+    if (status !== 'pending') throw conflict('The invitation was already answered.');
     store.run('DELETE FROM invitations WHERE id = ?', params.invitation);
-    logActivity(context, 'OrganizationInvitation.Delete', {
-      invitation: uri('organization_invitations', params.invitation),
-    });
+    logActivity(context, 'OrganizationInvitation.Delete', { invitation });
     return {};
   },
 };

@@ -33,8 +33,8 @@ const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[
 
 export const shares: Handlers<'shares'> = {
   create({ body }, context) {
-    const { store, caller } = context;
-    const known = requireEventType(store, caller, idIn(body.event_type));
+    const { store } = context;
+    const known = requireEventType(store, idIn(body.event_type));
     requireHost(context, known);
     refuseInvalid(wrongShare(body, known));
     const id = store.nextId('share');

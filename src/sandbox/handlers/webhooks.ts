@@ -52,11 +52,7 @@ const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): W
 };
 
 const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord => {
-  const row = store.first<{ doc: string; owner: string }>(
-    'SELECT doc, owner FROM webhooks WHERE id = ? AND organization = ?',
-    id,
-    caller.organization,
-  );
+  const row = store.first<{ doc: string; owner: string }>('SELECT doc, owner FROM webhooks WHERE id = ?', id);
   const { doc, owner } = found(row, 'webhook subscription');
   const webhook: WebhookRecord = JSON.parse(doc);
   requirePlace(store, caller, { scope: webhook.scope, owner });
@@ -99,8 +95,8 @@ export const webhooks: Handlers<'webhooks'> = {
     // report its submissions.
     if (scope !== 'organization' && events.includes('routing_form_submission.created'))
       throw invalidParameter('events', 'can include routing_form_submission.created only if scope is organization');
-    const known = 'SELECT 1 FROM webhooks WHERE organization = ? AND scope = ? AND owner = ? AND callback_url = ?';
-    if (store.first(known, organization, scope, place.owner, url))
+    const known = 'SELECT 1 FROM webhooks WHERE scope = ? AND owner = ? AND callback_url = ?';
+    if (store.first(known, scope, place.owner, url))
       throw conflict('A webhook subscription with this URL and scope already exists.');
     const id = store.nextId('webhook');
     const webhook = newWebhook({ id, organization, ...place, events, url, now });

@@ -124,7 +124,7 @@ export const findOffer = (asked: PageRequest): Offer | 'used' | 'closed' | undef
     value,
   );
   if (!found) return moving && 'closed';
-  const plain = requireEventType(store, found, found.id);
+  const plain = requireEventType(store, found.id);
   const owner = store.get<UserRecord>('users', idIn(plain.type.profile!.owner))!;
   const { known, lengths } = share
     ? withShare(plain, JSON.parse(share.doc).share_override, owner, now)

@@ -58,13 +58,8 @@ export const requireOrganization = (caller: Caller, organization: string) => {
  * organization.
  */
 export const requireEvent = (store: Store, caller: Caller, id: string): Text<EventRecord> => {
-  const row = store.first<{ doc: string }>(
-    'SELECT doc FROM events WHERE id = ? AND organization = ?',
-    id,
-    caller.organization,
-  );
-  const { doc } = found(row, 'event');
+  const event = found(store.text<EventRecord>('events', id), 'event');
   const isHost = () => store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user);
   if (!isAdministrator(caller) && !isHost()) throw denied("You don't host this event.");
-  return doc;
+  return event;
 };

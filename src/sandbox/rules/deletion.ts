@@ -47,14 +47,13 @@ const isAmong = (emails: string): ((address: string) => boolean) => {
 };
 
 /** `emails`, here and below, is a JSON array of the requested addresses in lower case. */
-const deleteInvitees = (store: Store, organization: string, emails: string, at: string): number => {
+const deleteInvitees = (store: Store, emails: string, at: string): number => {
   const isWanted = isAmong(emails);
   const invitees = store
     .all<{ id: string; doc: string; event: string; event_doc: string; email: string }>(
       `SELECT i.id, i.doc, i.event, i.email, e.doc AS event_doc FROM invitees i JOIN events e ON e.id = i.event
-       WHERE (i.email IN (SELECT value FROM json_each(?)) OR i.email ${beyondAscii}) AND e.organization = ?`,
+       WHERE i.email IN (SELECT value FROM json_each(?)) OR i.email ${beyondAscii}`,
       emails,
-      organization,
     )
     .filter(({ email }) => isWanted(email));
   for (const { id, doc, event, event_doc } of invitees) {
@@ -71,14 +70,13 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
  * Assumed (compliance.submissions): a routing form submission with one of the addresses among its answers belongs to
  * that person, so all its answers are deleted.
  */
-const deleteSubmissions = (store: Store, organization: string, emails: string, at: string) => {
+const deleteSubmissions = (store: Store, emails: string, at: string) => {
   const isWanted = isAmong(emails);
   const submissions = store.all<{ id: string; doc: string }>(
-    `SELECT s.id, s.doc FROM submissions s JOIN routing_forms f ON f.id = s.form
-     WHERE f.organization = ? AND EXISTS (SELECT 1 FROM json_each(s.doc, '$.questions_and_answers') a
+    `SELECT s.id, s.doc FROM submissions s
+     WHERE EXISTS (SELECT 1 FROM json_each(s.doc, '$.questions_and_answers') a
        WHERE (a.value ->> 'answer') COLLATE NOCASE IN (SELECT value FROM json_each(?))
          OR (a.value ->> 'answer') ${beyondAscii})`,
-    organization,
     emails,
   );
   for (const { id, doc } of submissions) {
@@ -105,8 +103,8 @@ interface Deletion {
 }
 
 const carryOut = (store: Store, { id, organization, emails, due_at, requested_by }: Deletion) => {
-  const invitees = deleteInvitees(store, organization, emails, due_at);
-  deleteSubmissions(store, organization, emails, due_at);
+  const invitees = deleteInvitees(store, emails, due_at);
+  deleteSubmissions(store, emails, due_at);
   // Those about the invitees are gone already.
   store.run('DELETE FROM notices WHERE "to" IN (SELECT value FROM json_each(?))', emails);
   // The deletion request contains the addresses too.

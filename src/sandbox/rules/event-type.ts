@@ -1,6 +1,5 @@
 import { limits } from '../../api/limits.ts';
 import { found, invalidParameter } from '../error-replies.ts';
-import type { Caller } from '../handler.ts';
 import { timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, LocationRecord, UserRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -40,12 +39,11 @@ export const requireDuration = (duration: number | undefined): void => {
  * Assumed (event-types.visible): all members of the organization can read its event types; a deleted one counts as not
  * found.
  */
-export const requireEventType = (store: Store, caller: Pick<Caller, 'organization'>, id: string): KnownEventType => {
+export const requireEventType = (store: Store, id: string): KnownEventType => {
   const known = store.first<EventTypeRow>(
     `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
-     WHERE id = ? AND organization = ? AND doc ->> 'deleted_at' IS NULL`,
+     WHERE id = ? AND doc ->> 'deleted_at' IS NULL`,
     id,
-    caller.organization,
   );
   const row = found(known, 'event type');
   const type: EventTypeRecord = JSON.parse(row.doc);

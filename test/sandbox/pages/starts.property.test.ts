@@ -2,10 +2,9 @@ import { expect, it } from 'vitest';
 import { startsBetween } from '../../../src/sandbox/pages/starts.ts';
 import { requireEventType } from '../../../src/sandbox/rules/event-type.ts';
 import { timestamp } from '../../../src/sandbox/store/names.ts';
-import { idIn } from '../../../src/uri.ts';
 import { answersTo, cases, day, gridOf, refusalAt, storeCase } from '../../support/slot-cases.ts';
 import { sample, times } from '../../support/tier.ts';
-import { noon, openWorld, organization } from '../world.ts';
+import { noon, openWorld } from '../world.ts';
 
 const readable = (starts: number[]) => starts.map(timestamp);
 
@@ -15,7 +14,7 @@ it('offers exactly the starts that the booking accepts, for random event types',
   for (const { index, given } of sample(cases, 1, ({ given }) => given.change?.isForward)) {
     const id = `PAGES${index}`;
     storeCase(world, id, given);
-    const known = requireEventType(world.store, { organization: idIn(organization) }, id);
+    const known = requireEventType(world.store, id);
     const { since: from, until: to, now } = given;
     const offered = startsBetween(world.store, known, { from, to, now }).map(({ at }) => at);
     const grid = gridOf({ ...given, step: undefined });
@@ -33,7 +32,7 @@ it('offers only starts that the booking accepts, for every event type of the dem
   const world = await openWorld();
   const types = world.store.all<{ id: string }>('SELECT id FROM event_types WHERE active');
   for (const { id } of sample(types, 2)) {
-    const known = requireEventType(world.store, { organization: idIn(organization) }, id);
+    const known = requireEventType(world.store, id);
     const range = { from: noon - day, to: noon + 13 * day, now: noon };
     const starts = startsBetween(world.store, known, range);
     expect(starts.length).toBeGreaterThan(20);
