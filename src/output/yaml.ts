@@ -38,6 +38,8 @@ const itemLines = (item: unknown): string[] => linesOf(item).map((line, i) => (i
 const longestKey = 1000;
 
 const entryLines = ([key, value]: [string, unknown]): string[] => {
+  // As in JSON.
+  if (value === undefined) return [];
   const name = scalar(key);
   const start = name.length > longestKey ? [`? ${name}`, ':'] : [`${name}:`];
   if (isBranch(value)) return [...start, ...linesOf(value).map((line) => `  ${line}`)];

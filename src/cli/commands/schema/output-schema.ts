@@ -4,26 +4,30 @@ import { knownFields } from '../../parse/all-flags.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The alternatives of a schema other than null. */
-const alternativesIn = ({ anyOf, oneOf }: JsonSchema): JsonSchema[] | undefined => {
-  const all = (anyOf ?? oneOf) as JsonSchema[] | undefined;
-  return all?.filter(({ type }) => type !== 'null');
-};
-
 /** How a field looks in the output. A pattern would only repeat the format. */
 const relaxedField = (schema: JsonSchema): JsonSchema => {
-  const { type, format, description, items, enum: choices, const: only } = schema;
-  const alternatives = alternativesIn(schema);
-  const about = description === undefined ? {} : { description };
-  if (alternatives?.length === 1) return { ...relaxedField(alternatives[0]!), ...about };
-  if (alternatives !== undefined) return { anyOf: [...alternatives.map(relaxedField), { type: 'null' }], ...about };
-  const examples = (choices as unknown[] | undefined) ?? (only === undefined ? undefined : [only]);
+  const {
+    anyOf,
+    oneOf = anyOf,
+    type,
+    format,
+    description,
+    items,
+    const: only,
+    enum: choices = only && [only],
+  } = schema;
+  const alternatives = (oneOf as JsonSchema[] | undefined)?.filter((each) => each.type !== 'null');
+  if (alternatives?.length === 1) {
+    const [single] = alternatives.map(relaxedField);
+    return { ...single, description: description ?? single!.description };
+  }
+  if (alternatives !== undefined) return { anyOf: [...alternatives.map(relaxedField), { type: 'null' }], description };
   return {
-    ...(type === undefined ? {} : { type: [type, 'null'] }),
-    ...(format === undefined ? {} : { format }),
-    ...about,
-    ...(examples === undefined ? {} : { examples }),
-    ...(items === undefined ? {} : { items: relaxedField(items as JsonSchema) }),
+    type: type && [type, 'null'],
+    format,
+    description,
+    examples: choices ?? (only === undefined ? undefined : [only]),
+    items: items && relaxedField(items as JsonSchema),
     ...propertiesOf(schema),
   };
 };

@@ -4,7 +4,7 @@ import type { Command, Invocation, LeafCommand } from '../../command.ts';
 import { exitCodeFacts } from '../../help/topics.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { sharedFlags } from '../../parse/shared-flags.ts';
-import { type CommandFacts, commandFacts, flagFacts } from './command-facts.ts';
+import { commandFacts, flagFacts } from './command-facts.ts';
 
 /** Increased if a field is removed or changes its meaning. New fields don't change it. */
 const schemaVersion = 1;
@@ -30,7 +30,7 @@ const unknown = (word: string, what: string, known: readonly string[], before: r
 };
 
 /** The described commands: all of them, those of a noun, or one. */
-const chosen = async ([word, verb]: readonly string[], registry: Nouns): Promise<CommandFacts[]> => {
+const chosen = async ([word, verb]: readonly string[], registry: Nouns) => {
   const names = Object.keys(registry.nouns);
   const noun = word === undefined ? undefined : registry.findNoun(word);
   if (word !== undefined && noun === undefined) throw unknown(word, 'command', names);

@@ -1,11 +1,13 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { CommandFacts } from '../../../../src/cli/commands/schema/command-facts.ts';
+import type { commandFacts } from '../../../../src/cli/commands/schema/command-facts.ts';
 import { buildTree } from '../../../../src/cli/parse/tree.ts';
 import { exitCodes } from '../../../../src/errors.ts';
 import { createWorld } from '../../../support/run.ts';
 import { sample } from '../../../support/tier.ts';
 import { plainType } from '../../lost-answers.ts';
+
+type CommandFacts = ReturnType<typeof commandFacts>;
 
 interface Document {
   version: number;
