@@ -1,22 +1,15 @@
 import type { Typed } from '../../command.ts';
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
-import type { ArgumentFacts, CallFacts, FlagFacts } from '../schema/command-facts.ts';
+import { type ArgumentFacts, type CallFacts, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
 import type { JsonSchema } from '../schema/output-schema.ts';
 
-/** A property of a tool's input, and the word of the command line that it becomes. */
-export interface Parameter {
-  /** `event_type` */
+/** A property of a tool's input: an argument or a flag of the command. */
+export interface Parameter
+  extends Pick<FlagFacts, 'name' | 'type' | 'choices' | 'required' | 'repeatable' | 'negatable'> {
+  /** `event_type` for `event-type` */
   property: string;
-  /** `event-type` */
-  name: string;
   isArgument: boolean;
-  isArray: boolean;
-  isRequired: boolean;
-  type: FlagFacts['type'];
-  /** False is typed as `--no-NAME`. */
-  isNegatable: boolean;
-  choices?: readonly string[] | undefined;
   description: string;
 }
 
@@ -38,51 +31,28 @@ const propertyOf = (name: string): string => name.replaceAll('-', '_');
 const withoutDashes = (text: string): string =>
   text.replace(/(?<!\S)--([a-z][a-z-]*)/g, (_, name: string) => propertyOf(name));
 
-const ofArgument = ({ name, required, repeatable, choices, description }: ArgumentFacts, index: number): Parameter => ({
-  property: propertyOf(name),
-  name,
+const ofArgument = (facts: ArgumentFacts, index: number): Parameter => ({
+  ...facts,
+  property: propertyOf(facts.name),
   isArgument: true,
-  isArray: repeatable,
   // A command whose only argument is repeatable reads a file without it.
-  isRequired: required || (repeatable && index === 0),
+  required: facts.required || (facts.repeatable && index === 0),
   type: 'string',
-  isNegatable: false,
-  choices,
-  description: withoutDashes(description),
+  negatable: false,
+  description: withoutDashes(facts.description),
 });
 
-const ofFlag = ({
-  name,
-  type,
-  value,
-  choices,
-  required,
-  repeatable,
-  negatable,
-  description,
-}: FlagFacts): Parameter => ({
-  property: propertyOf(name),
-  name,
+const ofFlag = (facts: FlagFacts): Parameter => ({
+  ...facts,
+  property: propertyOf(facts.name),
   isArgument: false,
-  isArray: repeatable,
-  isRequired: required,
-  type,
-  isNegatable: negatable,
-  choices,
   // The placeholder of a reference or a pair of times says how to write it.
-  description: `${withoutDashes(description)}${value !== undefined && /[|/]/.test(value) ? ` (${value})` : ''}`,
+  description: `${withoutDashes(facts.description)}${/[|/]/.test(facts.value ?? '') ? ` (${facts.value})` : ''}`,
 });
 
-const zone: Parameter = {
-  property: 'tz',
-  name: 'tz',
-  isArgument: false,
-  isArray: false,
-  isRequired: false,
-  type: 'string',
-  isNegatable: false,
-  description: 'IANA time zone of days, and of times without an offset',
-};
+const zone = ofFlag(
+  flagFacts({ name: 'tz', value: 'ZONE', description: 'IANA time zone of days, and of times without an offset' }),
+);
 
 export const parametersOf = ({ arguments: args, flags }: CallFacts): Parameter[] => [
   ...args.map(ofArgument),
@@ -102,10 +72,10 @@ export const schemaOf = (
 ): JsonSchema & { type: 'object' } => {
   const own = parameters.map((parameter) => {
     const value = valueSchema(parameter);
-    const schema = parameter.isArray ? { type: 'array', items: value, minItems: 1 } : value;
+    const schema = parameter.repeatable ? { type: 'array', items: value, minItems: 1 } : value;
     return [parameter.property, { ...schema, description: parameter.description }];
   });
-  const required = parameters.filter(({ isRequired }) => isRequired).map(({ property }) => property);
+  const required = parameters.filter((parameter) => parameter.required).map(({ property }) => property);
   const paging = {
     limit: { type: 'integer', minimum: 1, maximum: rows?.most, default: rows?.default },
     cursor: { type: 'string', description: 'next_cursor of the same call' },
@@ -118,9 +88,9 @@ export const schemaOf = (
   };
 };
 
-const typedValue = ({ type, isArray, isNegatable }: Parameter, value: unknown): Typed[string] => {
-  if (type === 'boolean') return value === true ? true : isNegatable ? false : undefined;
-  return isArray ? [value].flat().map(String) : String(value);
+const typedValue = ({ type, repeatable, negatable }: Parameter, value: unknown): Typed[string] => {
+  if (type === 'boolean') return value === true ? true : negatable ? false : undefined;
+  return repeatable ? [value].flat().map(String) : String(value);
 };
 
 /** The arguments and flags of the command for checked values. */

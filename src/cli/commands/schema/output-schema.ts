@@ -6,17 +6,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** How a field looks in the output. A pattern would only repeat the format. */
 const relaxedField = (schema: JsonSchema): JsonSchema => {
-  const {
-    anyOf,
-    oneOf = anyOf,
-    type,
-    format,
-    description,
-    items,
-    const: only,
-    enum: choices = only && [only],
-  } = schema;
-  const alternatives = (oneOf as JsonSchema[] | undefined)?.filter((each) => each.type !== 'null');
+  const { anyOf, oneOf, type, format, description, items, enum: choices, const: only } = schema;
+  const alternatives = ((anyOf ?? oneOf) as JsonSchema[] | undefined)?.filter((each) => each.type !== 'null');
   if (alternatives?.length === 1) {
     const [single] = alternatives.map(relaxedField);
     return { ...single, description: description ?? single!.description };
