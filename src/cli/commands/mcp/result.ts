@@ -66,8 +66,11 @@ const resultOf = (structuredContent: Record<string, unknown>, texts: readonly st
   structuredContent,
 });
 
-const notesOf = ({ notes }: Outcome): { notes?: string[] } =>
-  notes.length === 0 ? {} : { notes: notes.slice(0, mostNotes).map((note) => cutText(note, 300)) };
+const notesOf = ({ notes }: Outcome): string[] => notes.slice(0, mostNotes).map((note) => cutText(note, 300));
+
+/** An empty list is left out of the structured content. */
+const unlessEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined =>
+  list.length === 0 ? undefined : list;
 
 /** Builds a result with less and less room for its values until the whole fits. Quotes take more bytes in JSON. */
 const fitting = (build: (share: number) => ToolResult): ToolResult => {
@@ -84,48 +87,46 @@ const recordResult = (outcome: Outcome, { zone }: Facts): ToolResult => {
   const notes = notesOf(outcome);
   return fitting((share) => {
     const record = fitRecord(outcome.records[0], mostRecordBytes * share);
-    return resultOf({ notice, time_zone: zone, record, ...notes }, [
+    return resultOf({ notice, time_zone: zone, record, notes: unlessEmpty(notes) }, [
       notice,
-      ...(notes.notes ?? []),
+      ...notes,
       linesOf(record, textIn(zone), mostTextBytes * share),
     ]);
   });
 };
 
-/** The result with the first `count` rows. */
-const listResult = (
-  rows: readonly Record<string, unknown>[],
-  lines: readonly string[],
-  count: number,
-  outcome: Outcome,
-  { tool, values, zone }: Facts,
-): ToolResult => {
-  const place = outcome.places[count];
+/** A row of a list, and its line in the text. */
+interface Row {
+  item: Record<string, unknown>;
+  line: string;
+}
+
+/** The result with these rows, which are the first ones of the outcome. */
+const listResult = (rows: readonly Row[], outcome: Outcome, { tool, values, zone }: Facts): ToolResult => {
+  const place = outcome.places[rows.length];
   const cursor = place && writeCursor(tool.name, values, place);
-  const left = outcome.records.length - count;
+  const left = outcome.records.length - rows.length;
   const leftOut = [
     ...(left > 0 ? [`${counted(left, 'row')} left out: a result has at most 32 KiB`] : []),
     ...(place !== undefined && cursor === undefined ? ['The list has more rows. Use filters or a higher limit'] : []),
   ];
   const notes = notesOf(outcome);
-  const more =
-    cursor === undefined ? [] : [`There may be more: repeat this call with the cursor ${cursor} (next_cursor)`];
   return resultOf(
     {
       notice,
       time_zone: zone,
-      items: rows.slice(0, count),
-      ...(cursor === undefined ? {} : { next_cursor: cursor }),
-      ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
-      ...notes,
+      items: rows.map(({ item }) => item),
+      next_cursor: cursor,
+      left_out: unlessEmpty(leftOut),
+      notes: unlessEmpty(notes),
     },
     [
-      `${counted(count, 'row')}. Times in the text are in ${zone}.`,
+      `${counted(rows.length, 'row')}. Times in the text are in ${zone}.`,
       ...leftOut,
-      ...more,
-      ...(notes.notes ?? []),
+      ...(cursor === undefined ? [] : [`There may be more: repeat this call with the cursor ${cursor} (next_cursor)`]),
+      ...notes,
       notice,
-      ...(count === 0 ? [] : [tool.facts.columns.join(' | '), ...lines.slice(0, count)]),
+      ...(rows.length === 0 ? [] : [tool.facts.columns.join(' | '), ...rows.map(({ line }) => line)]),
     ],
   );
 };
@@ -133,22 +134,14 @@ const listResult = (
 /** As many rows as fit, at least one. */
 const rowsResult = (outcome: Outcome, facts: Facts): ToolResult => {
   const show = textIn(facts.zone);
-  const rows: Record<string, unknown>[] = [];
-  const lines: string[] = [];
-  let size = 0;
+  const rows: Row[] = [];
+  let result = listResult(rows, outcome, facts);
   for (const record of outcome.records) {
-    const row = fitRecord(record, mostRecordBytes);
-    const line = lineOf(row, facts.tool.facts.columns, show);
-    size += bytesOf(row) + bytesOf(line);
-    if (size > mostBytes && rows.length > 0) break;
-    rows.push(row);
-    lines.push(line);
-  }
-  let count = rows.length;
-  let result = listResult(rows, lines, count, outcome, facts);
-  while (bytesOf(result) > mostBytes && count > 1) {
-    count -= 1;
-    result = listResult(rows, lines, count, outcome, facts);
+    const item = fitRecord(record, mostRecordBytes);
+    rows.push({ item, line: lineOf(item, facts.tool.facts.columns, show) });
+    const longer = listResult(rows, outcome, facts);
+    if (bytesOf(longer) > mostBytes && rows.length > 1) break;
+    result = longer;
   }
   return result;
 };
@@ -166,7 +159,7 @@ export const errorResult = (error: unknown, done: readonly unknown[] = []): Tool
         { type: 'text', text: JSON.stringify(reported) },
         { type: 'text', text: notice },
       ],
-      structuredContent: { ...reported, ...(items.length === 0 ? {} : { items }), notice },
+      structuredContent: { ...reported, items: unlessEmpty(items), notice },
       isError: true,
     };
   });
