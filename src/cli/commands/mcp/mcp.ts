@@ -106,7 +106,7 @@ const configCommand = (registry: Nouns): Command => ({
     'The flags are those that `sched mcp serve` will get.',
   ],
   run: async (invocation) => {
-    const { runConfig } = await import('./config.ts');
+    const { runConfig } = await import('./serve.ts');
     await runConfig(registry, invocation);
   },
 });

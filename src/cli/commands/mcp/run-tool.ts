@@ -84,7 +84,7 @@ export const runTool = async (host: Host, { tool, values, signal, confirm }: Cal
   const hasLimit = tool.isList && tool.command.flags.some(({ name }) => name === 'limit');
   const { args, typed } = typedOf(tool.parameters, values);
   const parsed = {
-    name: tool.words.join(' '),
+    name: tool.facts.command,
     args,
     typed: {
       ...host.flags,

@@ -1,8 +1,36 @@
-import type { Invocation } from '../../command.ts';
+import { nearest } from '../../../nearest.ts';
+import type { Invocation, Typed } from '../../command.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
-import { sharedTyped } from './serve-flags.ts';
+import { clients } from './clients.ts';
 import { allTools } from './tools.ts';
+
+/** Flags of the server that its commands get too. */
+const shared = ['max-wait', 'timeout', 'tz', 'no-wait', 'allow-refresh', 'quiet', 'verbose', 'yes'];
+/** Flags that choose the tools. */
+const choosing = ['tools', 'allow-writes', 'output-schemas'];
+
+/**
+ * The flags of the server that its commands get too. The profile is named even if it is the default one: choosing
+ * another default must not switch the account of a running server.
+ */
+const sharedTyped = ({ context, typed }: Invocation): Typed => {
+  const { account, sandbox } = context.settings;
+  return {
+    ...(account === undefined ? {} : { profile: account.name }),
+    ...(sandbox ? { sandbox } : {}),
+    ...Object.fromEntries(shared.flatMap((name) => (typed[name] === undefined ? [] : [[name, typed[name]]]))),
+  };
+};
+
+/** All flags with which a client starts this server. */
+const serveWords = (invocation: Invocation): string[] => {
+  const chosen = choosing.map((name) => [name, invocation.typed[name]] as const);
+  return [...Object.entries(sharedTyped(invocation)), ...chosen].flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return typeof value === 'string' && value !== '' ? [`--${name}=${value}`] : [`--${name}`];
+  });
+};
 
 /** What a client tells its model about all tools. */
 const instructionsFor = ({ context }: Invocation, hasWrites: boolean): string => {
@@ -45,4 +73,30 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
       tools.some(({ isWrite }) => isWrite),
     ),
   });
+};
+
+export const runConfig = async (registry: Nouns, invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  const { runtime, settings, notes, printer } = context;
+  const [word = 'json'] = args;
+  const client = Object.hasOwn(clients, word) ? clients[word] : undefined;
+  if (client === undefined) {
+    const names = Object.keys(clients);
+    const meant = nearest(word, names);
+    const problem = `No configuration for "${word}". Choose from ${names.join(', ')}`;
+    problems.add(problem, meant === undefined ? undefined : (own) => own.setArgument(word, meant));
+  }
+  // A wrong pattern is better reported here than by a client that can't start its server.
+  chooseTools(invocation, await allTools(registry));
+  problems.check();
+  // A client may not have the PATH of a shell, so the program is named in full.
+  const [command = 'sched', ...first] = runtime.machine.program ?? [];
+  const words = [...first, 'mcp', 'serve', ...serveWords(invocation)];
+  await printer.text(client!.lines(command, words));
+  notes.info(client!.where);
+  const isStored = settings.sandbox || settings.account !== undefined;
+  if (!isStored)
+    notes.info(
+      'No profile is in use. Log in first, or set SCHED_TOKEN and SCHED_BASE_URL in the environment of the client',
+    );
 };

@@ -10,7 +10,6 @@ export interface Tool {
   name: string;
   /** `event-types.slots`: what `--tools` and `--allow-writes` choose by. */
   path: string;
-  words: readonly string[];
   command: Command;
   facts: CallFacts;
   isWrite: boolean;
@@ -62,11 +61,10 @@ const withoutFilters = (command: Command): Command => ({
 const toolOf = (name: string, given: Command): Tool => {
   const command = given.flags.some((flag) => flag.name === 'from') ? withoutFilters(given) : given;
   const facts = callFacts(name, command);
-  const words = name.split(' ');
+  const path = name.replace(' ', '.');
   return {
-    name: words.join('_').replaceAll('-', '_'),
-    path: words.join('.'),
-    words,
+    name: path.replaceAll(/[.-]/g, '_'),
+    path,
     command,
     facts,
     isWrite: facts.effect !== 'read',
@@ -103,10 +101,8 @@ const outputSchema = ({ command, isList }: Tool): JsonSchema => {
 };
 
 const descriptionOf = ({ facts }: Tool): string => {
-  const plan = facts.plan === undefined ? [] : [`Needs the ${facts.plan} plan.`];
-  return [`${facts.summary}.`, ...(details[facts.command] === undefined ? [] : [details[facts.command]]), ...plan].join(
-    ' ',
-  );
+  const plan = facts.plan && `Needs the ${facts.plan} plan.`;
+  return [`${facts.summary}.`, details[facts.command], plan].filter((part) => part !== undefined).join(' ');
 };
 
 /** A tool as `tools/list` describes it. */
