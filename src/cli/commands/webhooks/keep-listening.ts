@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { SchedError } from '../../../errors.ts';
 import { counted } from '../../../numbers.ts';
 import type { Runtime } from '../../../runtime.ts';
@@ -49,10 +50,7 @@ const openAgain = async ({ open, clock, over }: KeepListeningOptions, port: numb
 /** Listens until `over` is aborted. R51: a lost socket is opened again, or the command ends with an error. */
 export const keepListening = async (options: KeepListeningOptions): Promise<void> => {
   const { open, port, over, onOpen, onLost } = options;
-  const ended = new Promise<void>((resolve) => {
-    if (over.aborted) resolve();
-    over.addEventListener('abort', () => resolve(), { once: true });
-  });
+  const ended = over.aborted ? undefined : once(over, 'abort');
   let receiver = await open(port).catch((error) => {
     throw cannotListen(error, port);
   });
@@ -60,7 +58,7 @@ export const keepListening = async (options: KeepListeningOptions): Promise<void
     for (;;) {
       onOpen(receiver);
       const lost = await Promise.race([receiver.lost, ended]);
-      if (lost === undefined || over.aborted) return;
+      if (!(lost instanceof Error) || over.aborted) return;
       await receiver.close();
       onLost(lost.message);
       receiver = await openAgain(options, receiver.port);
