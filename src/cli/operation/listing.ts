@@ -6,6 +6,7 @@ import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
 import type { Json } from '../../json.ts';
 import { formatNumber } from '../../numbers.ts';
+import type { Pages } from '../../output/formats.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
@@ -85,6 +86,17 @@ async function* withRequestCount(
     notes.ahead = undefined;
   }
 }
+
+/** Prints a list that needs no footer. Says so if it is `empty`. */
+export const printRows = async (
+  { printer, notes }: Pick<Context, 'printer' | 'notes'>,
+  view: View,
+  pages: Pages,
+  empty?: string,
+): Promise<void> => {
+  const rows = await printer.list(view, pages);
+  if (rows === 0 && empty !== undefined) notes.info(empty);
+};
 
 /** Which rows a list has, for its title and footer. */
 export interface Scope {

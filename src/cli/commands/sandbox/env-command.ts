@@ -5,7 +5,7 @@ import { shellWord } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
-import { conflicting, readData, sharedDataFlag } from './serving.ts';
+import { conflicting, readSharedData, sharedDataFlag } from './serving.ts';
 
 const posix = (name: string, value?: string): string =>
   value === undefined ? `unset ${name}` : `export ${name}=${shellWord(value)}`;
@@ -39,7 +39,7 @@ export const useLine = (runtime: Runtime, data: string | undefined): string => {
 /** The running sandbox. One that the environment names may have been stopped and started again, with a new secret. */
 const findRunning = async (runtime: Runtime, data: string | undefined): Promise<Serving> => {
   const check = async (serving: Serving): Promise<Serving> => {
-    await askRunning(runtime, serving, { method: 'GET', path: '/__sandbox/clock', refusal: { message: 'No reply' } });
+    await askRunning(runtime, serving, { call: 'GET /__sandbox/clock', refusal: 'No reply' });
     return serving;
   };
   const around = servingAround(runtime, data);
@@ -50,9 +50,8 @@ const findRunning = async (runtime: Runtime, data: string | undefined): Promise<
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings } = context;
-  const data = readData(invocation);
+  const data = readSharedData(invocation);
   problems.choice('shell', typed.shell, Object.keys(shells));
-  if (data === ':memory:') problems.add("--data :memory: can't be shared with another command");
   problems.check();
   const serving = await findRunning(runtime, data);
   const shell = String(typed.shell ?? shellOf(runtime));

@@ -2,7 +2,7 @@ import { browserKeySeconds } from '../../../sandbox/pages/desk/key.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { askRunning, findServing } from './running.ts';
-import { readData, sharedDataFlag } from './serving.ts';
+import { readSharedData, sharedDataFlag } from './serving.ts';
 
 /** Opens the desk in a browser. `addressFor` makes an address with a new key, which works for so many seconds. */
 export const openDeskPage = async (
@@ -19,16 +19,15 @@ export const openDeskPage = async (
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   const { runtime } = context;
-  const data = readData(invocation);
-  if (data === ':memory:') problems.add("--data :memory: can't be shared with a running sandbox");
+  const data = readSharedData(invocation);
   problems.check();
   const serving = await findServing(runtime, data);
   await openDeskPage(context, async (seconds) => {
+    const refusal = "Can't open the desk of the sandbox";
     const { url } = await askRunning(runtime, serving, {
-      method: 'POST',
-      path: '/__sandbox/desk/keys',
-      body: seconds === undefined ? {} : { seconds },
-      refusal: { message: "Can't open the desk of the sandbox" },
+      call: 'POST /__sandbox/desk/keys',
+      body: { seconds },
+      refusal,
     });
     return String(url);
   });

@@ -10,7 +10,7 @@ import type { Context } from '../../session/context.ts';
 import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/open-sandbox.ts';
 import { askRunning, servingAround } from './running.ts';
 import { readSeed, seedFlags } from './seed-flags.ts';
-import { kindFlag, readData, sharedDataFlag } from './serving.ts';
+import { kindFlag, readSharedData, sharedDataFlag } from './serving.ts';
 
 /** Reports an error of the operating system as an environment error, not as an internal one. */
 const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
@@ -61,14 +61,13 @@ const resetRunning = async (context: Context, running: Serving, { world, now, ki
   const question = `Delete the data of ${name} and seed it again?`;
   await confirm(context, { question, action: `delete the data of ${name}` }, 'this machine');
   await askRunning(context.runtime, running, {
-    method: 'POST',
-    path: '/__sandbox/reset',
+    call: 'POST /__sandbox/reset',
     body: {
-      ...(world === undefined ? {} : { seed: typeof world === 'string' ? world : world.world }),
-      ...(now === undefined ? {} : { now: new Date(now).toISOString() }),
-      ...(kind === undefined ? {} : { kind }),
+      seed: typeof world === 'object' ? world.world : world,
+      now: now === undefined ? undefined : new Date(now).toISOString(),
+      kind,
     },
-    refusal: { message: `Can't reset ${name}` },
+    refusal: `Can't reset ${name}`,
   });
   context.notes.info(`sandbox reset: ${running.url}`);
 };
@@ -76,9 +75,8 @@ const resetRunning = async (context: Context, running: Serving, { world, now, ki
 /** Replaces the data by new data seeded around today. */
 const reset = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
-  const data = readData(invocation);
+  const data = readSharedData(invocation);
   const wanted = { ...(await readSeed(invocation)), kind: problems.choice('kind', typed.kind, kinds) };
-  if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
   problems.check();
   const running = servingAround(context.runtime, data);
   if (running !== undefined) return resetRunning(context, running, wanted);

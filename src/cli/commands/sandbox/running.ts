@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
-import { isObject, type Json, parseJson } from '../../../json.ts';
+import { isObject, type Json, parseJson, recordsIn } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { adminHeader, answerAdmin } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';
@@ -46,38 +46,42 @@ export const findServing = async (runtime: Runtime, data: string | undefined): P
   servingAround(runtime, data) ?? servingWith(runtime, data);
 
 export interface AdminRequest {
-  method: 'GET' | 'POST' | 'DELETE';
-  path: `/__sandbox/${string}`;
+  call: `${'GET' | 'POST' | 'DELETE'} /__sandbox/${string}`;
   body?: Json;
-  /** The error if the sandbox refuses, and what to do if something doesn't exist. */
-  refusal: { message: string; advice?: string };
+  /** The error if the sandbox refuses. */
+  refusal: string;
+  /** What to do if something doesn't exist. */
+  advice?: string;
 }
 
 /** The reason of a refusal: what is wrong with the parameters, else the message. */
 const reasonOf = ({ message, details }: Json): string | undefined => {
   if (typeof message !== 'string') return undefined;
-  const parts = (Array.isArray(details) ? details.filter(isObject) : []).map((detail) =>
+  const parts = recordsIn(details).map((detail) =>
     [detail.parameter, detail.message].filter((part) => typeof part === 'string').join(' '),
   );
   return parts.length > 0 ? parts.join('; ') : message;
 };
 
-const messageOf = ({ method, path, body }: AdminRequest, { url, secret }: Serving): HttpRequest => ({
-  method,
-  url: `${url}${path}`,
-  headers: { [adminHeader]: secret, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  timeoutMs: 30_000,
-});
+const messageOf = ({ call, body }: AdminRequest, { url, secret }: Serving): HttpRequest => {
+  const [method, path] = call.split(' ') as [string, string];
+  return {
+    method,
+    url: `${url}${path}`,
+    headers: { [adminHeader]: secret, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body: body && JSON.stringify(body),
+    timeoutMs: 30_000,
+  };
+};
 
-const readReply = ({ status, body }: HttpReply, { refusal }: AdminRequest): Json | undefined => {
+const readReply = ({ status, body }: HttpReply, { refusal, advice }: AdminRequest): Json | undefined => {
   const content = parseJson(body);
   if (status < 300 && isObject(content)) return content;
   const reason = isObject(content) ? reasonOf(content) : undefined;
   if (reason === undefined || status === 401) return undefined;
   const facts = { reason, outcome: 'not-applied' } as const;
-  if (status === 404) throw new SchedError('not-found', refusal.message, { advice: refusal.advice, ...facts });
-  throw new SchedError('usage', refusal.message, facts);
+  if (status === 404) throw new SchedError('not-found', refusal, { advice, ...facts });
+  throw new SchedError('usage', refusal, facts);
 };
 
 export const askRunning = async (runtime: Runtime, serving: Serving, request: AdminRequest): Promise<Json> => {

@@ -1,32 +1,24 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { View } from '../../../output/view.ts';
 import type { Sandbox, Serving } from '../../../sandbox/open.ts';
 import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';
 import { tokensIn } from '../../../sandbox/ready-tokens.ts';
+import type { RunningSandbox } from '../../../sandbox/run.ts';
 import { version } from '../../../version.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { printRows } from '../../operation/listing.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { sandboxFile } from '../../session/open-sandbox.ts';
-import { clockCommand } from './clock-command.ts';
+import { clockCommand, exportCommand, noticesCommand, snapshotCommand } from './data-commands.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
-import { exportCommand } from './export-command.ts';
-import { noticesCommand } from './notices-command.ts';
 import { openCommand, openDeskPage } from './open-command.ts';
 import { resetCommand } from './reset-command.ts';
 import { runCommand } from './run-program.ts';
 import { askSandbox, servingAround } from './running.ts';
 import { openScreen } from './screen.ts';
-import {
-  dataFlag,
-  readData,
-  type ServingFacts,
-  type ShownSandbox,
-  servingFlags,
-  sharedDataFlag,
-  whileServing,
-} from './serving.ts';
-import { snapshotCommand } from './snapshot-command.ts';
+import { dataFlag, readData, type ServingFacts, servingFlags, sharedDataFlag, whileServing } from './serving.ts';
 import { triggerCommand } from './trigger.ts';
 
 const printOpenapi = async ({ context, typed, problems }: Invocation): Promise<void> => {
@@ -124,43 +116,33 @@ const start = (invocation: Invocation): Promise<void> => {
   const { interrupted, stdout, stderr, env } = runtime;
   const isForPerson = settings.format === 'table' && settings.fields === undefined && stdout.isTerminal && !env.CI;
   const screen = isForPerson ? openScreen(context) : undefined;
-  const work = async (facts: ServingFacts, serving: Serving, { sandbox, desk }: ShownSandbox) => {
+  const work = async (facts: ServingFacts, running: RunningSandbox, sandbox: Sandbox) => {
     // No other process can find data in memory.
-    const use = facts.data === ':memory:' ? exportLines(serving) : [useLine(runtime, readData(invocation))];
-    const inBrowser = stderr.isTerminal && typed.open !== true ? [`In a browser, once: ${desk()}`] : [];
+    const use = facts.data === ':memory:' ? exportLines(running) : [useLine(runtime, readData(invocation))];
+    const inBrowser = stderr.isTerminal && typed.open !== true ? [`In a browser, once: ${running.deskAddress()}`] : [];
     const close = await screen?.open(facts, [...inBrowser, 'In another terminal:', ...use.map((line) => `  ${line}`)]);
     if (screen === undefined) {
-      await printFacts(context, facts, serving, sandbox);
+      await printFacts(context, facts, running, sandbox);
       for (const line of inBrowser) notes.info(line);
       notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     }
-    if (typed.open === true) await openDeskPage(context, desk);
-    await new Promise<void>((resolve) => {
-      if (interrupted.aborted) resolve();
-      interrupted.addEventListener('abort', () => resolve(), { once: true });
-    });
+    if (typed.open === true) await openDeskPage(context, running.deskAddress);
+    if (!interrupted.aborted) await once(interrupted, 'abort');
     close?.();
   };
   return whileServing(invocation, { port: defaultPort }, work, screen?.watch);
 };
 
-/** The tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
-const findTokens = async ({ runtime }: Context, data: string | undefined): Promise<ReturnType<typeof tokensIn>> => {
-  const isThere = servingAround(runtime, data) !== undefined || existsSync(sandboxFile(runtime, data));
-  const { tokens } = await askSandbox(runtime, isThere ? data : ':memory:', {
-    method: 'GET',
-    path: '/__sandbox/tokens',
-    refusal: { message: "Can't list the tokens" },
-  });
-  return tokens as ReturnType<typeof tokensIn>;
-};
-
+/** Lists the tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
 const tokens = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
+  const { runtime } = context;
   const data = readData(invocation);
   problems.check();
-  const rows = (await findTokens(context, data)).map(shown);
-  await context.printer.list(tokensView as View, [rows]);
+  const isThere = servingAround(runtime, data) !== undefined || existsSync(sandboxFile(runtime, data));
+  const request = { call: 'GET /__sandbox/tokens', refusal: "Can't list the tokens" } as const;
+  const reply = await askSandbox(runtime, isThere ? data : ':memory:', request);
+  await printRows(context, tokensView as View, [(reply.tokens as ReturnType<typeof tokensIn>).map(shown)]);
 };
 
 export const commands: Command[] = [

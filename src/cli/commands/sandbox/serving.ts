@@ -1,3 +1,4 @@
+import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
 import { Refusal } from '../../../sandbox/error-replies.ts';
 import {
@@ -15,12 +16,13 @@ import type { Store } from '../../../sandbox/store/store.ts';
 import { kinds, planOf, plans } from '../../../sandbox/subscription.ts';
 import { shellWord } from '../../../shell-quote.ts';
 import { readDuration } from '../../../time/duration.ts';
+import { isLoopbackUrl } from '../../../uri.ts';
 import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
-import { readReceiver, webhookFlags } from './deliveries.ts';
+import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';
 import { readSeed, seedFlags } from './seed-flags.ts';
 
 export const dataFlag: Flag = {
@@ -41,6 +43,15 @@ export const kindFlag: Flag = {
   choices: kinds,
   description: 'kind of the organization: team (default for new data), or individual, which has only its owner',
 };
+
+const webhookFlags: Flag[] = [
+  {
+    name: 'webhook-to',
+    value: 'URL',
+    description: 'while it runs, deliver all webhook events to this URL on this machine',
+  },
+  { ...signingKeyFlag, description: `with --webhook-to: ${signingKeyFlag.description}`, heading: 'More flags' },
+];
 
 /** Flags of every command that starts a sandbox server. */
 export const servingFlags: Flag[] = [
@@ -69,6 +80,18 @@ export const servingFlags: Flag[] = [
   },
   ...webhookFlags,
 ];
+
+/** Reads `--webhook-to` and the key for it. */
+const readReceiver = async (invocation: Invocation): Promise<RunOptions['receiver']> => {
+  const { typed, problems } = invocation;
+  const url = typed['webhook-to'] === undefined ? undefined : String(typed['webhook-to']);
+  if (url === undefined && signingKeyPath(invocation) !== undefined)
+    problems.add(`--${signingKeyFlag.name} can only be used with --webhook-to`);
+  if (url !== undefined && !(isWebhookUrl(url) && isLoopbackUrl(url)))
+    problems.add(`--webhook-to must be a URL on a loopback address such as http://127.0.0.1:8080/, not "${url}"`);
+  problems.check();
+  return url === undefined ? undefined : { url, key: await signingKeyOf(invocation) };
+};
 
 const readReplayWindow = ({ typed, problems }: Invocation): number | undefined => {
   const text = typed['refresh-replay-window'];
@@ -102,7 +125,14 @@ export const readData = ({ typed, problems }: Invocation): string | undefined =>
   return typed.data === undefined ? undefined : String(typed.data);
 };
 
-const factsOf = (url: string, store: Store, data: string, secret: string) => ({
+/** The data of a command that uses data that is there. */
+export const readSharedData = (invocation: Invocation): string | undefined => {
+  const data = readData(invocation);
+  if (data === ':memory:') invocation.problems.add('--data :memory: ends with its command, so no other one can use it');
+  return data;
+};
+
+const factsOf = ({ url, secret }: Serving, store: Store, data: string) => ({
   base_url: url,
   auth_url: url,
   mcp_url: url,
@@ -115,12 +145,6 @@ const factsOf = (url: string, store: Store, data: string, secret: string) => ({
 });
 
 export type ServingFacts = ReturnType<typeof factsOf>;
-
-/** The running sandbox, and the address of its desk. */
-export interface ShownSandbox {
-  sandbox: Sandbox;
-  desk: RunningSandbox['deskAddress'];
-}
 
 /** Variables that would make `sched` use another service or user nevertheless. */
 export const conflicting = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
@@ -143,7 +167,7 @@ const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOpt
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
-  work: (facts: ServingFacts, serving: Serving, shown: ShownSandbox) => Promise<void>,
+  work: (facts: ServingFacts, running: RunningSandbox, sandbox: Sandbox) => Promise<void>,
   watch?: SandboxWatch,
 ): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -172,8 +196,7 @@ export const whileServing = async (
     throw startError(error, port, receiver);
   });
   try {
-    const { url, secret } = running;
-    await work(factsOf(url, sandbox.store, data, secret), { url, secret }, { sandbox, desk: running.deskAddress });
+    await work(factsOf(running, sandbox.store, data), running, sandbox);
     if (!runtime.interrupted.aborted) await running.drain();
   } finally {
     await running.close();

@@ -1,11 +1,12 @@
 import { isWebhookUrl, webhookEvents } from '../../../api/webhooks.ts';
-import { isObject, type Json } from '../../../json.ts';
+import { type Json, recordsIn } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { readJsonFile } from '../../json-file.ts';
+import { printRows } from '../../operation/listing.ts';
 import { askRunning, findServing } from './running.ts';
-import { readData, sharedDataFlag } from './serving.ts';
+import { readSharedData, sharedDataFlag } from './serving.ts';
 
 const view: View = {
   columns: [
@@ -34,32 +35,26 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
   const [event] = args;
   const to = typed.to === undefined ? undefined : String(typed.to);
-  const data = readData(invocation);
+  const data = readSharedData(invocation);
   if (event === undefined) problems.missingArgument('event');
   else if (!(webhookEvents as readonly string[]).includes(event))
     problems.add(`<event> must be one of ${webhookEvents.join(', ')}, not "${event}"`);
   if (to !== undefined && !isWebhookUrl(to)) problems.add(`--to must be the URL of a webhook, not "${to}"`);
-  if (data === ':memory:') problems.add("--data :memory: can't be shared with a running sandbox");
   const payload =
     typed.body === undefined ? undefined : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
   const set = readValues(invocation);
   problems.check();
   const serving = await findServing(context.runtime, data);
   const reply = await askRunning(context.runtime, serving, {
-    method: 'POST',
-    path: '/__sandbox/trigger',
-    body: { event, ...(to && { to }), ...(payload && { payload }), ...(set && { set }) } as Json,
-    refusal: {
-      message: "Can't send a sample",
-      advice: 'to subscribe a URL, run sched webhooks create, or start the sandbox with --webhook-to',
-    },
+    call: 'POST /__sandbox/trigger',
+    body: { event, to, payload, set },
+    refusal: "Can't send a sample",
+    advice: 'to subscribe a URL, run sched webhooks create, or start the sandbox with --webhook-to',
   });
-  const deliveries = Array.isArray(reply.deliveries) ? reply.deliveries.filter(isObject) : [];
-  const rows = deliveries.map(({ attempts, ...delivery }): Json => {
-    const last: unknown = Array.isArray(attempts) ? attempts.at(-1) : undefined;
-    return { ...delivery, ...(isObject(last) ? last : {}) };
-  });
-  await context.printer.list(view, [rows]);
+  const rows = recordsIn(reply.deliveries).map(
+    ({ attempts, ...delivery }): Json => ({ ...delivery, ...recordsIn(attempts).at(-1) }),
+  );
+  await printRows(context, view, [rows]);
   const accepted = rows.filter(({ state }) => state === 'delivered').length;
   const undelivered = rows.filter(({ status }) => typeof status !== 'number').length;
   const parts = [`${accepted} accepted`];
