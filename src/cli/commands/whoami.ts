@@ -9,8 +9,7 @@ import type { Invocation, LeafCommand } from '../command.ts';
 import { moment } from '../operation/view-values.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { type Connection, shownUrl } from '../session/connection.ts';
-import { localFacts } from './auth/login-facts.ts';
-import { tokenSource } from './auth/login-page.ts';
+import { localFacts, tokenSource } from './auth/login-facts.ts';
 
 const organizationOf = (record: object): unknown => {
   const { current_organization: own, _sched } = record as Json;

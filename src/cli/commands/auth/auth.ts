@@ -6,13 +6,19 @@ import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
-import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
+import {
+  accepted,
+  describeLogin,
+  type LoginFacts,
+  localFacts,
+  loginFields,
+  loginPage,
+  sessionOf,
+} from './login-facts.ts';
 import { loginFlags } from './login-flags.ts';
-import { loginPage } from './login-page.ts';
-import { readScopes, scopesToAsk, sensitiveScopes } from './scope-flag.ts';
+import { sensitiveScopes } from './scope-flag.ts';
 
 const view: View = {
   columns: [
@@ -25,21 +31,8 @@ const view: View = {
 };
 
 const login = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const scopes = readScopes('scopes', invocation);
-  const added = readScopes('add-scopes', invocation);
-  if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
-  const port = readWholeNumber('port', invocation, 1, 65_535);
   const { logIn } = await import('./login-command.ts');
-  if (typed.device === true)
-    for (const other of ['paste', 'no-browser', 'with-token', 'port'])
-      if (typed[other] !== undefined) problems.add(`--device can't be used together with --${other}`);
-  const facts = await logIn(invocation, {
-    port,
-    typedScopes: [...(scopes ?? []), ...(added ?? [])],
-    scopesFor: (held) => scopesToAsk({ scopes, added, readOnly: typed['read-only'] === true, held }),
-  });
-  await context.printer.one(view, facts);
+  await invocation.context.printer.one(view, await logIn(invocation));
 };
 
 /** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */

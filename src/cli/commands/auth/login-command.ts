@@ -3,6 +3,7 @@ import { users } from '../../../api/users.ts';
 import type { AuthClient, ClientAuthMethod } from '../../../auth/auth-server.ts';
 import { recordFromToken } from '../../../auth/credential.ts';
 import type { CredentialRecord } from '../../../auth/credential-schema.ts';
+import type { LoginBasics } from '../../../auth/login.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
 import { createClient } from '../../../client/client.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
@@ -11,7 +12,8 @@ import type { Json } from '../../../json.ts';
 import { durationText } from '../../../output/progress.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
-import { changeConfig, chosenName, readConfig } from '../../session/config-file.ts';
+import { readWholeNumber } from '../../operation/values.ts';
+import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
 import { type Config, nameProblem, type Profile } from '../../session/profile-schema.ts';
 import { askYes } from '../../session/prompt.ts';
@@ -21,14 +23,7 @@ import { isSecretOnStdin, readClientAuth, readClientSecret, requireSecret, store
 import { type Addresses, readAddresses } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 import { throughBrowser, throughDevice } from './login-ways.ts';
-import { noteUnknownScopes, offlineScope } from './scope-flag.ts';
-
-interface LoginChoices {
-  port: number | undefined;
-  typedScopes: readonly string[];
-  /** The scopes to request, given the scopes that the login already has. */
-  scopesFor(held: readonly string[]): string[];
-}
+import { noteUnknownScopes, offlineScope, readScopes, scopesToAsk } from './scope-flag.ts';
 
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
@@ -151,12 +146,16 @@ const warnAboutRefresh = (
 };
 
 /** Logs in, stores the credential and records in the profile where it is. */
-export const logIn = async (
-  invocation: Invocation,
-  { port, typedScopes, scopesFor }: LoginChoices,
-): Promise<LoginFacts> => {
+export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings, notes } = context;
+  const scopes = readScopes('scopes', invocation);
+  const added = readScopes('add-scopes', invocation);
+  if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
+  const port = readWholeNumber('port', invocation, 1, 65_535);
+  if (typed.device === true)
+    for (const other of ['paste', 'no-browser', 'with-token', 'port'])
+      if (typed[other] !== undefined) problems.add(`--device can't be used together with --${other}`);
   const isToken = typed['with-token'] === true;
   const config = await readConfig(runtime);
   const name = chosenName(typed.profile as string | undefined, runtime, config) ?? 'default';
@@ -236,19 +235,29 @@ export const logIn = async (
     const token = await readToken(invocation);
     return settle(recordFromToken(token, { origin: new URL(baseUrl).origin, now: runtime.clock.now() }));
   }
-  noteUnknownScopes(typedScopes, notes);
+  noteUnknownScopes([...(scopes ?? []), ...(added ?? [])], notes);
+  const heldScopes = held?.scope.split(' ').filter(Boolean) ?? [];
   let facts: LoginFacts | undefined;
-  await (typed.device === true ? throughDevice : throughBrowser)(invocation, {
-    profile: name,
+  const basics: LoginBasics = {
     client: found!,
     baseUrl,
-    store,
-    scopes: scopesFor(held?.scope.split(' ').filter(Boolean) ?? []),
-    port,
+    scopes: scopesToAsk({ scopes, added, readOnly: typed['read-only'] === true, held: heldScopes }),
+    store: {
+      probe: async () => {
+        await store.probe();
+        // Without a profile that refers to it, the token couldn't be used, nor revoked by logging out.
+        await probeConfig(runtime);
+      },
+    },
+    send: runtime.send,
+    clock: runtime.clock,
+    interrupted: runtime.interrupted,
+    onSecret: runtime.secrets.keep,
     // The browser shows success only after everything is saved.
     finish: async (record, client) => {
       facts = await settle(record, client);
     },
-  });
+  };
+  await (typed.device === true ? throughDevice(invocation, basics) : throughBrowser(invocation, basics, name, port));
   return facts!;
 };

@@ -1,45 +1,63 @@
 import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Session } from '../../../auth/session.ts';
 import { SchedError } from '../../../errors.ts';
+import { valueAt } from '../../../output/fields.ts';
+import type { Page, PageLine } from '../../../output/view.ts';
+import { moment } from '../../operation/view-values.ts';
 import { environmentToken, sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import type { Account } from '../../session/settings.ts';
 
-/** The output of `auth status`: the same fields for every kind of credential. */
-export interface LoginFacts {
-  profile: string | null;
-  base_url: string | null;
+/** The output of `auth status`, with what is known about a token alone. Every kind of credential has these fields. */
+const tokenFacts = {
+  profile: null as string | null,
+  base_url: null as string | null,
   /** Where the credential comes from: a store or an environment variable. */
-  source: string;
-  kind: 'oauth' | 'pat' | 'token';
-  user: string | null;
-  /** As the service reported it at login. */
-  user_name: string | null;
-  organization: string | null;
-  scopes: string[] | null;
-  expires_at: string | null;
-  /** Null if only the service can tell. */
-  usable: boolean | null;
-  /** Whether the service accepts the credential, as far as known. */
-  status: 'accepted' | 'refused' | 'expired' | 'not checked';
-}
-
-/** What is known about a token alone. */
-const tokenFacts: LoginFacts = {
-  profile: null,
-  base_url: null,
   source: '',
-  kind: 'token',
-  user: null,
-  user_name: null,
-  organization: null,
-  scopes: null,
-  expires_at: null,
-  usable: null,
-  status: 'not checked',
+  kind: 'token' as 'oauth' | 'pat' | 'token',
+  user: null as string | null,
+  /** As the service reported it at login. */
+  user_name: null as string | null,
+  organization: null as string | null,
+  scopes: null as string[] | null,
+  expires_at: null as string | null,
+  /** Null if only the service can tell. */
+  usable: null as boolean | null,
+  /** Whether the service accepts the credential, as far as known. */
+  status: 'not checked' as 'accepted' | 'refused' | 'expired' | 'not checked',
 };
 
+export type LoginFacts = typeof tokenFacts;
+
 export const loginFields = Object.keys(tokenFacts);
+
+const sources: Readonly<Record<string, string>> = { file: 'credential file' };
+
+/** Where the token is stored. */
+export const tokenSource = (path: string): PageLine => ({
+  label: 'Token',
+  value: (record) => {
+    const source = String(valueAt(record, path));
+    return sources[source] ?? source;
+  },
+});
+
+const kinds: Readonly<Record<string, string>> = { oauth: 'login', pat: 'personal access token', token: 'access token' };
+
+export const loginPage: Page = {
+  title: 'user_name',
+  lines: [
+    { label: 'Status', value: 'status', as: 'status' },
+    { label: 'Service', value: 'base_url' },
+    { label: 'Profile', value: 'profile' },
+    tokenSource('source'),
+    { label: 'Kind', value: ({ kind }) => kinds[String(kind)] },
+    { label: 'Valid until', value: moment('expires_at') },
+    { label: 'Scopes', value: ({ scopes }) => (Array.isArray(scopes) ? scopes.join(' ') : undefined) },
+    { label: 'User ID', value: 'user', as: 'id' },
+    { label: 'Organization ID', value: 'organization', as: 'id' },
+  ],
+};
 
 /** What is known about a stored login without asking the service. */
 export const describeLogin = ({ name, profile }: Account, record: CredentialRecord, now: number): LoginFacts => {
@@ -55,7 +73,8 @@ export const describeLogin = ({ name, profile }: Account, record: CredentialReco
     organization: organization || null,
     scopes: scope === '' ? null : scope.split(' '),
     expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),
-    ...(isOver ? { usable: false, status: 'expired' } : { usable: null, status: 'not checked' }),
+    usable: isOver ? false : null,
+    status: isOver ? 'expired' : 'not checked',
   };
 };
 

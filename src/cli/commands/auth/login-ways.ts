@@ -1,44 +1,10 @@
-import type { AuthClient } from '../../../auth/auth-server.ts';
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
-import type { CredentialStore } from '../../../auth/stores.ts';
 import { counted } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { flagWords } from '../../parse/part.ts';
-import { probeConfig } from '../../session/config-file.ts';
 import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
-
-interface LoginPlan {
-  profile: string;
-  client: AuthClient;
-  baseUrl: string;
-  store: CredentialStore;
-  scopes: readonly string[];
-  port: number | undefined;
-  finish: NonNullable<LoginBasics['finish']>;
-}
-
-const basicsOf = ({ context }: Invocation, { client, baseUrl, store, scopes, finish }: LoginPlan): LoginBasics => {
-  const { runtime } = context;
-  return {
-    client,
-    baseUrl,
-    scopes,
-    store: {
-      probe: async () => {
-        await store.probe();
-        // Without a profile that refers to it, the token couldn't be used, nor revoked by logging out.
-        await probeConfig(runtime);
-      },
-    },
-    send: runtime.send,
-    clock: runtime.clock,
-    interrupted: runtime.interrupted,
-    onSecret: runtime.secrets.keep,
-    finish,
-  };
-};
 
 /** The same command with another way to log in. A device login takes no flags for the browser. */
 const sameWith = ({ parts }: Invocation, way: '--paste' | '--device'): string => {
@@ -51,7 +17,7 @@ const howToPaste =
 
 /** Says what to do if the browser may be on another machine, and offers to paste the final address at once. */
 const offerPaste =
-  (invocation: Invocation, { client }: LoginPlan) =>
+  (invocation: Invocation, { client }: LoginBasics) =>
   (opened: boolean) => {
     const { context, typed } = invocation;
     const { runtime, settings, notes } = context;
@@ -75,7 +41,7 @@ const offerPaste =
     return (unwanted: AbortSignal) => askLine(context, 'Final URL, or wait for the browser: ', unwanted);
   };
 
-const wayOf = (invocation: Invocation, plan: LoginPlan): LoginMethod => {
+const wayOf = (invocation: Invocation, basics: LoginBasics): LoginMethod => {
   const { context, typed } = invocation;
   if (typed.paste === true)
     return {
@@ -83,18 +49,23 @@ const wayOf = (invocation: Invocation, plan: LoginPlan): LoginMethod => {
       line: (unwanted) => askLine(context, "Then paste the URL from the browser's address bar: ", unwanted),
     };
   const open = typed['no-browser'] === true ? async () => false : context.runtime.openBrowser;
-  return { kind: 'browser', open, onOpened: offerPaste(invocation, plan) };
+  return { kind: 'browser', open, onOpened: offerPaste(invocation, basics) };
 };
 
-export const throughBrowser = async (invocation: Invocation, plan: LoginPlan): Promise<void> => {
+export const throughBrowser = async (
+  invocation: Invocation,
+  basics: LoginBasics,
+  profile: string,
+  port: number | undefined,
+): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime, notes } = context;
   const { login } = await import('../../../auth/login.ts');
   await login({
-    ...basicsOf(invocation, plan),
-    way: wayOf(invocation, plan),
-    port: plan.port,
-    profile: plan.profile,
+    ...basics,
+    way: wayOf(invocation, basics),
+    port,
+    profile,
     randomBytes: runtime.randomBytes,
     onUrl: async (url) => {
       notes.always(
@@ -114,11 +85,11 @@ export const throughBrowser = async (invocation: Invocation, plan: LoginPlan): P
   });
 };
 
-export const throughDevice = async (invocation: Invocation, plan: LoginPlan): Promise<void> => {
+export const throughDevice = async (invocation: Invocation, basics: LoginBasics): Promise<void> => {
   const { notes } = invocation.context;
   const { loginWithDevice } = await import('../../../auth/device-login.ts');
   await loginWithDevice({
-    ...basicsOf(invocation, plan),
+    ...basics,
     onCode: async ({ url, code, completeUrl, seconds }) => {
       notes.always('Open this URL in any browser, on any machine:');
       notes.always(url);
