@@ -55,13 +55,6 @@ const argumentsOf = (path: string): Argument[] =>
     argumentOf(name, collectionOf(path, name), ` of ${withArticle(name.replaceAll('_', ' '))}`, index === 0),
   );
 
-/** A generated example, for a command without its own. */
-const exampleOf = (verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
-  const args = pathParameters(operation.path).map((name) => `${name.toUpperCase()}_ID`);
-  const required = flags.filter((flag) => flag.required).map((flag) => `--${flag.name} ${flag.value ?? ''}`.trim());
-  return [nounOf(operation), verb, ...args, ...required].join(' ');
-};
-
 interface CurlOptions {
   /** R49: never print an address, not even one the user typed. The body is then a file of the user. */
   isHidden: boolean;
@@ -183,7 +176,7 @@ const rowsNote =
   "The service can't filter these records by time, so sched applies --since and --until to created_at in its reply.";
 
 /** Builds the command of an operation. */
-export const genericCommand = (verb: string, operation: Operation, examples?: string[]): GenericCommand => {
+export const genericCommand = (verb: string, operation: Operation, examples: string[] = []): GenericCommand => {
   const flags = fieldFlags(operation);
   const command: GenericCommand = {
     name: verb,
@@ -196,7 +189,7 @@ export const genericCommand = (verb: string, operation: Operation, examples?: st
     ],
     fieldFlags: flags,
     ...(flags.some(({ part }) => part === 'rows') ? { notes: [rowsNote] } : {}),
-    examples: examples ?? [exampleOf(verb, operation, flags)],
+    examples,
     operation,
     view: viewOf(operation),
     run: (invocation) => runOperation(command, invocation),
