@@ -10,8 +10,6 @@ export const emptyCell = '–';
 export const cutLong = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest)}…`;
 
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
-
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
 export const isNothing = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
@@ -78,7 +76,7 @@ export const humanCell = (value: unknown, as: CellKind | undefined, time: TimeSt
 const phrase = (value: unknown, as: CellKind | undefined, time: TimeStyle): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
-  if (as === 'time') return localTime(text, time);
+  if (as === 'time') return time.showTime(text);
   if (as === 'id') return lastSegment(text);
   if (as === 'minutes') return `${text} min`;
   if (as === 'seconds') return `${text} s`;
@@ -88,24 +86,14 @@ const phrase = (value: unknown, as: CellKind | undefined, time: TimeStyle): stri
 
 /** From start to end on the clock, where a heading names the day: `09:00–09:30`. Undefined items are left out. */
 const clockSpan = (times: readonly unknown[], time: TimeStyle): string => {
-  const shown = times.filter((each) => typeof each === 'string').map((each) => localTime(each, time));
+  const shown = times.filter((each) => typeof each === 'string').map(time.showTime);
   return shown.map((label) => (/ \d\d:\d\d$/.test(label) ? label.slice(-'09:30'.length) : label)).join('–');
 };
 
 /** A value in a vertical block, where no column header names the zone and the view doesn't describe every field. */
 export const humanField = (value: unknown, time: TimeStyle): string => {
-  const local = typeof value === 'string' ? localTime(value, time) : value;
+  const local = typeof value === 'string' ? time.showTime(value) : value;
   return local === value ? humanCell(value, undefined, time) : humanText(`${local} (${time.zoneLabel})`);
-};
-
-// An impossible date such as 30 February is shown unchanged, so that it doesn't break the whole table.
-const localTime = (text: string, time: TimeStyle): string => {
-  if (!rfc3339.test(text)) return text;
-  try {
-    return time.showTime(text);
-  } catch {
-    return text;
-  }
 };
 
 // Unlike idIn, this ignores a trailing slash. A regex would take quadratic time on text full of slashes.

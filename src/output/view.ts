@@ -2,7 +2,8 @@ import type { Paint } from './paint.ts';
 
 /** How times are shown to people. Provided by src/time/. */
 export interface TimeStyle {
-  showTime(iso: string): string;
+  /** Other text than a timestamp is shown unchanged, and so is an impossible date: it must not break a whole table. */
+  showTime(text: string): string;
   /** Name of the zone that showTime uses. */
   zoneLabel: string;
   /** The current time, in milliseconds since 1970: other years are named. */

@@ -1,5 +1,6 @@
 import type { View } from '../../src/output/view.ts';
 import type { Output } from '../../src/runtime.ts';
+import { timestampOf } from '../../src/time/wall.ts';
 import { seeded } from '../support/random.ts';
 
 export interface Paper extends Output {
@@ -24,7 +25,8 @@ export const paper = (isTerminal = false, columns = 80): Paper => {
 };
 
 export const time = {
-  showTime: (iso: string) => `Mon ${iso.slice(0, 10)} ${iso.slice(11, 16)}`,
+  showTime: (text: string) =>
+    timestampOf(text) === undefined ? text : `Mon ${text.slice(0, 10)} ${text.slice(11, 16)}`,
   zoneLabel: 'Europe/Berlin',
   now: Date.parse('2026-11-15T18:00:00Z'),
 };
