@@ -70,47 +70,40 @@ const compare = (a: CountedGroup, b: CountedGroup, sort: Sort | undefined): numb
   return order || (a.group.key < b.group.key ? -1 : 1);
 };
 
-const pairOf = (first: StatsGroup, second: StatsGroup): string => JSON.stringify([first.key, second.key]);
+type Groups = readonly [first?: StatsGroup | undefined, second?: StatsGroup | undefined];
 
 /** Counts events by one or two groupings. It keeps the groups only, so memory does not grow with the number of events. */
 export class EventCounts {
-  /** Each event counts once here, even if it has several groups. */
-  readonly total = new Count();
   /** The events whose invitees can be no-shows, and the requests that read them. */
   readonly started = { events: 0, requests: 0 };
   readonly now: number;
   readonly hasNoShows: boolean;
   readonly #groupings: readonly ((event: Json) => StatsGroup[])[];
-  /** The groups of each grouping. */
-  readonly #groups: readonly Map<string, CountedGroup>[];
-  /** What belongs to a group of each of two groupings. */
-  readonly #pairs = new Map<string, Count>();
+  readonly #counts = new Map<string, { groups: Groups; count: Count }>();
 
   /** Without `hasNoShows`, the number of no-shows is unknown. */
   constructor(groupings: readonly ((event: Json) => StatsGroup[])[], now: number, hasNoShows: boolean) {
     this.#groupings = groupings;
-    this.#groups = groupings.map(() => new Map());
     this.now = now;
     this.hasNoShows = hasNoShows;
   }
 
+  /** The events in a group of each grouping. Without a group, those of all groups: each event counts once. */
+  of(...groups: Groups): Count {
+    const key = JSON.stringify([groups[0]?.key, groups[1]?.key]);
+    const known = this.#counts.get(key) ?? { groups, count: new Count() };
+    this.#counts.set(key, known);
+    return known.count;
+  }
+
+  get total(): Count {
+    return this.of();
+  }
+
+  /** The counts that an event is part of: the total, those of its groups, and those of their pairs. */
   #countsOf(event: Json): Count[] {
-    const groups = this.#groupings.map((groupsOf) => groupsOf(event));
-    const counts = groups.flatMap((own, place) =>
-      own.map((group) => {
-        const known = this.#groups[place]!.get(group.key) ?? { group, count: new Count() };
-        this.#groups[place]!.set(group.key, known);
-        return known.count;
-      }),
-    );
-    for (const first of groups[0]!)
-      for (const second of groups[1] ?? []) {
-        const pair = pairOf(first, second);
-        const count = this.#pairs.get(pair) ?? new Count();
-        this.#pairs.set(pair, count);
-        counts.push(count);
-      }
-    return [this.total, ...counts];
+    const [firsts = [], seconds = []] = this.#groupings.map((groupsOf) => groupsOf(event));
+    return [undefined, ...firsts].flatMap((first) => [undefined, ...seconds].map((second) => this.of(first, second)));
   }
 
   add(event: Json): void {
@@ -136,30 +129,23 @@ export class EventCounts {
   }
 
   /** The groups of the first or second grouping. One that was not there when the events were counted is left out. */
-  groups(place: number, sort?: Sort): CountedGroup[] {
-    const found = [...this.#groups[place]!.values()].filter(({ count }) => count.booked > 0);
+  groups(place: 0 | 1, sort?: Sort): CountedGroup[] {
+    const found = [...this.#counts.values()].flatMap(({ groups, count }) => {
+      const [group, other] = [groups[place], groups[1 - place]];
+      return group !== undefined && other === undefined && count.booked > 0 ? [{ group, count }] : [];
+    });
     return found.sort((a, b) => compare(a, b, sort));
   }
 
-  /** The events that are in both groups. */
-  pair(first: StatsGroup, second: StatsGroup): Count {
-    return this.#pairs.get(pairOf(first, second)) ?? new Count();
-  }
-
   rows(sort?: Sort): StatsRow[] {
-    const first = this.groups(0, sort);
-    if (this.#groupings.length === 1) return first.map(({ group, count }) => this.#row(count, group));
-    const second = this.groups(1);
-    return first.flatMap(({ group }) =>
-      second
-        .map((other) => ({ other: other.group, count: this.pair(group, other.group) }))
-        .filter(({ count }) => count.booked > 0)
-        .map(({ other, count }) => this.#row(count, group, other)),
+    const seconds = this.#groupings.length === 1 ? [undefined] : this.groups(1).map(({ group }) => group);
+    return this.groups(0, sort).flatMap(({ group }) =>
+      seconds.filter((second) => this.of(group, second).booked > 0).map((second) => this.#row(group, second)),
     );
   }
 
-  #row(count: Count, group: StatsGroup, second?: StatsGroup): StatsRow {
-    const { booked, canceled, noShows, invitees, hours } = count;
+  #row(group: StatsGroup, second: StatsGroup | undefined): StatsRow {
+    const { booked, canceled, noShows, invitees, hours } = this.of(group, second);
     return {
       key: group.key,
       name: group.name,

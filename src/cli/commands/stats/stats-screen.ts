@@ -25,7 +25,7 @@ export interface Stats {
 }
 
 /** The groups of the first or second grouping, with those without events unless they are sorted. */
-const groupsOf = ({ by, counts, sort, window }: Stats, place: number): CountedGroup[] => {
+const groupsOf = ({ by, counts, sort, window }: Stats, place: 0 | 1): CountedGroup[] => {
   const found = counts.groups(place, place === 0 ? sort : undefined);
   if (place === 0 && sort !== undefined) return found;
   const byKey = new Map(found.map((each) => [each.group.key, each.count]));
@@ -138,7 +138,7 @@ const heatOf = (stats: Stats, [rowPlace, columnPlace, isShort]: (typeof heatForm
   const [rowsBy, columnsBy] = [stats.by[rowPlace]!, stats.by[columnPlace]!];
   const columns = groupsOf(stats, columnPlace).map(({ group }) => group);
   const bookedIn = (row: StatsGroup, column: StatsGroup): number =>
-    (rowPlace === 0 ? stats.counts.pair(row, column) : stats.counts.pair(column, row)).booked;
+    (rowPlace === 0 ? stats.counts.of(row, column) : stats.counts.of(column, row)).booked;
   const rows = groupsOf(stats, rowPlace).map(({ group }) => ({
     label: shownText(isShort ? shortLabelOf(rowsBy, group) : labelOf(rowsBy, group, stats.today)),
     values: columns.map((column) => bookedIn(group, column)),
@@ -182,22 +182,22 @@ const drawHeat = (stats: Stats, { available, paint }: BlockStyle): string => {
   return parts.join('\n');
 };
 
-/** The groups that have events, or the pairs of groups. */
+/** The groups, or the pairs of groups that have events. */
 const rowsOf = (stats: Stats): ChartRow[] => {
   const { by, counts, today, colors } = stats;
-  const label = (place: number, group: StatsGroup) => shownText(labelOf(by[place]!, group, today));
+  const label = (place: 0 | 1, group: StatsGroup) => shownText(labelOf(by[place]!, group, today));
   if (by.length === 1)
     return groupsOf(stats, 0).map(({ group, count }) => ({
       label: label(0, group),
       count,
-      color: by[0] === 'event-type' ? colors.get(group.key) : undefined,
+      color: colors.get(group.key),
     }));
-  const second = groupsOf(stats, 1);
-  return groupsOf(stats, 0).flatMap(({ group }) =>
-    second
-      .map((other) => ({
-        label: `${label(0, group)}, ${label(1, other.group)}`,
-        count: counts.pair(group, other.group),
+  const seconds = groupsOf(stats, 1);
+  return groupsOf(stats, 0).flatMap(({ group: first }) =>
+    seconds
+      .map(({ group: second }) => ({
+        label: `${label(0, first)}, ${label(1, second)}`,
+        count: counts.of(first, second),
       }))
       .filter(({ count }) => count.booked > 0),
   );
@@ -214,8 +214,7 @@ const factsOf = ({ counts }: Stats, { booked, canceled, noShows, invitees, hours
 
 const closingLines = (stats: Stats): string[] => {
   const { by, counts } = stats;
-  const place = by.indexOf('host');
-  const rows = place < 0 ? [] : counts.groups(place);
+  const rows = by.includes('host') ? counts.groups(by[0] === 'host' ? 0 : 1) : [];
   const isSeveral = rows.reduce((sum, { count }) => sum + count.booked, 0) > counts.total.booked;
   return [`Total: ${factsOf(stats, counts.total).join(', ')}`, ...(isSeveral ? [severalNote] : [])];
 };
