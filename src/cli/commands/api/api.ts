@@ -12,7 +12,7 @@ import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { addPlaceToLook } from '../../session/lost-creation.ts';
+import { addPlaceToLook } from '../../session/scope-check.ts';
 import { bookingIn, bookRaw } from './booking-body.ts';
 import { layOutJson } from './json-text.ts';
 import { isPrivate, mayBook, questionFor } from './known-paths.ts';
