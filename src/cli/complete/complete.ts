@@ -8,8 +8,7 @@ import { sharedFlags } from '../parse/shared-flags.ts';
 import { parse } from '../parse/tree.ts';
 import { begins, type Candidate, type Offer, valueOffer } from './values.ts';
 
-const wordsOffer = (candidates: Candidate[]): Offer => ({ candidates, directive: 'words' });
-const nothing = wordsOffer([]);
+const nothing: Offer = { candidates: [] };
 
 const flagCandidates = (flags: readonly Flag[]): Candidate[] => [
   ...flags.flatMap(({ name, description, negatable }) => [
@@ -45,21 +44,21 @@ const offerAfter = async (words: readonly string[], typed: string, runtime: Runt
     const [, name, text = ''] = /^--([^=]+)=(.*)$/s.exec(typed) ?? [];
     if (name === undefined) {
       const version = isRoot ? [{ word: '--version', description: 'show the version' }] : [];
-      return wordsOffer([...flagCandidates(flags), ...version]);
+      return { candidates: [...flagCandidates(flags), ...version] };
     }
-    const { candidates, directive } = (await valueAt(flagNamed(name), text)) ?? nothing;
-    return { candidates: candidates.map((each) => ({ ...each, word: `--${name}=${each.word}` })), directive };
+    const offer = (await valueAt(flagNamed(name), text)) ?? nothing;
+    return { ...offer, candidates: offer.candidates.map((each) => ({ ...each, word: `--${name}=${each.word}` })) };
   }
   if (leaf === undefined) {
     const commands = found.commands.map((each) => ({ word: each.name(), description: each.description() }));
     const others = isHelp
       ? Object.entries(topics).map(([word, { summary }]) => ({ word, description: summary }))
       : [{ word: 'help', description: 'Show help for a command' }];
-    return wordsOffer([...commands, ...(isRoot ? others : [])]);
+    return { candidates: [...commands, ...(isRoot ? others : [])] };
   }
   const wanted = leaf.definition.arguments;
   const argument = wanted[leaf.args.length] ?? wanted.findLast(({ variadic }) => variadic);
-  return (await valueAt(argument, typed)) ?? (isAfterDashes ? nothing : wordsOffer(flagCandidates(flags)));
+  return (await valueAt(argument, typed)) ?? (isAfterDashes ? nothing : { candidates: flagCandidates(flags) });
 };
 
 /**
@@ -68,7 +67,7 @@ const offerAfter = async (words: readonly string[], typed: string, runtime: Runt
  */
 export const complete = async (argv: readonly string[], runtime: Runtime): Promise<void> => {
   const typed = argv.at(-1) ?? '';
-  const { candidates, directive } = await offerAfter(argv.slice(0, -1), typed, runtime);
+  const { candidates, directive = 'words' } = await offerAfter(argv.slice(0, -1), typed, runtime);
   const lines = candidates
     .filter(({ word }) => begins(word, typed))
     .map(({ word, description = '' }) => `${word}\t${safe(description)}\n`);

@@ -9,10 +9,10 @@ export interface Candidate {
   description?: string;
 }
 
-/** `list`: the word may be continued, so no space follows. `files`: the shell offers its own files. */
 export interface Offer {
   candidates: Candidate[];
-  directive: 'words' | 'list' | 'files';
+  /** `list`: the word may be continued, so no space follows. `files`: the shell offers its own files. */
+  directive?: 'list' | 'files';
 }
 
 /** Whether a candidate fits what was typed so far. People may type names in any case. */
@@ -21,16 +21,13 @@ export const begins = (word: string, typed: string): boolean => word.toLowerCase
 /** Whether a word of a file or of the service can be typed: no flag, and shown by a terminal as it is. */
 const isTypeable = (word: string): boolean => word !== '' && !word.startsWith('-') && safe(word) === word;
 
-const wordsOffer = (words: readonly string[]): Offer => ({
-  candidates: words.map((word) => ({ word })),
-  directive: 'words',
-});
+const candidatesOf = (words: readonly string[]): Candidate[] => words.map((word) => ({ word }));
 
 /** The last part of a list such as `uri,na`: a word that the list doesn't have yet. */
 const listOffer = (words: readonly string[], typed: string): Offer => {
   const chosen = typed.split(',').slice(0, -1);
   const rest = words.filter((word) => !chosen.includes(word));
-  return { ...wordsOffer(rest.map((word) => [...chosen, word].join(','))), directive: 'list' };
+  return { candidates: rest.map((word) => ({ word: [...chosen, word].join(',') })), directive: 'list' };
 };
 
 /** Records by name. One whose name can't be typed, or isn't unique, is offered by its ID. */
@@ -63,17 +60,17 @@ export const valueOffer = async (
   const { value = '' } = place as Partial<Flag>;
   if (names === 'profiles') {
     const { readConfig } = await import('../session/config-file.ts');
-    return wordsOffer(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable));
+    return { candidates: candidatesOf(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable)) };
   }
   if (value === 'FIELDS') {
     const { fieldPaths } = await import('../help/command-help.ts');
     return leaf && listOffer(fieldPaths(leaf.definition), typed);
   }
-  if (value === 'ZONE') return wordsOffer((await import('../../time/zone.ts')).zoneNames());
+  if (value === 'ZONE') return { candidates: candidatesOf((await import('../../time/zone.ts')).zoneNames()) };
   if (value === 'LIST') return listOffer(suggestions, typed);
   if (value.startsWith('FILE') || name === 'file' || names === 'files') return { candidates: [], directive: 'files' };
-  const { candidates } = wordsOffer(choices ?? suggestions);
+  const candidates = candidatesOf(choices ?? suggestions);
   if (leaf !== undefined && collection !== undefined && collections[collection].isNamed)
     candidates.push(...(await recordCandidates(collection, typed, leaf, runtime)));
-  return candidates.length === 0 ? undefined : { candidates, directive: 'words' };
+  return candidates.length === 0 ? undefined : { candidates };
 };
