@@ -2,7 +2,7 @@ import { catalogue } from '../../api/catalogue.ts';
 import type { Shape } from '../../api/field.ts';
 import { nounOf, type Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
-import { hasCategory } from '../../errors.ts';
+import { fallBack } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
 import type { Scope } from './listing.ts';
 
@@ -24,10 +24,7 @@ const narrowing = ['user', 'organization', 'group', 'owner'];
 
 /** The default user, or undefined if the token may not read it and the operation can list an organization instead. */
 const ownUser = (fields: Shape, { identity }: Context): Promise<string | undefined> =>
-  identity.user().catch((error: unknown) => {
-    if (hasCategory(error, 'forbidden') && fields.organization !== undefined) return undefined;
-    throw error;
-  });
+  fields.organization === undefined ? identity.user() : identity.user().catch(fallBack(undefined, 'forbidden'));
 
 /** Adds the organization to a query for another user's records: the service needs it. */
 export const addOrganization = async (
@@ -35,12 +32,9 @@ export const addOrganization = async (
   { identity }: Pick<Context, 'identity'>,
 ): Promise<void> => {
   if (!(await identity.mayBeOther(String(query.user)))) return;
-  try {
-    query.organization = await identity.organization();
-  } catch (error) {
-    // A token that may not read its own user can still list that user's records. The service refuses those of others.
-    if (!hasCategory(error, 'forbidden')) throw error;
-  }
+  // A token that may not read its own user can still list that user's records. The service refuses those of others.
+  const organization = await identity.organization().catch(fallBack(undefined, 'forbidden'));
+  if (organization !== undefined) query.organization = organization;
 };
 
 /**

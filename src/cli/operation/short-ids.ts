@@ -16,7 +16,8 @@ const mayBeShort = (word: unknown): word is string =>
  */
 export const withWholeIds = async (command: Command, invocation: Invocation): Promise<Invocation> => {
   const { context, args, typed, problems } = invocation;
-  const wholeId = async (word: string, collection: Collection): Promise<string> => {
+  const whole = async <Word>(word: Word, collection: Collection | undefined): Promise<Word | string> => {
+    if (collection === undefined || !mayBeShort(word) || word === collections[collection].self) return word;
     const ids = await recallIds(context.runtime, context.settings, collection, word);
     if (ids.length > 1)
       problems.add(`${ids.length} IDs of ${collections[collection].singular}s begin with "${word}": ${ids.join(', ')}`);
@@ -24,11 +25,6 @@ export const withWholeIds = async (command: Command, invocation: Invocation): Pr
     problems.own?.replace(word, ids[0]!);
     return ids[0]!;
   };
-  const whole = async <Word>(word: Word, collection: Collection | undefined): Promise<Word | string> =>
-    collection !== undefined && mayBeShort(word) && word !== collections[collection].self
-      ? wholeId(word, collection)
-      : word;
-
   const wholeArgs: string[] = [];
   for (const [index, arg] of args.entries()) {
     const last = command.arguments.at(-1);

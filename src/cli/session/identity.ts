@@ -14,7 +14,7 @@ import { directory, isHomeless } from '../../state/paths.ts';
 import type { Connection } from './connection.ts';
 
 /** The user and organization of the token, and the root of the service's URIs. */
-export interface Owner {
+interface Owner {
   user: string;
   /** Empty if the user has none. */
   organization: string;
@@ -45,8 +45,6 @@ const baseOfUri = (uri: string): string | undefined => {
   const root = /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
-
-export const isForbidden = (error: unknown): boolean => hasCategory(error, 'forbidden');
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: string): string => {
@@ -174,7 +172,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       return (await owner())[part];
     } catch (error) {
       const { spare } = await connection();
-      const setting = isForbidden(error) ? readSetting(spare?.[part], `${part}s`) : undefined;
+      const setting = hasCategory(error, 'forbidden') ? readSetting(spare?.[part], `${part}s`) : undefined;
       if (setting === undefined) throw error;
       return uriOf(setting, `${part}s`);
     }

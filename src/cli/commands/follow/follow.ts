@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
-import { type Category, SchedError } from '../../../errors.ts';
+import { type Category, fallBack, SchedError } from '../../../errors.ts';
 import { type FollowFile, openFollowFile } from '../../../jobs/follow-file.ts';
 import {
   beginState,
@@ -28,7 +28,6 @@ import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
 import { sandboxAddress, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { isForbidden } from '../../session/identity.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { settleFilters } from '../events-list.ts';
 import { type FollowFlags, readFlags } from './flags.ts';
@@ -67,11 +66,7 @@ const openFile = async (context: Context, filters: readonly unknown[]): Promise<
 };
 
 /** The user a delivery names as its creator, or null if the token can't read its own user. */
-const creatorOf = ({ identity }: Context): Promise<string | null> =>
-  identity.user().catch((error: unknown) => {
-    if (isForbidden(error)) return null;
-    throw error;
-  });
+const creatorOf = ({ identity }: Context): Promise<string | null> => identity.user().catch(fallBack(null, 'forbidden'));
 
 /** The stored state, or a new one. It is saved before anything is told: after a kill, it begins at the same time. */
 const openState = async (
