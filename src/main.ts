@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './errors.ts';
 import type { Paint } from './output/paint.ts';
 import { completeArgument, helperArgument, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
-import { directory } from './state/paths.ts';
+import { directory, isHomeless } from './state/paths.ts';
 import { version } from './version.ts';
 
 /** Whether errors are printed as JSON. Read from the raw arguments, because it must be known even if parsing fails. */
@@ -42,9 +41,7 @@ const report = async (error: SchedError, argv: readonly string[], runtime: Runti
 
 /** Turns on the compile cache: compiling takes a third of a command's time. `--version` is too short to gain from it. */
 const keepCompiled = (runtime: Runtime): void => {
-  const { env, home } = runtime;
-  const hasPlace = Boolean(env.SCHED_CACHE_DIR || env.XDG_CACHE_HOME) || existsSync(home);
-  if (!hasPlace) return;
+  if (isHomeless('cache', runtime)) return;
   runtime.keepCompiled?.(() => {
     const folder = join(directory('cache', runtime), 'compiled');
     ensurePrivateDirectory(folder);
