@@ -110,17 +110,6 @@ export interface Scope {
   empty?: string;
 }
 
-/** What the footer of a list says: how many rows of how many, and how to see others. */
-const footerOf = (
-  { rows: name, since = '', hints = [] }: Scope,
-  rows: number,
-  more: string | undefined,
-): string | undefined => {
-  const part = `${formatNumber(rows)} of ${name.startsWith('your ') ? '' : 'the '}${name}`;
-  if (more !== undefined) return [`Showing ${part}`, more].join('. ');
-  return hints.length === 0 ? undefined : [`Showing ${name}${since}`, ...hints].join('. ');
-};
-
 /** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
 export const printPages = async (
   invocation: Invocation,
@@ -134,17 +123,17 @@ export const printPages = async (
   const limit = mostRows(invocation, bounds);
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
-  const rows = await printer.list({ ...view, title: capital(`${scope.rows}${scope.since ?? ''}`) }, shown, remainder);
+  const { rows: name, since = '', hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
+  const rows = await printer.list({ ...view, title: capital(`${name}${since}`) }, shown, remainder);
   // Footers are for terminals. Formatting a number takes 15 ms the first time.
   if (!runtime.stderr.isTerminal) return;
-  const { rows: name, hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
   if (rows === 0) return notes.footer([empty, ...hints].join('. '));
-  const way = bounds.limit === undefined ? '--all' : '--all or --limit N';
-  const isCut = rows >= limit && remainder.more !== undefined;
-  const everyone = bounds.limit === undefined ? hints.slice(-1) : [];
-  const words = remainder.more === 'more' ? 'For more' : 'There may be more';
-  const footer = footerOf(scope, rows, isCut ? [`${words}: ${way}`, ...everyone].join('. ') : undefined);
-  if (footer !== undefined) notes.footer(footer);
+  if (rows >= limit && remainder.more !== undefined) {
+    const part = `${formatNumber(rows)} of ${name.startsWith('your ') ? '' : 'the '}${name}`;
+    const words = remainder.more === 'more' ? 'For more' : 'There may be more';
+    const ways = bounds.limit === undefined ? ['--all', ...hints.slice(-1)] : ['--all or --limit N'];
+    notes.footer(`Showing ${part}. ${words}: ${ways.join('. ')}`);
+  } else if (hints.length > 0) notes.footer([`Showing ${name}${since}`, ...hints].join('. '));
 };
 
 export type Stage = (rows: Json[]) => Promise<Json[]>;
