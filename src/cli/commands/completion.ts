@@ -34,7 +34,7 @@ const readShell = ({ args: [word], problems }: Invocation): Shell | undefined =>
   else if (!Object.hasOwn(shells, word)) {
     const meant = word === 'pwsh' ? 'powershell' : nearest(word, names);
     const problem = `No completion script for "${word}". Choose from ${names.join(', ')}`;
-    problems.add(problem, meant === undefined ? undefined : (own) => own.setArgument(word, meant));
+    problems.add(problem, meant === undefined ? undefined : (own) => void own.replace(word, meant));
   }
   return shells[word ?? ''];
 };

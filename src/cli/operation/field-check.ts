@@ -9,17 +9,14 @@ const firstName = (field: string): string => field.split('.')[0]!;
 
 /** Corrects the typed field names, if all of them can be corrected. */
 const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
-  const lists = (['fields', 'json'] as const).flatMap((flag) => {
+  const lists = ['fields', 'json'].flatMap((flag) => {
     const list = typed[flag];
-    return typeof list === 'string' && list !== '' ? [{ flag, list }] : [];
+    if (typeof list !== 'string' || list === '') return [];
+    return [{ flag, list, fields: fieldList(list).map((field) => correctedField(field, known)) }];
   });
-  const corrected = lists.map(({ flag, list }) => {
-    const fields = fieldList(list).map((field) => correctedField(field, known));
-    return { flag, list, fields };
-  });
-  if (corrected.some(({ fields }) => fields.includes(undefined))) return undefined;
+  if (lists.some(({ fields }) => fields.includes(undefined))) return undefined;
   return (own) => {
-    for (const { flag, list, fields } of corrected) own.setValue(flag, list, fields.join(','));
+    for (const { flag, list, fields } of lists) own.setValue(flag, list, fields.join(','));
   };
 };
 

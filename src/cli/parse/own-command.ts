@@ -33,11 +33,7 @@ export class OwnCommand {
   /** Replaces one value of a flag or argument. Without a new value, a placeholder takes its place. */
   setValue(name: string, from: string, to?: string): void {
     if (this.takes(name)) this.#set(name, from, to ?? this.#placeholders.get(name)!);
-    else this.setArgument(from, to ?? name.toUpperCase());
-  }
-
-  setArgument(from: string, to: string): void {
-    this.#set(undefined, from, to);
+    else this.#set(undefined, from, to ?? name.toUpperCase());
   }
 
   #set(name: string | undefined, from: string, value: string): void {

@@ -223,8 +223,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       const login = (await connection()).owner?.user;
       // SCHED_USER and SCHED_ORG together answer without a request who the token belongs to, but not for certain.
       // Assumed (paging.own-user): lists accept `organization` beside the token's own `user`.
-      if (setUser !== undefined && setOrganization !== undefined) return uri !== login;
-      if (login) return uri !== login;
+      if (login || (setUser !== undefined && setOrganization !== undefined)) return uri !== login;
       const known = await owner().catch(fallBack(undefined, 'forbidden'));
       return uri !== known?.user;
     },

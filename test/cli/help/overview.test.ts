@@ -77,15 +77,6 @@ describe('help', () => {
     expect(nouns.doctor!.summary).toBe(nounCommands.get('doctor')![0]!.summary);
   });
 
-  test('names every SCHED_ variable that is read', () => {
-    const folder = new URL('../../../src/', import.meta.url).pathname;
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name));
-    const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'));
-    const read = texts.flatMap((text) => text.match(/(?<=\benv\.)SCHED_\w+/g) ?? []);
-    const named = topicHelp('environment', plainPage(80)).match(/SCHED_\w+/g)!;
-    expect(read.filter((name) => !named.includes(name))).toEqual([]);
-  });
-
   test.each([40, 80])('of nouns, topics and the overview fits %i columns', (columns) => {
     const page = plainPage(columns);
     const texts = [

@@ -84,7 +84,7 @@ export const runConfig = async (registry: Nouns, invocation: Invocation): Promis
     const names = Object.keys(clients);
     const meant = nearest(word, names);
     const problem = `No configuration for "${word}". Choose from ${names.join(', ')}`;
-    problems.add(problem, meant === undefined ? undefined : (own) => own.setArgument(word, meant));
+    problems.add(problem, meant === undefined ? undefined : (own) => void own.replace(word, meant));
   }
   // A wrong pattern is better reported here than by a client that can't start its server.
   chooseTools(invocation, await allTools(registry));
