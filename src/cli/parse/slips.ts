@@ -52,7 +52,6 @@ export const verbSlips = new Map<string, string[]>(
     reschedule: ['move'],
     postpone: ['move'],
     switch: ['use'],
-    noshow: ['no-show'],
   }),
 );
 
@@ -64,7 +63,6 @@ export const flagSlips = new Map<string, string[]>(
     '--top': ['limit'],
     '--count': ['page-size', 'limit'],
     '--format': ['output'],
-    '--colour': ['color'],
     '--organisation': ['org'],
     '--organization': ['org'],
     '--from': ['since', 'start-date', 'start'],
@@ -83,7 +81,6 @@ export const flagSlips = new Map<string, string[]>(
     '--query': ['search'],
     '--grep': ['search'],
     '--filter': ['search'],
-    '--state': ['status'],
     '--title': ['name'],
     '--length': ['duration'],
     '--minutes': ['duration'],
@@ -97,6 +94,5 @@ export const flagSlips = new Map<string, string[]>(
     '--timezone': ['tz'],
     '--force': ['yes'],
     '--account': ['profile'],
-    '--cc': ['event-guest', 'guest'],
   }),
 );
