@@ -1,4 +1,4 @@
-import { constants, existsSync, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
+import { constants, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { codeOf, SchedError } from '../errors.ts';
 import { noFollow, writeWholeFile } from '../state/whole-file.ts';
@@ -110,19 +110,4 @@ export const realDisk: Disk = {
         await handle.close();
       }
     }),
-};
-
-/** Creates a file, unless another process creates it first. Returns whether this process did. */
-export const createOnce = async (
-  path: string,
-  text: string,
-  randomBytes: (count: number) => Uint8Array,
-): Promise<boolean> => {
-  try {
-    await realDisk.create(path, text, Buffer.from(randomBytes(8)).toString('hex'));
-    return true;
-  } catch (error) {
-    if (!existsSync(path)) throw error;
-    return false;
-  }
 };

@@ -1,6 +1,5 @@
-import { createHmac, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asciiJson, isObject, type Json, jsonIn } from '../json.ts';
-import type { RandomBytes } from '../system.ts';
 
 /*
  * A receipt is printable ASCII text with one JSON object per line. Each line ends with its own SHA-256:
@@ -86,13 +85,11 @@ export type ReceiptLine = RunLine | SendingLine | VerdictLine | ResumedLine | En
 
 export const firstPrev = '0'.repeat(64);
 
-const hashOf = (ascii: string): string => hash('sha256', ascii, 'hex');
-
 /** A line as it is written to disk, and its hash. */
 export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {
   const body = asciiJson(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
-  const hash = hashOf(body);
-  return { text: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
+  const own = hash('sha256', body);
+  return { text: `${body.slice(0, -1)},"hash":"${own}"}\n`, hash: own };
 };
 
 const linePattern = /^(\{"prev":"([0-9a-f]{64})",[ -~]*),"hash":"([0-9a-f]{64})"\}$/;
@@ -127,7 +124,8 @@ export const readReceipt = (bytes: Buffer): ReceiptReading => {
     from = end + 1;
     const parts = linePattern.exec(text);
     if (parts === null) return { ok: false, line: number, problem: 'the line is malformed' };
-    if (hashOf(`${parts[1]}}`) !== parts[3]) return { ok: false, line: number, problem: 'its hash does not match' };
+    if (hash('sha256', `${parts[1]}}`) !== parts[3])
+      return { ok: false, line: number, problem: 'its hash does not match' };
     if (parts[2] !== prev) return { ok: false, line: number, problem: 'it does not follow the line above' };
     prev = parts[3]!;
     const value = jsonIn(text);
@@ -216,22 +214,3 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
 
 /** Whether the last line ends the run and no outcome is unknown. */
 export const isDone = ({ endedAt, counts }: RunHistory): boolean => endedAt !== undefined && counts.unknown === 0;
-
-/** The key that hashes addresses for a receipt: 32 bytes, written as 64 hexadecimal digits. */
-export interface ReceiptKey {
-  /** Identifies the key without revealing it. */
-  readonly id: string;
-  mac(text: string): string;
-}
-
-/** The content of a file with a new key, in a form that `openssl dgst -macopt hexkey:…` accepts. */
-export const newKeyText = (randomBytes: RandomBytes): string => `${Buffer.from(randomBytes(32)).toString('hex')}\n`;
-
-/** Reads a key from its text; undefined if the text isn't a key. */
-export const readKey = (text: string): ReceiptKey | undefined => {
-  const hex = text.trim().toLowerCase();
-  if (!/^[0-9a-f]{64}$/.test(hex)) return undefined;
-  const secret = Buffer.from(hex, 'hex');
-  const mac = (message: string) => createHmac('sha256', secret).update(message).digest('hex');
-  return { id: mac('sched receipt key').slice(0, 16), mac };
-};

@@ -4,13 +4,10 @@ import type { Client } from '../../../client/client.ts';
 import { SchedError } from '../../../errors.ts';
 import { type Booked, type Booking, type BookingOptions, book } from '../../../jobs/booking.ts';
 import type { BookingContext } from '../../../jobs/booking-attempt.ts';
-import { createOnce } from '../../../jobs/disk.ts';
-import { newKeyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
+import { keyTextIn, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
-import { ensurePrivateDirectory } from '../../../state/directories.ts';
-import { readPrivateFile } from '../../../state/files.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
@@ -35,13 +32,8 @@ const markOf = ({ line, body }: BookingLine): string => `${line} ${idIn(body.eve
  * the ledger, because a run can only be resumed safely together with the ledger.
  */
 const inputKey = async ({ randomBytes }: Runtime, state: string): Promise<ReceiptKey> => {
-  const folder = join(state, 'bookings');
-  const path = join(folder, 'input.key');
-  if ((await readPrivateFile(path)) === undefined) {
-    ensurePrivateDirectory(folder);
-    await createOnce(path, newKeyText(randomBytes), randomBytes);
-  }
-  const key = readKey((await readPrivateFile(path))!);
+  const path = join(state, 'bookings', 'input.key');
+  const key = readKey(await keyTextIn(path, randomBytes));
   if (key !== undefined) return key;
   throw new SchedError('environment', `No key in ${path}`, {
     reason: 'a key is 64 hexadecimal digits',

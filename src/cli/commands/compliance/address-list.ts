@@ -1,6 +1,6 @@
 import { foldAddress } from '../../../api/email-address.ts';
 import type { BatchPlan, PlannedItem } from '../../../jobs/batch-plan.ts';
-import type { ReceiptKey } from '../../../jobs/receipt.ts';
+import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { Invocation } from '../../command.ts';
 import { type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
@@ -10,7 +10,8 @@ import { SchedError } from '../../../errors.ts';
 import checkScript from '../../../jobs/audit/check.sh' with { type: 'text' };
 import proveScript from '../../../jobs/audit/prove.sh' with { type: 'text' };
 import { attempt } from '../../../jobs/disk.ts';
-import type { ReceiptKey, RunHistory } from '../../../jobs/receipt.ts';
+import type { RunHistory } from '../../../jobs/receipt.ts';
+import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
 import { isObject, jsonText } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
@@ -133,7 +134,7 @@ const writeAll = (folder: string, files: Record<string, string | Buffer>): Promi
     const sums: string[] = [];
     for (const [name, content] of Object.entries(files)) {
       await write(name, content);
-      sums.push(`${createHash('sha256').update(content).digest('hex')}  ${name}`);
+      sums.push(`${hash('sha256', content)}  ${name}`);
     }
     await write('SHA256SUMS', `${sums.join('\n')}\n`);
   });

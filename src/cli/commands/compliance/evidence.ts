@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { foldAddress } from '../../../api/email-address.ts';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { newKeyText, readKey } from '../../../jobs/receipt.ts';
+import { newKeyText, readKey } from '../../../jobs/receipt-key.ts';
 import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';

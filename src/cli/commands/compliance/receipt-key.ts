@@ -1,9 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
 import { SchedError } from '../../../errors.ts';
-import { createOnce } from '../../../jobs/disk.ts';
-import { newKeyText, type ReceiptKey, readKey } from '../../../jobs/receipt.ts';
-import { ensurePrivateDirectory } from '../../../state/directories.ts';
+import { keyTextIn, newKeyText, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
 import { readPrivateFile } from '../../../state/files.ts';
 import { accountLock } from '../../../state/lock.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
@@ -81,7 +79,6 @@ const fromKeychain = async (context: Context, mayMake: boolean): Promise<StoredK
 };
 
 const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
-  const { randomBytes } = context.runtime;
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
     throw new SchedError('environment', 'No directory to store a receipt key in', {
@@ -89,12 +86,8 @@ const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey 
       advice: 'name a file for it in SCHED_RECEIPT_KEY_FILE',
     });
   const path = join(folder, 'receipt.key');
-  let text = await readPrivateFile(path);
-  if (text === undefined && mayMake) {
-    ensurePrivateDirectory(folder);
-    if (await createOnce(path, newKeyText(randomBytes), randomBytes)) announce(context, path);
-    text = await readPrivateFile(path);
-  }
+  const make = () => keyTextIn(path, context.runtime.randomBytes, () => announce(context, path));
+  const text = await (mayMake ? make() : readPrivateFile(path));
   return text === undefined ? undefined : checked(text, path, path);
 };
 

@@ -1,6 +1,5 @@
 import { SchedError } from '../../../errors.ts';
-import { createOnce } from '../../../jobs/disk.ts';
-import { newKeyText } from '../../../jobs/receipt.ts';
+import { createKeyFile } from '../../../jobs/receipt-key.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import type { Flag, Invocation } from '../../command.ts';
@@ -49,8 +48,7 @@ export const readSigningKey = async (path: string, { interrupted, secrets }: Run
 
 /** Creates the file with a new random key, for its owner only. If another process creates it first, uses that key. */
 export const createSigningKey = async (path: string, { runtime, notes }: Context): Promise<string> => {
-  const { randomBytes } = runtime;
-  if (await createOnce(path, newKeyText(randomBytes), randomBytes))
+  if (await createKeyFile(path, runtime.randomBytes))
     notes.info(`Created a signing key in ${path}. The receiver of the deliveries needs it too`);
   return (await readSigningKey(path, runtime))!;
 };
