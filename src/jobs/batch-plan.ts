@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { counted, formatNumber } from '../numbers.ts';
 import type { Skipped, SourceEntry } from './text-source.ts';
 
@@ -27,10 +27,7 @@ export interface BatchPlan {
 }
 
 /** Hashes the sorted list, one item per line, so that files with the same set of items have the same digest. */
-export const digestOf = (folded: Iterable<string>): string =>
-  `sha256:${createHash('sha256')
-    .update([...folded].sort().join('\n'))
-    .digest('hex')}`;
+export const digestOf = (folded: Iterable<string>): string => `sha256:${hash('sha256', [...folded].sort().join('\n'))}`;
 
 /** `fold` returns the form in which items are compared, or undefined if the text isn't an item. */
 export const makePlan = (
@@ -79,9 +76,12 @@ export const leftOutText = ({ duplicates, invalid, skipped, isListed }: BatchPla
     .join(', ');
 };
 
+/** Line numbers that a text names. */
+const mostLines = 20;
+
 /** Line numbers as text, such as `4, 17, 20 and 3 more`. */
-export const linesText = (lines: readonly number[], most = 20): string => {
-  const shown = lines.slice(0, most).map((line) => formatNumber(line));
+export const linesText = (lines: readonly number[]): string => {
+  const shown = lines.slice(0, mostLines).map((line) => formatNumber(line));
   const left = lines.length - shown.length;
   return `${shown.join(', ')}${left > 0 ? ` and ${formatNumber(left)} more` : ''}`;
 };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import type { Json } from '../json.ts';
@@ -50,7 +50,7 @@ export const digestOf = (
       ? [1, origin, idIn(event_type), new Date(start_time).toISOString(), address]
       : // Without the origin: one service may have several addresses.
         [2, idKey(event_type), secondOf(start_time), address];
-  return createHash('sha256').update(JSON.stringify(key)).digest('hex');
+  return hash('sha256', JSON.stringify(key));
 };
 
 /** How often to look whether another process has got its reply. */

@@ -1,6 +1,6 @@
 import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
-import { hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
+import { fallBack, isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
@@ -64,12 +64,8 @@ const existingBooking = (entry: LedgerEntry): NonNullable<LedgerEntry['besides']
 /** The current invitee of an earlier booking, or `undefined` if the service doesn't show it. */
 const readAgain = async ({ client }: BookingContext, { event, invitee }: LedgerEntry): Promise<Json | undefined> => {
   if (event === undefined || invitee === undefined) return undefined;
-  try {
-    return await client.call(invitees.get, { path: { event: idIn(event), invitee: idIn(invitee) } });
-  } catch (error) {
-    if (hasCategory(error, 'not-found')) return undefined;
-    throw error;
-  }
+  const path = { event: idIn(event), invitee: idIn(invitee) };
+  return client.call(invitees.get, { path }).catch(fallBack(undefined, 'not-found'));
 };
 
 /** The booking of an earlier attempt, or undefined if it was canceled or is gone. */

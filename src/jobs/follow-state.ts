@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asciiJson, isObject, type Json } from '../json.ts';
 import { isCount, isTime } from '../numbers.ts';
 import { idIn } from '../uri.ts';
@@ -116,7 +116,7 @@ export const changeOf = (event: Json): number | undefined => {
 const digestOf = ({ status, updated_at: updated, invitees_counter: counter }: Json): string => {
   const { total, active } = isObject(counter) ? counter : {};
   const facts = [status, updated, total, active].map((fact) => String(fact));
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+  return hash('sha256', JSON.stringify(facts)).slice(0, 16);
 };
 
 /** Whether to read an event again after so many rounds: in the first ones, then after ever longer pauses. */

@@ -5,7 +5,7 @@ import { windowQuery } from '../api/window.ts';
 import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
 import { gather } from '../client/paginate.ts';
-import { hasCategory } from '../errors.ts';
+import { fallBack, hasCategory } from '../errors.ts';
 import { isObject, type Json } from '../json.ts';
 import { idIn } from '../uri.ts';
 
@@ -56,13 +56,9 @@ const isHidden = (error: unknown): boolean => hasCategory(error, 'forbidden', 'n
 
 /** IDs of the hosts of an event type; empty if the token may not read them. */
 const hostsOf = async (client: Client, eventType: string): Promise<string[]> => {
-  try {
-    const hosts = await gather(client.pages(eventTypes.hosts, { query: { event_type: eventType } }));
-    return hosts.map(({ member }) => (isObject(member) ? idIn(member.uri) : ''));
-  } catch (error) {
-    if (isHidden(error)) return [];
-    throw error;
-  }
+  const pages = client.pages(eventTypes.hosts, { query: { event_type: eventType } });
+  const hosts = await gather(pages).catch(fallBack<Json[]>([], 'forbidden', 'not-found'));
+  return hosts.map(({ member }) => (isObject(member) ? idIn(member.uri) : ''));
 };
 
 /** Whether this user is the only host of the event type; also `false` if the token may not read the hosts. */

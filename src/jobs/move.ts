@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { SchedError, sameCommand } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { counted } from '../numbers.ts';
@@ -198,10 +198,7 @@ const changeTarget = async (run: Run): Promise<void> => {
   );
 };
 
-const digestOf = (event: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([1, idKey(event)]))
-    .digest('hex');
+const digestOf = (event: string): string => hash('sha256', JSON.stringify([1, idKey(event)]));
 
 /** The records of a move at this service, the newest first, and the highest number. */
 const find = async ({ booking, moves }: MoveContext, event: string): Promise<{ last: number; found: StoredMove[] }> => {

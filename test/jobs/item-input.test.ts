@@ -292,6 +292,6 @@ describe('plan', () => {
 
   test('lists line numbers, up to a maximum', () => {
     expect(linesText([4, 17])).toBe('4, 17');
-    expect(linesText([1, 2, 3, 4], 2)).toBe('1, 2 and 2 more');
+    expect(linesText(Array.from({ length: 22 }, (_, index) => index + 1))).toMatch(/^1, 2, .*, 20 and 2 more$/);
   });
 });

@@ -1,6 +1,6 @@
 import { invitees } from '../../../api/invitees.ts';
 import type { Input } from '../../../client/client.ts';
-import { hasCategory } from '../../../errors.ts';
+import { fallBack, hasCategory } from '../../../errors.ts';
 import { groupProblems } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
@@ -60,10 +60,7 @@ const findType = async (
     problems.check();
     const { uri, record } = await referredRecord(read.value, context);
     if (record !== undefined) return { uri, record };
-    const found = await eventTypeOf(context, uri).catch((error: unknown) => {
-      if (hasCategory(error, 'forbidden')) return undefined;
-      throw error;
-    });
+    const found = await eventTypeOf(context, uri).catch(fallBack(undefined, 'forbidden'));
     return found === undefined ? { uri } : { uri, record: found };
   } catch (error) {
     return { problem: inputProblem(error) };

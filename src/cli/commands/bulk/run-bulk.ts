@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
@@ -89,7 +89,7 @@ const lockOf = async ({ runtime }: Context, folder: string, bulk: Planned) => {
   const { clock, machine, randomBytes, interrupted } = runtime;
   const first = await findRunInProgress(folder, bulk, clock.now());
   const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
-  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
+  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
   return createLock({
     directory: join(folder, 'locks'),
     name,

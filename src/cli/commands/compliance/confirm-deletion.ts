@@ -1,4 +1,4 @@
-import { hasCategory, SchedError } from '../../../errors.ts';
+import { fallBack, SchedError } from '../../../errors.ts';
 import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
@@ -39,10 +39,7 @@ const noDigest = `fewer than ${fewest} addresses have a digest only with a recei
 /** The digest that identifies the addresses of a plan. For a few addresses it is keyed, and missing without a key. */
 export const planDigest = async (invocation: Invocation, { items, digest }: BatchPlan): Promise<string | undefined> => {
   if (items.length >= fewest) return digest;
-  const key = await findKey(invocation, false).catch((error: unknown) => {
-    if (hasCategory(error, 'environment')) return undefined;
-    throw error;
-  });
+  const key = await findKey(invocation, false).catch(fallBack(undefined, 'environment'));
   // Not the value that the receipt contains.
   return key && `sha256:${key.mac(`confirm ${digest}`)}`;
 };

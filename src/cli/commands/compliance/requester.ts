@@ -2,7 +2,8 @@ import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { users } from '../../../api/users.ts';
 import type { Input } from '../../../client/client.ts';
-import { hasCategory, SchedError } from '../../../errors.ts';
+import { fallBack, hasCategory, SchedError } from '../../../errors.ts';
+import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
@@ -28,13 +29,8 @@ const askOwner = async (context: Context): Promise<Pick<Requester, 'owner' | 'or
   const client = await context.client();
   // R12: a receipt holds no secret, even if the service puts one into a user's URI.
   const reference = (value: unknown) => referenceIn(context.runtime.secrets.redact(String(value)));
-  try {
-    const { uri, current_organization } = await client.call(users.me, {});
-    return { owner: reference(uri), organization: reference(current_organization) };
-  } catch (error) {
-    if (hasCategory(error, 'forbidden')) return { owner: unknown, organization: unknown };
-    throw error;
-  }
+  const { uri, current_organization } = await client.call(users.me, {}).catch(fallBack<Json>({}, 'forbidden'));
+  return { owner: reference(uri), organization: reference(current_organization) };
 };
 
 export const askRequester = async (context: Context, { path }: Operation): Promise<Requester> => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
@@ -61,7 +61,7 @@ const openFile = async (context: Context, filters: readonly unknown[]): Promise<
   const { clock, machine, randomBytes, interrupted } = context.runtime;
   const { baseUrl, isSandbox } = await context.connection();
   const facts = [isSandbox ? sandboxAddress : baseUrl, isSandbox, context.settings.account?.name ?? null, ...filters];
-  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
+  const name = hash('sha256', JSON.stringify(facts)).slice(0, 40);
   return openFollowFile({ directory: stateFolder(context), name, machine, clock, randomBytes, interrupted });
 };
 
