@@ -13,6 +13,7 @@ import { sharedFlags } from '../../../src/cli/parse/shared-flags.ts';
 import { buildTree } from '../../../src/cli/parse/tree.ts';
 import { createWorld } from '../../support/run.ts';
 import { splitCommandLine } from '../../support/shell-words.ts';
+import { sample } from '../../support/tier.ts';
 import { commandLinesIn } from '../help-lines.ts';
 
 const root = await buildTree();
@@ -198,7 +199,8 @@ describe('an invalid command line', () => {
   });
 
   // `api` and `completion` parse their own arguments, but problems of shared flags are reported with theirs.
-  test.each(loaded)('of $words: all problems are reported at once, without an example', async ({ words }) => {
+  const tried = sample(loaded, 1, ({ noun }) => noun);
+  test.each(tried)('of $words: all problems are reported at once, without an example', async ({ words }) => {
     const { code, stderr, stdout, requests } = await world.run([...splitCommandLine(words), ...wrong]);
     expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
     const [error, ...more] = stderr.trimEnd().split('\n');
@@ -217,7 +219,7 @@ describe('an invalid command line', () => {
         command.flags.some((flag) => 'required' in flag && flag.required === true)),
   );
 
-  test.each(lacking)(
+  test.each(sample(lacking, 1, ({ noun }) => noun))(
     'of $words: missing parts are reported with other problems, and the suggested command has them',
     async (each) => {
       const { words, command } = each;
