@@ -1,13 +1,57 @@
 import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject, type Json } from '../json.ts';
+import { isObject, type Json, jsonIn } from '../json.ts';
+import { readPrivateFile, writePrivateFile } from '../state/files.ts';
 import { noWait } from '../state/whole-file.ts';
 import type { Disk } from './disk.ts';
 import { type Damage, type Receipt, type RunHistory, type RunLine, readReceipt, replay } from './receipt.ts';
-import { type IndexedReceipt, listIndexed } from './receipt-index.ts';
 
 export const receiptEnding = '.jsonl';
+
+/** A run whose receipt is outside the state directory, which only has the path. */
+export interface IndexedReceipt {
+  run: string;
+  at: string;
+  operation: string;
+  receipt: string;
+}
+
+const indexFields = ['run', 'at', 'operation', 'receipt'] as const;
+const indexEnding = '.json';
+
+export const isRunName = (word: string): boolean => /^[0-9A-Za-z-]{1,64}$/.test(word);
+
+const indexFolder = 'receipt-index';
+/** Version 0.1 wrote the index here. */
+const folders = [indexFolder, 'elsewhere'];
+
+const nameOf = (run: string): string => `${run}${indexEnding}`;
+
+const readIndexed = async (path: string): Promise<IndexedReceipt | undefined> => {
+  const facts = jsonIn((await readPrivateFile(path).catch(() => undefined)) ?? '') as IndexedReceipt | undefined;
+  return indexFields.every((name) => typeof facts?.[name] === 'string') ? facts : undefined;
+};
+
+export const findIndexed = async (folder: string, run: string): Promise<IndexedReceipt | undefined> => {
+  if (!isRunName(run)) return undefined;
+  const found = await Promise.all(folders.map((each) => readIndexed(join(folder, each, nameOf(run)))));
+  return found.find((each) => each !== undefined);
+};
+
+const listIndexed = async (folder: string): Promise<IndexedReceipt[]> => {
+  const lists = await Promise.all(folders.map((each) => readdir(join(folder, each)).catch(() => [])));
+  const runs = new Set(lists.flat().filter((name) => name.endsWith(indexEnding)));
+  const found = await Promise.all([...runs].map((name) => findIndexed(folder, name.slice(0, -indexEnding.length))));
+  return found.filter((each) => each !== undefined);
+};
+
+/** Stores the path of a receipt, unless it is stored already. */
+export const addToIndex = async (folder: string, facts: IndexedReceipt, unique: string): Promise<void> => {
+  if (!isRunName(facts.run)) return;
+  if ((await findIndexed(folder, facts.run))?.receipt === facts.receipt) return;
+  await writePrivateFile(join(folder, indexFolder, nameOf(facts.run)), `${JSON.stringify(facts)}\n`, unique);
+};
 
 /** Longer than the first line of any receipt, and than the last one of a finished receipt. */
 const longestLine = 8192;
@@ -74,10 +118,16 @@ export const listRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost
   return { runs: runs.sort((one, other) => (one.run.at < other.run.at ? 1 : -1)), lost };
 };
 
-export type Opened = { ok: true; receipt: Receipt; history: RunHistory } | ({ ok: false } & Damage);
+export interface OpenedReceipt {
+  receipt: Receipt;
+  history: RunHistory;
+}
 
 /** Reads and checks a receipt; `undefined` if the file doesn't exist. */
-export const openReceipt = async (disk: Disk, path: string): Promise<Opened | undefined> => {
+export const openReceipt = async (
+  disk: Disk,
+  path: string,
+): Promise<({ ok: true } & OpenedReceipt) | ({ ok: false } & Damage) | undefined> => {
   const bytes = await disk.read(path);
   if (bytes === undefined) return undefined;
   const reading = readReceipt(bytes);

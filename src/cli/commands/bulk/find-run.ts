@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { SchedError } from '../../../errors.ts';
+import { fallBack, SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { isDone, type RunLine } from '../../../jobs/receipt.ts';
-import { doneAt, firstLineOf, type KnownRun, listRuns, type Opened, openReceipt } from '../../../jobs/runs.ts';
+import { doneAt, firstLineOf, type KnownRun, listRuns, type OpenedReceipt, openReceipt } from '../../../jobs/runs.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 
@@ -36,16 +36,15 @@ const isSame = (run: RunLine, work: Work): boolean =>
   run.endpoint === work.endpoint &&
   run.organization === work.organization;
 
-export interface FoundRun {
+export interface FoundRun extends OpenedReceipt {
   path: string;
-  opened: Opened & { ok: true };
 }
 
 const open = async (path: string, work: Work): Promise<FoundRun | undefined> => {
   const opened = await openReceipt(realDisk, path);
   if (opened === undefined) return undefined;
   if (!opened.ok) throw damaged(path, opened.line, opened.problem, work);
-  return { path, opened };
+  return { path, ...opened };
 };
 
 export const otherRunError = ({ receipt, elsewhere }: Work, reason: string): SchedError =>
@@ -58,7 +57,7 @@ export const otherRunError = ({ receipt, elsewhere }: Work, reason: string): Sch
 const findNamed = async (path: string, work: Work): Promise<FoundRun | undefined> => {
   const found = await open(path, work);
   if (found === undefined) return undefined;
-  const { run } = found.opened.history;
+  const { run } = found.history;
   if (run.key !== work.key)
     throw new SchedError('environment', 'The receipt was made with another key', {
       reason: `${path} was made with key ${run.key}, but the current key is ${work.key}`,
@@ -105,13 +104,10 @@ const findKept = async (folder: string, work: Work, now: number): Promise<FoundR
 export const findRun = async (folder: string, work: Work, now: number): Promise<FoundRun | undefined> => {
   if (work.receipt === undefined) return findKept(folder, work, now);
   const named = await findNamed(work.receipt, work);
-  if (named !== undefined && !isDone(named.opened.history)) return named;
+  if (named !== undefined && !isDone(named.history)) return named;
   // Ignore a damaged receipt here: naming another file is how the user gets past it.
-  const kept = await findKept(folder, work, now).catch((error: unknown) => {
-    if (error instanceof SchedError && error.category === 'integrity') return undefined;
-    throw error;
-  });
-  if (kept === undefined || isDone(kept.opened.history)) return named ?? kept;
+  const kept = await findKept(folder, work, now).catch(fallBack(undefined, 'integrity'));
+  if (kept === undefined || isDone(kept.history)) return named ?? kept;
   throw new SchedError('conflict', 'There is an unfinished run with the same input', {
     reason: `its receipt is ${kept.path}`,
     hint: { flags: { receipt: false } },

@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto';
-import { appendFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { type Counts, countOutcomes, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
-import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
 import { type Job, leftOf, runJob } from '../../../jobs/run.ts';
-import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
+import { addToIndex, findIndexed, openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { formatNumber } from '../../../numbers.ts';
-import { safe } from '../../../output/sanitize.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { timeLabel } from '../../../time/label.ts';
@@ -30,28 +28,7 @@ import {
 } from './answer.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
 import type { BulkResult } from './run-result.ts';
-import { reportProgress } from './show-progress.ts';
-
-const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
-
-/** Adds a table to the summary page of a GitHub Actions job, if there is one. */
-const addStepSummary = async (
-  { runtime, notes }: Context,
-  operation: string,
-  state: string,
-  { receipt: _, ...result }: BulkResult,
-): Promise<void> => {
-  const file = runtime.env.GITHUB_STEP_SUMMARY;
-  if (!file) return;
-  const facts = { ...result, state };
-  const rows = [Object.keys(facts), Object.keys(facts).map(() => '---'), Object.values(facts).map(cell)];
-  const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
-  await appendFile(file, runtime.secrets.redact(`### sched ${operation.replace('.', ' ')}\n\n${table}\n\n`)).catch(
-    (error: NodeJS.ErrnoException) => {
-      notes.info(`Can't write the step summary: ${error.code}`);
-    },
-  );
-};
+import { addStepSummary, reportProgress } from './show-progress.ts';
 
 /** Bulk work, as prepared by its command. */
 export interface Bulk<Item extends InputItem = InputItem> extends Omit<Job<Item>, 'batchSize'>, Asked<Item>, Requester {
@@ -140,8 +117,7 @@ const begin = async (context: Context, folder: string, bulk: Planned) => {
   }
 };
 
-const resume = async (context: Context, { path, opened }: FoundRun, bulk: Planned) => {
-  const { receipt, history } = opened;
+const resume = async (context: Context, { path, receipt, history }: FoundRun, bulk: Planned) => {
   const file = await continueReceipt(realDisk, path, receipt);
   const { owner, organization } = bulk;
   const at = timeNow(context);
@@ -171,13 +147,13 @@ const resultOf = (run: string, counts: Counts, receipt: string, head: string): B
   head: `sha256:${head}`,
 });
 
-/** A run that has ended, and the first of its failures. */
-interface Ended {
-  result: BulkResult;
-  failures: readonly Failure[];
-}
-
-const finish = async (context: Context, bulk: Bulk, { result, failures }: Ended, state: string): Promise<void> => {
+const finish = async (
+  context: Context,
+  bulk: Planned,
+  result: BulkResult,
+  failures: readonly Failure[],
+  state: string,
+): Promise<void> => {
   await addStepSummary(context, bulk.operation, state, result);
   // The answer may go to the same terminal.
   await context.notes.flush();
@@ -241,27 +217,6 @@ const work = async (
   return { counts, failures };
 };
 
-type RunChoice = (Ended & { endedAt: string }) | { unfinished: FoundRun } | 'new';
-
-/** Decides whether to start, resume or report a run. Drops a finished receipt from memory: it may be large. */
-const choose = async ({ runtime }: Context, folder: string, bulk: Planned): Promise<RunChoice> => {
-  const now = runtime.clock.now();
-  const found = await findRun(folder, bulk, now);
-  if (found === undefined) return 'new';
-  const { history, receipt } = found.opened;
-  if (!isDone(history)) return { unfinished: found };
-  const endedAt = history.endedAt!;
-  if (isRecent(endedAt, now) && !bulk.again)
-    return {
-      result: resultOf(history.run.run, history.counts, found.path, receipt.head),
-      failures: await earlierFailures(bulk, history),
-      endedAt,
-    };
-  if (found.path === bulk.receipt)
-    throw otherRunError(bulk, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
-  return 'new';
-};
-
 const noteDone = (context: Context, bulk: Planned, { total, accepted, receipt }: BulkResult, at: string): void => {
   const { notes, settings, runtime } = context;
   const what =
@@ -278,6 +233,29 @@ const noteDone = (context: Context, bulk: Planned, { total, accepted, receipt }:
   notes.always(`${done}: nothing was sent${where}. ${repeat}`);
 };
 
+/**
+ * The unfinished run to resume, if there is one. One that has ended lately is reported, and nothing is left to do.
+ * Drops a finished receipt from memory: it may be large.
+ */
+const chooseRun = async (context: Context, folder: string, bulk: Planned): Promise<FoundRun | 'reported' | 'none'> => {
+  const now = context.runtime.clock.now();
+  const found = await findRun(folder, bulk, now);
+  if (found === undefined) return 'none';
+  const { path, receipt, history } = found;
+  if (!isDone(history)) return found;
+  const endedAt = history.endedAt!;
+  if (isRecent(endedAt, now) && !bulk.again) {
+    const result = resultOf(history.run.run, history.counts, path, receipt.head);
+    noteDone(context, bulk, result, endedAt);
+    const failures = await earlierFailures(bulk, history);
+    await finish(context, bulk, result, failures, `already accepted at ${endedAt}`);
+    return 'reported';
+  }
+  if (path === bulk.receipt)
+    throw otherRunError(bulk, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
+  return 'none';
+};
+
 /** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
 export const runBulk = async <Item extends InputItem>(
   { context, typed }: Invocation,
@@ -290,22 +268,19 @@ export const runBulk = async <Item extends InputItem>(
   const lock = await lockOf(context, folder, bulk);
   const held = (await lock.acquire())!;
   try {
-    const choice = await choose(context, folder, bulk);
-    if (choice !== 'new' && 'endedAt' in choice) {
-      noteDone(context, bulk, choice.result, choice.endedAt);
-      return await finish(context, bulk, choice, `already accepted at ${choice.endedAt}`);
-    }
-    const history = choice === 'new' ? undefined : choice.unfinished.opened.history;
-    const left = leftOf(bulk, history);
-    await bulk.confirm(left, history !== undefined);
-    const { line, file } =
-      choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
-    const { run } = line;
+    const found = await chooseRun(context, folder, bulk);
+    if (found === 'reported') return;
+    const unfinished = found === 'none' ? undefined : found;
+    const left = leftOf(bulk, unfinished?.history);
+    await bulk.confirm(left, unfinished !== undefined);
+    const { line, file } = await (unfinished === undefined
+      ? begin(context, folder, bulk)
+      : resume(context, unfinished, bulk));
     try {
       await remember(context, folder, line, file.path);
-      if (history !== undefined) context.notes.info(`Resuming run ${run}`);
-      const { counts, failures } = await work(context, bulk, run, file, history, left);
-      await finish(context, bulk, { result: resultOf(run, counts, file.path, file.head), failures }, 'finished');
+      if (unfinished !== undefined) context.notes.info(`Resuming run ${line.run}`);
+      const { counts, failures } = await work(context, bulk, line.run, file, unfinished?.history, left);
+      await finish(context, bulk, resultOf(line.run, counts, file.path, file.head), failures, 'finished');
     } finally {
       await file.close();
     }

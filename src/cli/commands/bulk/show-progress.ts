@@ -1,7 +1,10 @@
+import { appendFile } from 'node:fs/promises';
 import type { Counts } from '../../../jobs/receipt.ts';
 import { type Progress, progressBar, progressLine } from '../../../output/progress.ts';
+import { safe } from '../../../output/sanitize.ts';
 import { endOfWait } from '../../../time/show.ts';
 import type { Context } from '../../session/context.ts';
+import type { BulkResult } from './run-result.ts';
 
 /** The time between two progress lines in a log. */
 const lineEveryMs = 5_000;
@@ -44,4 +47,25 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
     },
     end: () => status?.draw(undefined),
   };
+};
+
+const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
+
+/** Adds a table to the summary page of a GitHub Actions job, if there is one. */
+export const addStepSummary = async (
+  { runtime, notes }: Context,
+  operation: string,
+  state: string,
+  { receipt: _, ...result }: BulkResult,
+): Promise<void> => {
+  const file = runtime.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  const facts = { ...result, state };
+  const rows = [Object.keys(facts), Object.keys(facts).map(() => '---'), Object.values(facts).map(cell)];
+  const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+  await appendFile(file, runtime.secrets.redact(`### sched ${operation.replace('.', ' ')}\n\n${table}\n\n`)).catch(
+    (error: NodeJS.ErrnoException) => {
+      notes.info(`Can't write the step summary: ${error.code}`);
+    },
+  );
 };

@@ -1,8 +1,14 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
-import { firstLineOf, listRuns, receiptEnding } from '../../../jobs/runs.ts';
+import {
+  findIndexed,
+  firstLineOf,
+  type IndexedReceipt,
+  isRunName,
+  listRuns,
+  receiptEnding,
+} from '../../../jobs/runs.ts';
 import { madeInSandbox, type ReceiptFinding, verify } from '../../../jobs/verify-receipt.ts';
 import { counted } from '../../../numbers.ts';
 import { timeLabel } from '../../../time/label.ts';
