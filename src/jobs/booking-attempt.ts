@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
-import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
+import { type NextStep, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { counted } from '../numbers.ts';
 import { isLocal, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
@@ -17,8 +17,6 @@ export interface BookingContext {
   interrupted: AbortSignal;
   /** The address of the service, as `serviceName` writes it. */
   origin: string;
-  /** Other spellings of that address, as older versions of sched stored them. */
-  aliases: readonly string[];
   /** The `Date` of the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   owner(): Promise<Owner>;
@@ -30,8 +28,6 @@ export interface BookingContext {
   mayBeRunning(entry: Pick<CommonEntry, 'pid' | 'host'>): boolean;
   /** Makes the client keep to the booking limits of the plan. */
   applyPlanLimits(): Promise<void>;
-  /** The command that looks the booking up again later. */
-  checkAgain: Suggestion;
   /** Called when a booking is sent although the ledger can't be written. */
   onUnkept(reason: string): void;
 }
@@ -102,11 +98,11 @@ export interface UnknownOutcome {
 const bookAnyway = '--allow-duplicate books anyway';
 
 /** What to do about an unknown outcome. An attempt at another address can only be reconciled there. */
-const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): NextStep => {
+const nextStep = ({ origin }: BookingContext, { number, entry }: StoredEntry): NextStep => {
   if (number === ledgerWriteFailed) return { hint: { flags: { 'if-absent': true } } };
   const there = serviceName(entry.origin);
   return there === origin
-    ? { hint: checkAgain }
+    ? { hint: { command: ['invitees', 'reconcile'] } }
     : { advice: `run the same command again later, or run sched invitees reconcile against ${there}` };
 };
 

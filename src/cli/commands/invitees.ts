@@ -1,6 +1,6 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
-import { SchedError } from '../../errors.ts';
+import { SchedError, sameCommand } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { reconcile, type SettledAttempt } from '../../jobs/reconcile.ts';
 import type { Json } from '../../json.ts';
@@ -161,7 +161,7 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
     `The outcome of ${unknown.length} of ${counted(rows, 'booking')} is still unknown`,
     {
       reason: first.reason ?? 'looking them up found nothing',
-      hint: bookingContext.checkAgain,
+      hint: sameCommand,
       outcome: 'unknown',
     },
   );

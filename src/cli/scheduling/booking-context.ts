@@ -84,10 +84,6 @@ export const hidesAnswers = ({ record }: Booked, { custom_questions: sent }: Jso
 
 export const answersHidden = "The service doesn't show the answers, so they can't be read back: keep them yourself";
 
-/** Other spellings of a local origin. Older versions stored it in the ledger as it was typed. */
-const aliasesOf = (origin: string): string[] =>
-  origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];
-
 /** Whose events to look through for a booking. Without an organization, only the user's own. */
 const ownerOf = async ({ identity }: Context): Promise<Owner> => {
   const user = await identity.user();
@@ -102,14 +98,12 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
   const { runtime, settings, notes } = context;
   const { machine } = runtime;
   const { baseUrl, isSandbox } = await context.connection();
-  const origin = isSandbox ? sandboxService : serviceName(baseUrl);
   return {
     client: await context.client(),
     ledger: (await context.sharedState()).ledger,
     clock: runtime.clock,
     interrupted: runtime.interrupted,
-    origin,
-    aliases: aliasesOf(origin),
+    origin: isSandbox ? sandboxService : serviceName(baseUrl),
     serviceTime: context.serviceTime,
     owner: () => ownerOf(context),
     timeoutMs: settings.timeoutMs,
@@ -118,7 +112,6 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     mayBeRunning: ({ pid, host = machine.host }) =>
       host !== machine.host || (pid !== machine.pid && machine.isAlive(pid)),
     applyPlanLimits: async () => (await import('../session/booking-limits.ts')).applyPlanLimits(context),
-    checkAgain: { command: ['invitees', 'reconcile'] },
     onUnkept: (reason) => notes.info(`Booking without the ledger: ${reason}`),
   };
 };
