@@ -2,13 +2,19 @@ import { limits } from '../../api/limits.ts';
 import { orgs } from '../../api/organizations.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
-import type { Windows } from '../../jobs/booking-time.ts';
 import { textOf } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { cacheFile, readYounger, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf } from './network.ts';
+
+/** How many bookings a plan allows in each window. */
+export interface Windows {
+  minute?: number;
+  hour?: number;
+  day?: number;
+}
 
 /** An organization's plan. Empty if the token may not read it. */
 interface PlanFacts {

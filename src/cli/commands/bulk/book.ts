@@ -11,12 +11,11 @@ import type { Runtime } from '../../../runtime.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 import { answersHidden, bookingContextOf, bookingOptions, hidesAnswers } from '../../scheduling/booking-context.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { askRequester } from '../compliance/requester.ts';
-import { checkCount } from './check-count.ts';
+import { checkCount, readExpected } from './check-count.ts';
 import { confirmBookings, noteTime, noteZones, timeAndPerson } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
 import { failedItem, isItemRefused } from './item-refused.ts';
@@ -90,10 +89,7 @@ const checkFlags = ({ typed, problems }: Invocation): void => {
 export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   checkFlags(invocation);
-  const expected = {
-    confirm: readWholeNumber('confirm', invocation, 0),
-    max: readWholeNumber('max', invocation, 0),
-  };
+  const expected = readExpected(invocation);
   const { lines, thing, wrong } = await readBookings(invocation, fieldFlags);
   noteZones(context, lines);
   if (context.settings.dryRun) {

@@ -11,13 +11,12 @@ import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 import { changeOptions } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester } from '../compliance/requester.ts';
 import { choosingFields, chosenEvents } from '../events-list.ts';
-import { checkCount } from './check-count.ts';
+import { checkCount, type ExpectedCount, readExpected } from './check-count.ts';
 import { failedItem } from './item-refused.ts';
 import { checkInvalid, fixAndRepeat, type ItemKind, noteLeftOut, readPlan, wrongLines } from './read-items.ts';
 import { type Bulk, runBulk } from './run-bulk.ts';
@@ -77,8 +76,7 @@ const eventWords = async (context: Context, { id, event }: EventItem): Promise<s
 
 /** The events to cancel, and how to speak of them. */
 type Cancellations = Pick<Bulk<EventItem>, 'items' | 'thing' | 'wrong' | 'duplicates' | 'fix'> & {
-  /** The number that `--confirm` expects. */
-  expected: number | undefined;
+  expected: ExpectedCount;
   /** Identifies the input. */
   digest: string;
   /** Whether filters found the events. All of them were read, then. */
@@ -120,7 +118,7 @@ const cancelMany = async (
     const requests = items.map(({ id }) => ({ path: { event: id }, body }));
     return printRequest(invocation, events.cancel, requests);
   }
-  checkCount('events', { confirm: expected }, items.length);
+  checkCount('events', expected, items.length);
   await runBulk(invocation, {
     things: 'events',
     done: 'canceled',
@@ -133,7 +131,7 @@ const cancelMany = async (
     nameOf: (item) => eventWords(context, item),
     send: sendCancel(context, await context.client(), body),
     confirm: async (left) => {
-      if (context.settings.yes || expected !== undefined) return;
+      if (context.settings.yes || expected.confirm !== undefined) return;
       await confirmRest(context, cancellations, (body as Json | undefined)?.reason, left);
     },
     ...asked,
@@ -143,7 +141,7 @@ const cancelMany = async (
 /** Cancels the events listed in a file. */
 export const cancelFromFile = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { problems } = invocation;
-  const expected = readWholeNumber('confirm', invocation, 0);
+  const expected = readExpected(invocation);
   const plan = await readPlan(invocation, eventItems);
   checkInvalid(invocation, plan, 'event ID');
   if (plan.items.length === 0) problems.add('No events in the input');
@@ -168,7 +166,7 @@ export const cancelFromFile = async (command: GenericCommand, invocation: Invoca
 /** Cancels the active events that the filters choose and that have not begun. */
 export const cancelFiltered = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
-  const expected = readWholeNumber('confirm', invocation, 0);
+  const expected = readExpected(invocation);
   const ahead = typed.since === undefined ? { ...typed, upcoming: true } : typed;
   const rows = await chosenEvents({ ...invocation, typed: ahead }, choosingFields);
   const now = context.serviceTime() ?? context.runtime.clock.now();

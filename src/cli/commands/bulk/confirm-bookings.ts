@@ -1,7 +1,7 @@
-import { type BookingTime, bookingTime } from '../../../jobs/booking-time.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { timeLabel } from '../../../time/label.ts';
 import { mostNamed } from '../../scheduling/event-facts.ts';
+import type { Windows } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import type { ExpectedCount } from './check-count.ts';
@@ -12,6 +12,32 @@ const units = [
   ['hour', 3600],
   ['minute', 60],
 ] as const;
+
+/** How long one booking takes without any wait, roughly. */
+const bookingSeconds = 0.2;
+
+/** How long bookings take, and the window that slows them down most. */
+interface BookingTime {
+  seconds: number;
+  /** Missing if the bookings fit into all windows. */
+  slowest?: { span: 'day' | 'hour' | 'minute'; limit: number; seconds: number };
+}
+
+/** Estimates the time for this many bookings, if no window is open yet. A full window must end before the next one. */
+export const bookingTime = (count: number, windows: Windows): BookingTime => {
+  const time: BookingTime = { seconds: 0 };
+  let left = count;
+  for (const [span, seconds] of units) {
+    const limit = windows[span];
+    if (limit === undefined || left <= limit) continue;
+    const full = Math.ceil(left / limit) - 1;
+    time.seconds += full * seconds;
+    time.slowest ??= { span, limit, seconds };
+    left -= full * limit;
+  }
+  time.seconds = Math.ceil(time.seconds + left * bookingSeconds);
+  return time;
+};
 
 /** A duration in its largest unit that rounds it by at most a tenth: `4 days`, `1 hour`, `90 minutes`, `20 seconds`. */
 const roughly = (seconds: number): string => {

@@ -23,8 +23,6 @@ import { inputBytes, readingInput } from './read-items.ts';
 
 export interface BookingLine {
   line: number;
-  /** `line 12`, or `item 12` of a JSON list. */
-  place: string;
   input: Input;
   body: Omit<Booking, 'send'> & { invitee: Json & { email: string } };
   /** Name of the event type, or its ID if the token may not read it. */
@@ -124,13 +122,13 @@ export const failuresOf = (wrong: readonly LineProblem[]): Failure[] => {
 type Report = (line: number, problem: string) => void;
 
 /** Reports a line that books the same as an earlier one. */
-const checkDuplicates = (lines: readonly BookingLine[], report: Report): void => {
-  const seen = new Map<string, string>();
-  for (const { line, place, body } of lines) {
+const checkDuplicates = (lines: readonly BookingLine[], thing: string, report: Report): void => {
+  const seen = new Map<string, number>();
+  for (const { line, body } of lines) {
     const digest = digestOf({ version: 2, origin: '' }, body, body.invitee.email);
     const earlier = seen.get(digest);
-    if (earlier === undefined) seen.set(digest, place);
-    else report(line, `it books the same event type, start and email as ${earlier}`);
+    if (earlier === undefined) seen.set(digest, line);
+    else report(line, `it books the same event type, start and email as ${thing} ${formatNumber(earlier)}`);
   }
 };
 
@@ -166,7 +164,6 @@ const bookingsOf = async (
   invocation: Invocation,
   flags: readonly FieldFlag[],
   rows: Awaited<ReturnType<typeof checkRows>>,
-  thing: string,
   report: Report,
 ): Promise<BookingLine[]> => {
   const lines: BookingLine[] = [];
@@ -192,9 +189,8 @@ const bookingsOf = async (
     ).catch((error: unknown) => report(line, inColumns(inputProblem(error))));
     if (input === undefined) continue;
     const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
-    const place = `${thing} ${formatNumber(line)}`;
     const body = input.body as BookingLine['body'];
-    lines.push({ line, place, input, body, typeName, ...(start.local ? { startZone: start.zone } : {}) });
+    lines.push({ line, input, body, typeName, ...(start.local ? { startZone: start.zone } : {}) });
   }
   return lines;
 };
@@ -220,12 +216,12 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
   const check = () => checkLines(invocation, wrong, thing, records.length);
   const rows = await checkRows(invocation, flags, records, report);
   const isLocallyWrong = wrong.length > 0;
-  const lines = await bookingsOf(invocation, flags, rows, thing, report).catch((error: unknown) => {
+  const lines = await bookingsOf(invocation, flags, rows, report).catch((error: unknown) => {
     // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
     if (isLocallyWrong) check();
     throw error;
   });
-  checkDuplicates(lines, report);
+  checkDuplicates(lines, thing, report);
   check();
   const failures = failuresOf(wrong);
   return {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type BatchPlan, groupProblems, leftOutText, makePlan } from '../../../jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../../jobs/items.ts';
-import { BadInput, type SourceEntry } from '../../../jobs/text-source.ts';
+import { BadInput } from '../../../jobs/text-source.ts';
 import { formatNumber } from '../../../numbers.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
@@ -19,24 +19,6 @@ const mostBytes = 256 * 1024 * 1024;
 /** The bytes of the file that --from names, or of stdin. */
 export const inputBytes = ({ runtime }: Context, from: string): Promise<Uint8Array> =>
   from === '-' ? runtime.stdin.bytes(mostBytes) : readNamedFile(from, runtime.interrupted, mostBytes);
-
-const entriesOf = async (
-  { context, args, typed }: Invocation,
-  { usual, isItem, isSurelyItem }: ItemKind,
-  onChosen: ItemOptions['onChosen'],
-): Promise<Iterable<SourceEntry<string>>> => {
-  if (typed.from === undefined) return args.map((text, index) => ({ line: index + 1, value: text.trim() }));
-  const from = String(typed.from);
-  return readItems(await inputBytes(context, from), {
-    name: from,
-    column: typed.column as string | undefined,
-    field: typed.field as string | undefined,
-    usual,
-    isItem,
-    isSurelyItem,
-    onChosen,
-  });
-};
 
 /** The input in a sentence: the name of its file, if it has one. */
 const inputName = ({ typed }: Invocation): string =>
@@ -77,9 +59,21 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
   if (typed.column !== undefined && typed.field !== undefined)
     problems.add("--column (for CSV) can't be used with --field (for JSON)");
   problems.check();
+  if (typed.from === undefined)
+    return makePlan(
+      args.map((text, index) => ({ line: index + 1, value: text.trim() })),
+      kind.fold,
+    );
+  const name = String(typed.from);
   return readingInput(invocation, async () => {
     const chosen = new Set<string>();
-    const entries = await entriesOf(invocation, kind, (what, name) => chosen.add(`${what} "${name}"`));
+    const entries = await readItems(await inputBytes(context, name), {
+      ...kind,
+      name,
+      column: typed.column as string | undefined,
+      field: typed.field as string | undefined,
+      onChosen: (what, title) => chosen.add(`${what} "${title}"`),
+    });
     const plan = makePlan(entries, kind.fold);
     if (chosen.size > 0) context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
     return plan;

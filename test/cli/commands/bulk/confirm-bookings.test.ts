@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { limits } from '../../src/api/limits.ts';
-import { bookingTime, type Windows } from '../../src/jobs/booking-time.ts';
+import { limits } from '../../../../src/api/limits.ts';
+import { bookingTime } from '../../../../src/cli/commands/bulk/confirm-bookings.ts';
+import type { Windows } from '../../../../src/cli/session/booking-limits.ts';
 
 const { trial, standard, enterprise } = limits.createInvitee;
 const [minute, hour, day] = [60, 3600, 86_400];
