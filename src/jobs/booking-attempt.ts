@@ -165,12 +165,11 @@ export const unknownOutcomeOf = async (
       };
 };
 
-/** The entry of an accepted attempt. `record` is undefined if the service doesn't show the booking. */
-export const bookedFrom = (entry: LedgerEntry, record: Json | undefined): LedgerEntry => ({
-  ...entry,
-  state: 'booked',
-  ...(record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) }),
-});
+/** Notes in the ledger that an attempt was accepted. `record` is undefined if the service doesn't show the booking. */
+export const settle = ({ ledger }: BookingContext, kept: StoredEntry, record?: Json): Promise<void> => {
+  const shown = record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) };
+  return ledger.replace({ ...kept, entry: { ...kept.entry, state: 'booked', ...shown } });
+};
 
 /** The booking that an attempt made. For a requested duplicate, it must be a booking that wasn't there before. */
 export const bookedBy = ({ besides, shownBefore }: LedgerEntry, { found }: LookUp): Json | undefined =>
@@ -187,3 +186,13 @@ export const notBooked = (entry: LedgerEntry): LedgerEntry => {
 
 export const lookUpAttempt = async ({ client, owner }: BookingContext, entry: LedgerEntry): Promise<LookUp> =>
   lookUp(client, await owner(), wantedOf(entry));
+
+/** Looks an attempt up: its booking, or a doubt. Neither means that nothing was booked. */
+export const examine = async (
+  context: BookingContext,
+  kept: StoredEntry,
+): Promise<{ record?: Json; doubt?: UnknownOutcome | undefined }> => {
+  const seen = await lookUpAttempt(context, kept.entry);
+  const record = bookedBy(kept.entry, seen);
+  return record === undefined ? { doubt: await unknownOutcomeOf(context, kept, seen) } : { record };
+};

@@ -9,13 +9,14 @@ import {
   afterReply,
   type BookingContext,
   bookedBy,
-  bookedFrom,
   digestOf,
+  examine,
   ledgerWriteFailed,
   lookUpAttempt,
   mayBeHere,
   notBooked,
   notLookedUp,
+  settle,
   type UnknownOutcome,
   unknown,
   unknownOutcomeOf,
@@ -105,10 +106,9 @@ const fromEarlier = async (
 ): Promise<Booked | undefined> => {
   const { entry } = kept;
   if (isUnseen(entry)) {
-    const seen = await lookUpAttempt(context, entry);
-    const record = bookedBy(entry, seen);
-    if (record !== undefined) await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
-    else if ((await unknownOutcomeOf(context, kept, seen)) === undefined) return undefined;
+    const { record, doubt } = await examine(context, kept);
+    if (record !== undefined) await settle(context, kept, record);
+    else if (doubt === undefined) return undefined;
     return alreadyBooked(context, record, options);
   }
   if (entry.state === 'open') {
@@ -122,8 +122,7 @@ const fromEarlier = async (
     const record = bookedBy(entry, seen) ?? seen.found[0];
     if (record !== undefined) {
       // Another address may be another service, so this booking doesn't settle the attempt there.
-      if (serviceName(entry.origin) === context.origin)
-        await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
+      if (serviceName(entry.origin) === context.origin) await settle(context, kept, record);
       return { record, how: 'reconciled' };
     }
     const newest = await afterReply(context, kept);
@@ -159,20 +158,17 @@ export const bookedEarlier = async (
 
 /** After a lost reply: looks for the booking twice. Leaves the attempt open and throws if it isn't found. */
 const findAfterLostReply = async (context: BookingContext, kept: StoredEntry, failure: SchedError): Promise<Booked> => {
-  const { clock, interrupted, ledger } = context;
+  const { clock, interrupted } = context;
   let doubt: UnknownOutcome | undefined;
   try {
     for (const pause of [0, secondLookMs]) {
       if (pause > 0) await clock.sleep(pause, interrupted);
-      const seen = await lookUpAttempt(context, kept.entry);
-      const record = bookedBy(kept.entry, seen);
-      if (record === undefined) {
-        doubt = await unknownOutcomeOf(context, kept, seen);
-        continue;
-      }
+      const found = await examine(context, kept);
+      doubt = found.doubt;
+      if (found.record === undefined) continue;
       // The booking exists even if the ledger can't be written; in that case the next run finds it again.
-      await ledger.replace({ ...kept, entry: bookedFrom(kept.entry, record) }).catch(() => {});
-      return { record, how: 'reconciled' };
+      await settle(context, kept, found.record).catch(() => {});
+      return { record: found.record, how: 'reconciled' };
     }
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
@@ -294,7 +290,7 @@ export const book = async (
   const made = kept as StoredEntry | undefined;
   const record = written.record ?? (made && (await findAccepted(context, made.entry)));
   // It is booked, so a full disk must not turn this into a failure. The next run looks up an attempt that stays open.
-  if (made !== undefined) await ledger.replace({ ...made, entry: bookedFrom(made.entry, record) }).catch(() => {});
+  if (made !== undefined) await settle(context, made, record).catch(() => {});
   await prune(context);
   return { record, how: 'booked', ...(written.record === undefined ? { unshown: written } : {}) };
 };

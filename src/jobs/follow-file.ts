@@ -13,7 +13,6 @@ import { entryText, type FollowEntry, type FollowState, readState, stateText } f
 type FollowFileOptions = Pick<LockOptions, 'directory' | 'name' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
 export interface FollowFile {
-  readonly path: string;
   /** The stored state, or undefined if there is none yet. */
   load(): Promise<FollowState | undefined>;
   /** Replaces the stored state. It is on disk when this resolves. */
@@ -49,7 +48,6 @@ export const openFollowFile = async (options: FollowFileOptions): Promise<Follow
     tail = undefined;
   };
   return {
-    path,
     load: async () => {
       await removeDrafts(path);
       const text = await readPrivateFile(path);

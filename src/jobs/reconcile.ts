@@ -1,11 +1,4 @@
-import {
-  type BookingContext,
-  bookedBy,
-  bookedFrom,
-  lookUpAttempt,
-  notBooked,
-  unknownOutcomeOf,
-} from './booking-attempt.ts';
+import { type BookingContext, examine, notBooked, settle } from './booking-attempt.ts';
 
 /** An open attempt and its current verdict. */
 export interface SettledAttempt {
@@ -25,10 +18,8 @@ export interface SettledAttempt {
 export async function* reconcile(context: BookingContext): AsyncGenerator<SettledAttempt> {
   for (const kept of await context.ledger.open(context.origin)) {
     const { entry } = kept;
-    const seen = await lookUpAttempt(context, entry);
-    const record = bookedBy(entry, seen);
-    const doubt = record === undefined ? await unknownOutcomeOf(context, kept, seen) : undefined;
-    if (record !== undefined) await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
+    const { record, doubt } = await examine(context, kept);
+    if (record !== undefined) await settle(context, kept, record);
     else if (doubt === undefined) await context.ledger.replace({ ...kept, entry: notBooked(entry) });
     yield {
       event_type: entry.event_type,
