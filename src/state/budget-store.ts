@@ -13,8 +13,8 @@ export interface BudgetStore {
   update<Value>(key: string, kind: BudgetKind, change: (state: BudgetState, now: number) => Value): Promise<Value>;
   /** The current state by this machine's clock, without changing it. */
   read(key: string, kind: BudgetKind): Promise<BudgetState>;
-  /** Translates the times of a change: `now` and the state are by the clock of the store. */
-  readonly clock: Omit<ServerClock, 'measure' | 'ahead' | 'toLocal'>;
+  /** The clock of the store, by which `now` and the state are. */
+  readonly clock: Pick<ServerClock, 'ahead' | 'doubtMs'>;
   /** The name of this machine, if the store is on another. */
   readonly host?: string;
 }
@@ -30,16 +30,6 @@ interface FileOptions {
 
 /** Tokens change every two hours, so a budget that is untouched for days is useless. */
 export const forgottenMs = 3 * 24 * 3_600_000;
-
-const same = (time: number): number => time;
-const sameClock: BudgetStore['clock'] = {
-  toServer: same,
-  earliestAtServer: same,
-  latestAtServer: same,
-  earliestHere: same,
-  latestHere: same,
-  doubtMs: () => 0,
-};
 
 const storeOf = (
   open: (key: string) => Versions<BudgetState>,
@@ -57,7 +47,7 @@ const storeOf = (
         return { value: change(state, now), state };
       }),
     read: async (key, kind) => current(versionsOf(key).read(), kind, clock.now()),
-    clock: sameClock,
+    clock: { ahead: () => 0, doubtMs: () => 0 },
   };
 };
 

@@ -111,9 +111,9 @@ export const createSharedBudget = ({
     settle(state, {
       ...facts,
       holder,
-      sentAt: clock.toServer(facts.sentAt),
+      sentAt: facts.sentAt + clock.ahead(),
       doubtMs: clock.doubtMs(),
-      now: clock.latestAtServer(facts.now),
+      now: facts.now + clock.ahead() + clock.doubtMs(),
     });
 
   /** Runs work on a bucket after all earlier work on it: requests of one process share its permits. */
@@ -160,9 +160,10 @@ export const createSharedBudget = ({
         const answer = await update(key, kind, (state, store, now) => {
           if (news !== undefined) settleAt(store, state, { ...news, unused: 0 });
           const granted = grant(state, holder, now, options);
+          const { ahead, doubtMs } = store.clock;
           return 'until' in granted
-            ? { ...granted, until: store.clock.latestHere(granted.until) }
-            : { ...granted, end: store.clock.earliestHere(granted.end) };
+            ? { ...granted, until: granted.until - ahead() + doubtMs() }
+            : { ...granted, end: granted.end - ahead() - doubtMs() };
         });
         if ('until' in answer) return answer;
         local.isWaiting = false;
@@ -211,10 +212,11 @@ export const createSharedBudget = ({
     waiting: (key: string, kind: BudgetKind, until: number): Promise<number> =>
       inTurn(key, kind, (local) => {
         local.isWaiting = true;
-        return update(key, kind, (state, { clock: there, host }, now) =>
+        return update(key, kind, (state, { clock: there, host }, now) => {
           // A waiter that comes back in time must not seem early.
-          queue(state, { holder, pid, ...(host && { host }), since: now, until: there.earliestAtServer(until) }),
-        );
+          const earliest = until + there.ahead() - there.doubtMs();
+          return queue(state, { holder, pid, ...(host && { host }), since: now, until: earliest });
+        });
       }),
 
     /** Applies the limits of a plan, one per window. `isNews`: the plan has changed. */

@@ -17,9 +17,9 @@ export interface RedisOptions {
 /** A budget is a cache: what can't be read counts as none. */
 const stateOf = (text: string | undefined) => jsonIn(text) as BudgetState | undefined;
 
-const stateHere = (state: BudgetState, { toLocal }: ServerClock): BudgetState => {
+const stateHere = (state: BudgetState, { ahead }: ServerClock): BudgetState => {
   // 0 means that there is no such time.
-  const local = (time: number): number => (time === 0 ? 0 : toLocal(time));
+  const local = (time: number): number => (time === 0 ? 0 : time - ahead());
   return {
     ...state,
     windows: state.windows.map((window) => ({ ...window, opened: local(window.opened), end: local(window.end) })),

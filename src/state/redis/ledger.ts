@@ -16,6 +16,7 @@ import { type CommonEntry, damagedEntry, type LedgerKind, ledgerTrouble } from '
 import type { RedisOptions } from './budgets.ts';
 import { changeRecord, prefix, readRecord } from './record.ts';
 import { nonsense } from './redis-client.ts';
+import type { ServerClock } from './server-clock.ts';
 
 /*
  * A ledger in Redis, for all machines that use it. That of moves has the keys sched:1:{moves}:…
@@ -67,11 +68,11 @@ const readAttempts = <Entry extends CommonEntry>(
 /** All attempts, with the time by this machine's clock. */
 const storedIn = <Entry extends CommonEntry>(
   { attempts }: StoredAttempts<Entry>,
-  toLocal: (time: number) => number,
+  { ahead }: ServerClock,
 ): StoredEntry<Entry>[] =>
   Object.entries(attempts).map(([number, entry]) => ({
     number: Number(number),
-    entry: { ...entry, at: toLocal(entry.at) },
+    entry: { ...entry, at: entry.at - ahead() },
   }));
 
 export const redisLedger = <Entry extends CommonEntry>(
@@ -93,8 +94,8 @@ export const redisLedger = <Entry extends CommonEntry>(
       const start = startOf(entry);
       return changeRecord(connection, clock, ledgerKey(kind, entry.digest), ({ text, now }) => {
         const stored = readAttempts(text, kind, entry.digest);
-        const { value, isSame = false } = alter(stored, { host, ...entry, at: clock.toServer(entry.at) });
-        const isOpen = lastByService(storedIn(stored, clock.toLocal)).some(({ entry: last }) => last.state === 'open');
+        const { value, isSame = false } = alter(stored, { host, ...entry, at: entry.at + clock.ahead() });
+        const isOpen = lastByService(storedIn(stored, clock)).some(({ entry: last }) => last.state === 'open');
         return {
           text: isSame ? undefined : JSON.stringify(stored),
           keptForMs: Math.max(0, start * 1000 - now) + keptForMs,
@@ -111,7 +112,7 @@ export const redisLedger = <Entry extends CommonEntry>(
   /** The last attempt for each address of the service. */
   const lastOf = async (digest: string): Promise<FoundAttempts<Entry>> => {
     const { text } = await readRecord(connection, clock, ledgerKey(kind, digest));
-    const all = storedIn(readAttempts(text, kind, digest), clock.toLocal);
+    const all = storedIn(readAttempts(text, kind, digest), clock);
     return { last: Math.max(0, ...all.map(({ number }) => number)), attempts: lastByService(all) };
   };
 
