@@ -134,13 +134,18 @@ const fieldsIn = (line: string): string[] => {
   }
 };
 
-/** The field names of each line, by file path. Version numbers in file names differ between runs, so they become N. */
+/**
+ * The field names of each line, by file path. Version numbers in file names differ between runs, so they become N. Locks
+ * mean nothing after the processes have ended.
+ */
 export const shapeOf = (folder: string): Record<string, string[]> =>
   Object.fromEntries(
-    filesIn(folder).map((path) => {
-      const text = readFileSync(path, 'utf8');
-      const hasLines = path.endsWith('.jsonl') || path.includes('/follow/');
-      const lines = hasLines ? text.trimEnd().split('\n') : [text];
-      return [relative(folder, path).replace(/\/\d+$/, '/N'), lines.map((line) => fieldsIn(line).join(' '))];
-    }),
+    filesIn(folder)
+      .filter((path) => !/\/\.?locks\//.test(path))
+      .map((path) => {
+        const text = readFileSync(path, 'utf8');
+        const hasLines = path.endsWith('.jsonl') || path.includes('/follow/');
+        const lines = hasLines ? text.trimEnd().split('\n') : [text];
+        return [relative(folder, path).replace(/\/\d+$/, '/N'), lines.map((line) => fieldsIn(line).join(' '))];
+      }),
   );
