@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
-import type { BudgetKind } from '../state/budget.ts';
+import type { BudgetKey, BudgetKind } from '../state/budget.ts';
 import type { SharedBudget } from '../state/shared-budget.ts';
 import type { Clock } from '../system.ts';
 import { bearerOf, type Credential } from './authorize.ts';
@@ -31,19 +31,14 @@ interface Wait {
   isPace: boolean;
 }
 
-interface Bucket {
-  key: string;
-  kind: BudgetKind;
-}
-
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 /** A budget's key, by origin and token; for bookings by booker, if known. Only this hash is on disk. */
-const keyFor = (kind: BudgetKind, origin: string, authorization: string, booker: string | undefined): string =>
+const keyFor = (kind: BudgetKind, origin: string, authorization: string, booker: string | undefined): BudgetKey =>
   `${kind}-${digest(`${origin}\n${(kind === 'bookings' ? booker : undefined) ?? authorization}`)}`;
 
 /** The key of the budget that requests with this credential use. */
-export const budgetKey = (kind: BudgetKind, credential: Credential, booker?: string): string =>
+export const budgetKey = (kind: BudgetKind, credential: Credential, booker?: string): BudgetKey =>
   keyFor(kind, credential.origin, bearerOf(credential), booker);
 
 /** How many 429s without a usable time lead to a back-off before giving up (R29). */
@@ -95,20 +90,20 @@ export const rateLimit = ({
   isBackground,
   onWait,
 }: RateLimitOptions): Layer => {
-  const bucketsOf = ({ isBooking, url, headers }: HttpRequest): Bucket[] => {
+  const bucketsOf = ({ isBooking, url, headers }: HttpRequest): BudgetKey[] => {
     const { authorization } = headers;
     if (authorization === undefined) return [];
     const { origin } = new URL(url);
     const kinds: BudgetKind[] = isBooking ? ['general', 'bookings'] : ['general'];
-    return kinds.map((kind) => ({ kind, key: keyFor(kind, origin, authorization, booker) }));
+    return kinds.map((kind) => keyFor(kind, origin, authorization, booker));
   };
 
   /** Takes one request from every bucket, or from none. Returns the bucket that has nothing left. */
-  const takeAll = async (buckets: readonly Bucket[]) => {
+  const takeAll = async (buckets: readonly BudgetKey[]) => {
     for (const [index, bucket] of buckets.entries()) {
-      const refused = await budget.take(bucket.key, bucket.kind, isBackground);
+      const refused = await budget.take(bucket, isBackground);
       if (refused === undefined) continue;
-      for (const { key, kind } of buckets.slice(0, index)) await budget.untake(key, kind);
+      for (const taken of buckets.slice(0, index)) await budget.untake(taken);
       return { ...refused, bucket };
     }
     return undefined;
@@ -117,15 +112,13 @@ export const rateLimit = ({
   const wait = async (
     request: HttpRequest,
     milliseconds: number,
-    { bucket, ...why }: { bucket?: Bucket | undefined; refusal?: HttpReply; pace?: number | undefined },
+    { bucket, ...why }: { bucket?: BudgetKey | undefined; refusal?: HttpReply; pace?: number | undefined },
   ): Promise<void> => {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     if (milliseconds > maxWaitMs) throw usedUp(request, seconds, { nowMs: clock.now(), maxWaitMs }, why);
     const turn =
-      bucket === undefined || isBackground
-        ? 0
-        : await budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
-    const limit = bucket?.kind === 'general' ? await budget.limitOf(bucket.key, 'general') : null;
+      bucket === undefined || isBackground ? 0 : await budget.waiting(bucket, clock.now() + Math.ceil(milliseconds));
+    const limit = bucket?.startsWith('general') ? await budget.limitOf(bucket) : null;
     onWait({ seconds, perMinute: why.pace ?? limit ?? undefined, isPace: why.pace !== undefined });
     await clock.sleep(
       Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs),
@@ -142,7 +135,7 @@ export const rateLimit = ({
   };
 
   /** Resolves when the request may be sent. */
-  const leave = async (request: HttpRequest, buckets: readonly Bucket[]): Promise<void> => {
+  const leave = async (request: HttpRequest, buckets: readonly BudgetKey[]): Promise<void> => {
     for (;;) {
       const before = endings;
       const refused = await takeAll(buckets);
@@ -161,14 +154,17 @@ export const rateLimit = ({
   };
 
   /** The buckets that a reply is about. A booking's headers describe the window with the fewest left. */
-  const bucketsMeant = async (buckets: readonly Bucket[], limit: number | undefined): Promise<readonly Bucket[]> => {
+  const bucketsMeant = async (
+    buckets: readonly BudgetKey[],
+    limit: number | undefined,
+  ): Promise<readonly BudgetKey[]> => {
     const [general, bookings] = buckets;
     if (general === undefined || bookings === undefined || limit === undefined) return buckets;
-    return [(await budget.limitOf(general.key, 'general')) === limit ? general : bookings];
+    return [(await budget.limitOf(general)) === limit ? general : bookings];
   };
 
   const settle = async (
-    buckets: readonly Bucket[],
+    buckets: readonly BudgetKey[],
     sentAt: number,
     reply: HttpReply | undefined,
     closedMs?: number,
@@ -176,7 +172,7 @@ export const rateLimit = ({
     const told = reply === undefined ? undefined : readLimits(reply.headers, clock.now());
     const meant = await bucketsMeant(buckets, told?.limit);
     for (const bucket of buckets)
-      await budget.settle(bucket.key, bucket.kind, {
+      await budget.settle(bucket, {
         sentAt,
         // Headers describe the window with the fewest left.
         least: told?.remaining,

@@ -100,6 +100,11 @@ const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 *
 
 export type BudgetKind = keyof typeof windowsOf;
 
+/** The name of a budget. The rest of it is a hash of the token. */
+export type BudgetKey = `${BudgetKind}-${string}`;
+
+export const kindOf = (key: BudgetKey): BudgetKind => key.split('-')[0] as BudgetKind;
+
 export const emptyState = (kind: BudgetKind): BudgetState => ({
   version: 1,
   windows: windowsOf[kind].map((length) => ({ length, limit: null, opened: 0, end: 0, isSure: false, used: 0 })),

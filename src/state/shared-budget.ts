@@ -1,11 +1,13 @@
 import type { Clock } from '../system.ts';
 import {
   applyPlan,
-  type BudgetKind,
+  type BudgetKey,
   type BudgetState,
   type BudgetWindow,
   closingMs,
+  current,
   grant,
+  kindOf,
   type LimitHeaders,
   type NoPermit,
   queue,
@@ -46,7 +48,6 @@ export interface Level extends BudgetWindow {
 type BudgetNews = Pick<Settlement, 'sentAt' | 'now' | 'told'>;
 
 interface Local {
-  kind: BudgetKind;
   /** Permits of this process, valid until `end`. */
   permits: number;
   end: number;
@@ -72,16 +73,16 @@ export const createSharedBudget = ({
   onTrouble,
   onRemoteTrouble,
 }: SharedBudgetOptions) => {
-  const buckets = new Map<string, Local>();
+  const buckets = new Map<BudgetKey, Local>();
   const alone = memoryBudgets(clock);
-  const files = directory === undefined ? undefined : fileBudgets({ directory, clock, holder, isAlive });
+  const files = directory === undefined ? undefined : fileBudgets(directory, clock, holder);
   const stores = [
     ...(remote === undefined ? [] : [{ store: remote, onTrouble: onRemoteTrouble, isTold: false }]),
     ...(files === undefined ? [] : [{ store: files, onTrouble, isTold: false }]),
   ];
 
-  const bucket = (key: string, kind: BudgetKind): Local => {
-    const local = buckets.get(key) ?? { kind, permits: 0, end: 0, lastStep: Promise.resolve() };
+  const bucket = (key: BudgetKey): Local => {
+    const local = buckets.get(key) ?? { permits: 0, end: 0, lastStep: Promise.resolve() };
     buckets.set(key, local);
     return local;
   };
@@ -99,12 +100,35 @@ export const createSharedBudget = ({
     return work(alone);
   };
 
+  /** Changes a budget in one atomic step. `change` modifies the state; it may be called again with a newer one. */
   const update = <Value>(
-    key: string,
-    kind: BudgetKind,
+    key: BudgetKey,
     change: (state: BudgetState, store: BudgetStore, now: number) => Value,
-  ): Promise<Value> => using((store) => store.update(key, kind, (state, now) => change(state, store, now)));
-  const read = (key: string, kind: BudgetKind): Promise<BudgetState> => using((store) => store.read(key, kind));
+  ): Promise<Value> =>
+    using((store) =>
+      store.update(key, (before, now) => {
+        const state = current(before, kindOf(key), now);
+        // A process that was killed during its request can't clear the probe itself.
+        const { pid: sender } = state.probe ?? {};
+        if (store.host === undefined && sender !== undefined && !isAlive(sender)) delete state.probe;
+        return { value: change(state, store, now), state };
+      }),
+    );
+
+  /** The current state by this machine's clock, without changing it. */
+  const read = (key: BudgetKey): Promise<BudgetState> =>
+    using(async (store) => {
+      const { state: stored, now } = await store.read(key);
+      const state = current(stored, kindOf(key), now);
+      // 0 means that there is no such time.
+      const here = (time: number): number => (time === 0 ? 0 : time - store.clock.ahead());
+      return {
+        ...state,
+        windows: state.windows.map((window) => ({ ...window, opened: here(window.opened), end: here(window.end) })),
+        closedUntil: here(state.closedUntil),
+        waiting: state.waiting.map((each) => ({ ...each, since: here(each.since), until: here(each.until) })),
+      };
+    });
 
   /** Records a reply. Each time is chosen so that an error can only make a process wait longer. */
   const settleAt = ({ clock }: BudgetStore, state: BudgetState, facts: Omit<Settlement, 'holder' | 'doubtMs'>): void =>
@@ -117,8 +141,8 @@ export const createSharedBudget = ({
     });
 
   /** Runs work on a bucket after all earlier work on it: requests of one process share its permits. */
-  const inTurn = <Value>(key: string, kind: BudgetKind, work: (local: Local) => Promise<Value>): Promise<Value> => {
-    const local = bucket(key, kind);
+  const inTurn = <Value>(key: BudgetKey, work: (local: Local) => Promise<Value>): Promise<Value> => {
+    const local = bucket(key);
     const turn = local.lastStep.then(() => work(local));
     local.lastStep = turn.catch(() => {});
     return turn;
@@ -130,11 +154,11 @@ export const createSharedBudget = ({
     return news;
   };
 
-  const giveBack = (key: string, local: Local, unused: number): Promise<void> => {
+  const giveBack = (key: BudgetKey, local: Local, unused: number): Promise<void> => {
     local.permits = 0;
     local.isWaiting = false;
     const news = newsOf(local);
-    return update(key, local.kind, (state, store) => {
+    return update(key, (state, store) => {
       if (news !== undefined) settleAt(store, state, { ...news, unused });
       release(state, holder, unused);
     });
@@ -145,19 +169,20 @@ export const createSharedBudget = ({
      * Takes a permit for one request. Returns undefined if it got one, or else until when there is none. In the
      * background, half of the limit and every waiting command come first.
      */
-    take: (key: string, kind: BudgetKind, isBackground = false): Promise<NoPermit | undefined> =>
-      inTurn(key, kind, async (local) => {
+    take: (key: BudgetKey, isBackground = false): Promise<NoPermit | undefined> =>
+      inTurn(key, async (local) => {
         if (local.permits > 0 && clock.now() < local.end) {
           local.permits -= 1;
           return undefined;
         }
         local.permits = 0;
         const news = newsOf(local);
+        const isGeneral = kindOf(key) === 'general';
         // Booking limits are learned from refusals, so bookings need no pace.
-        const pace = kind === 'general' ? pacePerMinute : undefined;
-        const most = kind === 'bookings' || isBackground ? 1 : largestBlock;
+        const pace = isGeneral ? pacePerMinute : undefined;
+        const most = isGeneral && !isBackground ? largestBlock : 1;
         const options = { most, probeMs: timeoutMs + 5000, pid, pace, isBackground };
-        const answer = await update(key, kind, (state, store, now) => {
+        const answer = await update(key, (state, store, now) => {
           if (news !== undefined) settleAt(store, state, { ...news, unused: 0 });
           const granted = grant(state, holder, now, options);
           const { ahead, doubtMs } = store.clock;
@@ -173,12 +198,10 @@ export const createSharedBudget = ({
       }),
 
     /** Returns a permit that wasn't used after all. A wait follows, so all other unused permits are returned, too. */
-    untake: (key: string, kind: BudgetKind): Promise<void> =>
-      inTurn(key, kind, (local) => giveBack(key, local, local.permits + 1)),
+    untake: (key: BudgetKey): Promise<void> => inTurn(key, (local) => giveBack(key, local, local.permits + 1)),
 
     settle: (
-      key: string,
-      kind: BudgetKind,
+      key: BudgetKey,
       facts: {
         sentAt: number;
         told?: LimitHeaders | undefined;
@@ -187,7 +210,7 @@ export const createSharedBudget = ({
       },
     ): Promise<void> => {
       const now = clock.now();
-      return inTurn(key, kind, async (local) => {
+      return inTurn(key, async (local) => {
         const { told, sentAt, closedMs } = facts;
         // While permits are left and the reply has no surprise, the news for other processes can wait.
         if (told !== undefined && closedMs === undefined && local.permits > 0 && told.remaining >= local.permits) {
@@ -197,7 +220,7 @@ export const createSharedBudget = ({
         if (told === undefined && closedMs === undefined && local.permits > 0) return;
         const surplus = told !== undefined && told.remaining < local.permits ? local.permits : 0;
         local.permits -= surplus;
-        await update(key, kind, (state, store) => {
+        await update(key, (state, store) => {
           if (surplus > 0) release(state, holder, surplus);
           settleAt(store, state, { ...facts, now, unused: local.permits });
         });
@@ -206,13 +229,13 @@ export const createSharedBudget = ({
     },
 
     /** The limit of the first window, or null if unknown. */
-    limitOf: async (key: string, kind: BudgetKind): Promise<number | null> => (await read(key, kind)).windows[0]!.limit,
+    limitOf: async (key: BudgetKey): Promise<number | null> => (await read(key)).windows[0]!.limit,
 
     /** Joins the queue. Returns how long after `until` it is this process's turn. */
-    waiting: (key: string, kind: BudgetKind, until: number): Promise<number> =>
-      inTurn(key, kind, (local) => {
+    waiting: (key: BudgetKey, until: number): Promise<number> =>
+      inTurn(key, (local) => {
         local.isWaiting = true;
-        return update(key, kind, (state, { clock: there, host }, now) => {
+        return update(key, (state, { clock: there, host }, now) => {
           // A waiter that comes back in time must not seem early.
           const earliest = until + there.ahead() - there.doubtMs();
           return queue(state, { holder, pid, ...(host && { host }), since: now, until: earliest });
@@ -220,15 +243,14 @@ export const createSharedBudget = ({
       }),
 
     /** Applies the limits of a plan, one per window. `isNews`: the plan has changed. */
-    know: (key: string, kind: BudgetKind, limits: readonly (number | null)[], isNews: boolean): Promise<void> =>
-      update(key, kind, (state) => applyPlan(state, limits, isNews)),
+    know: (key: BudgetKey, limits: readonly (number | null)[], isNews: boolean): Promise<void> =>
+      update(key, (state) => applyPlan(state, limits, isNews)),
 
     /** The current state, without changing it. */
     look: async (
-      key: string,
-      kind: BudgetKind,
+      key: BudgetKey,
     ): Promise<{ levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string }> => {
-      const { windows, waiting, closedUntil, told } = await read(key, kind);
+      const { windows, waiting, closedUntil, told } = await read(key);
       const levels = windows.map((window) => ({
         ...window,
         remaining: window.limit === null ? null : Math.max(0, window.limit - window.used),
@@ -238,8 +260,8 @@ export const createSharedBudget = ({
 
     /** Returns unused permits when the command ends. */
     close: async (): Promise<void> => {
-      for (const [key, { kind }] of buckets)
-        await inTurn(key, kind, async (local) => {
+      for (const key of buckets.keys())
+        await inTurn(key, async (local) => {
           if (local.permits === 0 && local.news === undefined && !local.isWaiting) return;
           await giveBack(key, local, local.permits);
         });

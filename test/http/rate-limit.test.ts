@@ -335,7 +335,7 @@ describe('rate-limit', () => {
       random: () => 0,
       budget: {
         ...budgetOf({ now: () => someday }),
-        take: async (_, kind) => (kind === 'bookings' ? { until: someday + 86_400_000, why: 'limit' } : undefined),
+        take: async (key) => (key.startsWith('bookings') ? { until: someday + 86_400_000, why: 'limit' } : undefined),
         untake: async (key) => {
           given.push(key.split('-')[0]!);
         },

@@ -42,10 +42,10 @@ describe('budget: shared by processes', () => {
     const directory = temporaryDirectory();
     const open = (pid: number, isAlive?: (pid: number) => boolean) =>
       budgetOf({ directory, holder: `p${pid}`, pid, ...(isAlive && { isAlive }) });
-    expect(await open(1).take('general-x', 'general')).toBeUndefined();
-    expect(await open(2, (pid) => pid === 1).take('general-x', 'general')).toMatchObject({ why: 'probe' });
-    expect(await open(3, (pid) => pid !== 1).take('general-x', 'general')).toBeUndefined();
-    expect(await open(4, (pid) => pid === 3).take('general-x', 'general')).toMatchObject({ why: 'probe' });
+    expect(await open(1).take('general-x')).toBeUndefined();
+    expect(await open(2, (pid) => pid === 1).take('general-x')).toMatchObject({ why: 'probe' });
+    expect(await open(3, (pid) => pid !== 1).take('general-x')).toBeUndefined();
+    expect(await open(4, (pid) => pid === 3).take('general-x')).toMatchObject({ why: 'probe' });
   });
 
   test('stores no token, and only in private files', async () => {
@@ -99,16 +99,16 @@ describe('budget: the end of a window', () => {
   test('stops the use of a block in the last seconds, when permits could count twice', async () => {
     let now = opened;
     const budget = budgetOf({ clock: { now: () => now } });
-    const used = async () => (await budget.look('general-x', 'general')).levels[0]!.used;
-    await budget.take('general-x', 'general');
+    const used = async () => (await budget.look('general-x')).levels[0]!.used;
+    await budget.take('general-x');
     const told = { limit: 320, remaining: 319, resetMs: 60_000 };
-    await budget.settle('general-x', 'general', { sentAt: now, told });
-    await budget.take('general-x', 'general');
+    await budget.settle('general-x', { sentAt: now, told });
+    await budget.take('general-x');
     const afterBlock = await used();
-    await budget.take('general-x', 'general');
+    await budget.take('general-x');
     expect(await used()).toBe(afterBlock);
     now += 59_200;
-    await budget.take('general-x', 'general');
+    await budget.take('general-x');
     expect(await used()).toBe(afterBlock + 1);
   });
 
@@ -303,11 +303,11 @@ describe('budget: the state on disk', () => {
   test('lets requests through again after a service has named a limit of 0', async () => {
     const budget = budgetOf({ clock: { now: () => now } });
     let now = 1e12;
-    expect(await budget.take('general-x', 'general')).toBeUndefined();
-    await budget.settle('general-x', 'general', { sentAt: now, told: { limit: 0, remaining: 0, resetMs: 5000 } });
-    expect(await budget.take('general-x', 'general')).toMatchObject({ until: now + 5000 });
+    expect(await budget.take('general-x')).toBeUndefined();
+    await budget.settle('general-x', { sentAt: now, told: { limit: 0, remaining: 0, resetMs: 5000 } });
+    expect(await budget.take('general-x')).toMatchObject({ until: now + 5000 });
     now += 5001;
-    expect(await budget.take('general-x', 'general')).toBeUndefined();
+    expect(await budget.take('general-x')).toBeUndefined();
   });
 
   test('is discarded if the clock was set back', async () => {
@@ -329,12 +329,12 @@ describe('budget: the state on disk', () => {
     const parent = temporaryDirectory();
     spoil(parent);
     const budget = budgetOf({ directory: join(parent, 'place'), onTrouble: (reason) => troubles.push(reason) });
-    expect(await budget.take('general-x', 'general')).toBeUndefined();
-    await budget.settle('general-x', 'general', {
+    expect(await budget.take('general-x')).toBeUndefined();
+    await budget.settle('general-x', {
       sentAt: 1e12,
       told: { limit: 1, remaining: 0, resetMs: 5000 },
     });
-    expect(await budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    expect(await budget.take('general-x')).toMatchObject({ why: 'limit' });
     expect(troubles).toHaveLength(1);
   });
 
@@ -342,11 +342,11 @@ describe('budget: the state on disk', () => {
     const directory = temporaryDirectory();
     const troubles: string[] = [];
     const budget = budgetOf({ directory, onTrouble: (reason) => troubles.push(reason) });
-    await budget.take('general-x', 'general');
+    await budget.take('general-x');
     rmSync(join(directory, 'general-x'), { recursive: true });
     writeFileSync(join(directory, 'general-x'), '');
-    expect(await budget.limitOf('general-x', 'general')).toBeNull();
-    expect((await budget.look('general-x', 'general')).told).toBe('nothing');
+    expect(await budget.limitOf('general-x')).toBeNull();
+    expect((await budget.look('general-x')).told).toBe('nothing');
     expect(troubles).toHaveLength(1);
   });
 
@@ -356,8 +356,8 @@ describe('budget: the state on disk', () => {
     const told = { limit: 500, remaining: 499, resetMs: 60_000 };
     const budget = budgetOf({ directory, clock: { now: () => someTime } });
     for (let sent = 0; sent < 400; sent += 1) {
-      expect(await budget.take('general-x', 'general')).toBeUndefined();
-      await budget.settle('general-x', 'general', {
+      expect(await budget.take('general-x')).toBeUndefined();
+      await budget.settle('general-x', {
         sentAt: someTime,
         told: { ...told, remaining: 499 - sent },
       });

@@ -241,11 +241,11 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
     await quiet();
     const key = budgetKey('general', { origin: 'https://api.example.com', token: 'canary-token-0123456789' });
     const onlooker = simulatedProcess(clock, send, place);
-    expect((await onlooker.budget.look(key, 'general')).waiting).toHaveLength(1);
+    expect((await onlooker.budget.look(key)).waiting).toHaveLength(1);
     client.interrupted.abort(new Error('Interrupted'));
     await expect(waiting).rejects.toThrow('Interrupted');
     await client.budget.close();
-    expect((await onlooker.budget.look(key, 'general')).waiting).toHaveLength(0);
+    expect((await onlooker.budget.look(key)).waiting).toHaveLength(0);
   });
 });
 
@@ -289,17 +289,17 @@ describe('budget that a store on another machine keeps', () => {
       });
     const budget = open();
     const told = { limit: 10, remaining: 0, resetMs: 60_000 };
-    await budget.take('general-x', 'general');
-    await budget.settle('general-x', 'general', { sentAt: 1e12, told });
-    expect(await budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    await budget.take('general-x');
+    await budget.settle('general-x', { sentAt: 1e12, told });
+    expect(await budget.take('general-x')).toMatchObject({ why: 'limit' });
     isAway = true;
-    expect(await budget.take('general-x', 'general')).toBeUndefined();
-    await budget.settle('general-x', 'general', { sentAt: 1e12, told: { ...told, limit: 20 } });
-    expect(await budget.limitOf('general-x', 'general')).toBe(20);
+    expect(await budget.take('general-x')).toBeUndefined();
+    await budget.settle('general-x', { sentAt: 1e12, told: { ...told, limit: 20 } });
+    expect(await budget.limitOf('general-x')).toBe(20);
     // Another process of this machine shares the fallback.
-    expect(await open().limitOf('general-x', 'general')).toBe(20);
+    expect(await open().limitOf('general-x')).toBe(20);
     isAway = false;
-    expect(await budget.limitOf('general-x', 'general')).toBe(10);
+    expect(await budget.limitOf('general-x')).toBe(10);
     expect(troubles).toEqual(['away', 'away']);
   });
 
@@ -308,18 +308,17 @@ describe('budget that a store on another machine keeps', () => {
     const elsewhere = memoryBudgets(clock);
     const remote: BudgetStore = {
       ...elsewhere,
-      update: async (key, kind, change) => {
-        change({ ...emptyState(kind), told: 'limit' }, 1e12);
-        return elsewhere.update(key, kind, change);
+      update: async (key, change) => {
+        change({ ...emptyState('general'), told: 'limit' }, 1e12);
+        return elsewhere.update(key, change);
       },
     };
     const options = { remote, clock, pid: 1, timeoutMs: 1000, pacePerMinute: 500, onTrouble: () => {} };
     const [first, second] = ['a', 'b'].map((holder) => createSharedBudget({ ...options, holder }));
-    await first!.take('general-x', 'general');
+    await first!.take('general-x');
     const told = { limit: 10, remaining: 0, resetMs: 60_000 };
-    await first!.settle('general-x', 'general', { sentAt: 1e12, told });
-    for (let time = 0; time < 2; time += 1)
-      expect(await second!.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    await first!.settle('general-x', { sentAt: 1e12, told });
+    for (let time = 0; time < 2; time += 1) expect(await second!.take('general-x')).toMatchObject({ why: 'limit' });
   });
 });
 

@@ -82,7 +82,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   const now = runtime.clock.now();
   const rowsOf = async (kind: 'general' | 'bookings'): Promise<WindowRow[]> => {
     const key = budgetKey(kind, credential, bookerOf(runtime, connection));
-    const { levels, waiting, closedUntil } = await budget.look(key, kind);
+    const { levels, waiting, closedUntil } = await budget.look(key);
     const isClosed = closedUntil > now;
     const rowOf = (level: Level, index: number): WindowRow => {
       const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);

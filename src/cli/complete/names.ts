@@ -48,7 +48,7 @@ const hasToken = ({ sandbox, account }: Settings, { env }: Runtime): boolean =>
 
 const ask = async (collection: Collection, context: Context, credential: Credential): Promise<NamedChoice[]> => {
   const { budget } = await context.sharedState();
-  if (isScarce(await budget.limitOf(budgetKey('general', credential), 'general'))) return [];
+  if (isScarce(await budget.limitOf(budgetKey('general', credential)))) return [];
   return choicesOf(collection, context);
 };
 

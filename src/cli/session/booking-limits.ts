@@ -60,7 +60,7 @@ const ask = async (context: Context): Promise<PlanFacts> => {
 /** The requests left in this minute, as far as the budget knows. */
 export const requestsLeft = async (context: Context): Promise<number> => {
   const credential = await (await context.connection()).credentials.current();
-  const { levels } = await (await context.sharedState()).budget.look(budgetKey('general', credential), 'general');
+  const { levels } = await (await context.sharedState()).budget.look(budgetKey('general', credential));
   return levels[0]!.remaining ?? Number.POSITIVE_INFINITY;
 };
 
@@ -70,7 +70,7 @@ const bookingBudget = async (context: Context) => {
   const credential = await connection.credentials.current();
   const key = budgetKey('bookings', credential, bookerOf(context.runtime, connection));
   const { budget } = await context.sharedState();
-  return { credential, key, budget, ...(await budget.look(key, 'bookings')) };
+  return { credential, key, budget, ...(await budget.look(key)) };
 };
 
 /**
@@ -90,7 +90,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   const age = kept === undefined ? Number.POSITIVE_INFINITY : Math.abs(now - kept.at);
   const apply = (plan: PlanFacts, isNews: boolean) => {
     const { minute = null, hour = null, day = null } = bookingWindows(plan);
-    return budget.know(key, 'bookings', [minute, hour, day], isNews);
+    return budget.know(key, [minute, hour, day], isNews);
   };
   if (kept !== undefined && age < (opens - now > settings.maxWaitMs ? doubtedAfterMs : staleAfterMs)) {
     // The budget's file may have been deleted when the user logged out of the OS.

@@ -45,7 +45,7 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
  */
 export const hasRoom = async ({ connection, sharedState }: HasRoom, requests: number): Promise<boolean> => {
   const key = budgetKey('general', await (await connection()).credentials.current());
-  const { levels } = await (await sharedState()).budget.look(key, 'general');
+  const { levels } = await (await sharedState()).budget.look(key);
   return levels.every(({ remaining }) => remaining !== null && remaining >= 2 * requests);
 };
 
