@@ -96,6 +96,8 @@ export const byAge = (a: StoredEntry<CommonEntry>, b: StoredEntry<CommonEntry>):
 interface FileLedgerOptions {
   directory: string;
   randomBytes: RandomBytes;
+  /** Why there is no such directory. Then the ledger is empty, and nothing is booked unless duplicates are allowed. */
+  unusable?: string | undefined;
 }
 
 export const startOf = ({ start_time }: Pick<CommonEntry, 'start_time'>): number =>
@@ -118,9 +120,6 @@ const readName = (name: string): Name | undefined => {
     : { name, start: Number.parseInt(start!, 36), digest: digest!, number: Number(number) };
 };
 
-const unwritable = (kind: LedgerKind<CommonEntry>, directory: string, reason: string): SchedError =>
-  ledgerTrouble(kind, `${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
-
 /** So long after its start, a slot is not booked again. */
 export const keptForMs = 30 * 86_400_000;
 
@@ -128,13 +127,15 @@ let drafts = 0;
 
 /** A ledger in files, which survive a killed process and a power cut. */
 export const fileLedger = <Entry extends CommonEntry>(
-  { directory, randomBytes }: FileLedgerOptions,
+  { directory, randomBytes, unusable }: FileLedgerOptions,
   kind: LedgerKind<Entry>,
 ): Ledger<Entry> => {
-  const trouble = (reason: string) => unwritable(kind, directory, reason);
+  const trouble = (reason: string) =>
+    ledgerTrouble(kind, `${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
   const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {
+    if (unusable !== undefined) return [];
     const all = await readdir(directory).catch((error: unknown) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
       throw trouble(codeOf(error));
@@ -180,6 +181,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       };
     },
     claim: async ({ number, entry }) => {
+      if (unusable !== undefined) throw trouble(unusable);
       const path = join(directory, nameOf(entry, number));
       try {
         ensurePrivateDirectory(directory);
@@ -190,9 +192,12 @@ export const fileLedger = <Entry extends CommonEntry>(
         throw trouble(error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error));
       }
     },
-    replace: async ({ number, entry }) =>
-      writePrivateFile(join(directory, nameOf(entry, number)), JSON.stringify(entry), unique()),
+    replace: async ({ number, entry }) => {
+      if (unusable !== undefined) return;
+      await writePrivateFile(join(directory, nameOf(entry, number)), JSON.stringify(entry), unique());
+    },
     miss: async (kept, serviceTime) => {
+      if (unusable !== undefined) return serviceTime;
       const path = notePath(kept);
       const noted = Number((await readPrivateFile(path)) ?? Number.NaN);
       // If the service's clock was set back, the time is measured again from now.
@@ -216,21 +221,3 @@ export const fileLedger = <Entry extends CommonEntry>(
     },
   };
 };
-
-/** Used if there is no directory for a ledger: nothing is booked, unless duplicates are allowed. */
-export const noLedger = <Entry extends CommonEntry>(
-  directory: string,
-  reason: string,
-  kind: LedgerKind<Entry>,
-): Ledger<Entry> => ({
-  reach: 'this machine',
-  find: async () => ({ last: 0, attempts: [] }),
-  claim: async () => {
-    throw unwritable(kind, directory, reason);
-  },
-  replace: async () => {},
-  miss: async (_, serviceTime) => serviceTime,
-  open: async () => [],
-  between: async () => [],
-  prune: async () => {},
-});

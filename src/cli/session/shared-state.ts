@@ -5,7 +5,7 @@ import { type MoveEntry, moves } from '../../jobs/move-record.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
-import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
+import { fileLedger, type Ledger } from '../../state/ledger.ts';
 import { bookings, type CommonEntry, type LedgerKind } from '../../state/ledger-entry.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
@@ -39,10 +39,11 @@ const budgetDirectory = (runtime: Runtime): string | undefined => {
 };
 
 const fileLedgerOf = <Entry extends CommonEntry>(runtime: Runtime, kind: LedgerKind<Entry>): Ledger<Entry> => {
+  const { randomBytes } = runtime;
   const state = stateDirectory(runtime);
   return state === undefined
-    ? noLedger(directoryPath('state', runtime), homeMissing(runtime), kind)
-    : fileLedger({ directory: join(state, kind.name), randomBytes: runtime.randomBytes }, kind);
+    ? fileLedger({ directory: directoryPath('state', runtime), randomBytes, unusable: homeMissing(runtime) }, kind)
+    : fileLedger({ directory: join(state, kind.name), randomBytes }, kind);
 };
 
 const longestPassword = 10_000;
