@@ -2,34 +2,17 @@ import { childEnvironment, helperArgument, type Peer, type Runtime } from '../ru
 import { machine } from './machine.ts';
 
 const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Omit<Peer, 'leave'> => {
-  const lines: string[] = [];
-  let rest = '';
-  let isOver = false;
-  let wake = () => {};
-  const end = () => {
-    isOver = true;
-    wake();
-  };
-  input.setEncoding('utf8');
-  input.on('data', (text) => {
-    const [last = '', ...whole] = (rest + text).split('\n').reverse();
-    rest = last;
-    lines.push(...whole.reverse());
-    wake();
-  });
-  input.on('end', end).on('close', end).on('error', end);
+  const { createInterface } = process.getBuiltinModule('node:readline');
+  const lines = createInterface({ input })[Symbol.asyncIterator]();
   output.on('error', () => {});
   return {
     say: (line) => {
       output.write(`${line}\n`);
     },
     hear: async () => {
-      while (lines.length === 0 && !isOver) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      return lines.shift();
+      // A broken pipe is an end, too.
+      const { value } = await lines.next().catch(() => ({ value: undefined }));
+      return value;
     },
   };
 };

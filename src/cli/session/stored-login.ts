@@ -1,5 +1,6 @@
 import { type CredentialKey, credentialKey } from '../../auth/credential.ts';
 import type { CredentialRecord } from '../../auth/credential-schema.ts';
+import { refreshHelperFor } from '../../auth/refresh-helper.ts';
 import {
   createSession,
   lockOf,
@@ -8,7 +9,6 @@ import {
   type Session,
   saveCredential,
 } from '../../auth/session.ts';
-import { refreshHelperFor } from '../../auth/start-refresh-helper.ts';
 import { type CredentialStore, openStore } from '../../auth/stores.ts';
 import type { StoreKind } from '../../auth/vault.ts';
 import type { Runtime } from '../../runtime.ts';

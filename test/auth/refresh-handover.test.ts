@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { usualServer } from '../../src/auth/auth-server.ts';
-import { refreshHelperFor } from '../../src/auth/start-refresh-helper.ts';
+import { refreshHelperFor } from '../../src/auth/refresh-helper.ts';
 import { SchedError } from '../../src/errors.ts';
 import type { ChildProcess } from '../../src/runtime.ts';
 import type { Held } from '../../src/state/lock.ts';
