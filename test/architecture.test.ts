@@ -199,6 +199,7 @@ const allowed: Record<string, string[]> = {
     'http/transport.ts',
     'type http/message.ts',
     'auth/browser.ts',
+    'state/named-file.ts',
     'state/redis/redis-client.ts',
   ],
 };

@@ -1,6 +1,4 @@
 import { closeSync, openSync } from 'node:fs';
-import { addAbortSignal } from 'node:stream';
-import { TooLarge } from '../errors.ts';
 import type { Input } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
@@ -58,20 +56,8 @@ export const inputOf = (source: () => InputSource, interrupted: () => AbortSigna
     return source().isTerminal();
   },
   bytes: async (most = Number.POSITIVE_INFINITY) => {
-    const signal = interrupted();
-    const chunks: Buffer[] = [];
-    let size = 0;
-    try {
-      for await (const chunk of addAbortSignal(signal, source().stream())) {
-        chunks.push(chunk as Buffer);
-        size += (chunk as Buffer).length;
-        if (size > most) throw new TooLarge(most);
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
-    return Buffer.concat(chunks);
+    const { readStream } = await import('../state/named-file.ts');
+    return readStream(() => source().stream(), interrupted(), most);
   },
   stream: () => source().stream(),
   line: async ({ prompt = '', unwanted } = {}) => {

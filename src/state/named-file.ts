@@ -27,15 +27,15 @@ const opened = (path: string): Readable => {
 };
 
 /**
- * Reads a whole file. Throws `TooLarge` if it has more than `most` bytes. Rejects with the signal's reason if it is
+ * Reads a whole stream. Throws `TooLarge` if it has more than `most` bytes. Rejects with the signal's reason if it is
  * aborted, also while waiting for a writer.
  */
-export const readNamedFile = async (path: string, interrupted: AbortSignal, most = mostInputBytes): Promise<Buffer> => {
+export const readStream = async (open: () => Readable, interrupted: AbortSignal, most: number): Promise<Buffer> => {
   interrupted.throwIfAborted();
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of addAbortSignal(interrupted, opened(path)) as AsyncIterable<Buffer>) {
+    for await (const chunk of addAbortSignal(interrupted, open()) as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
       if (size > most) throw new TooLarge(most);
@@ -46,3 +46,6 @@ export const readNamedFile = async (path: string, interrupted: AbortSignal, most
   }
   return Buffer.concat(chunks);
 };
+
+export const readNamedFile = (path: string, interrupted: AbortSignal, most = mostInputBytes): Promise<Buffer> =>
+  readStream(() => opened(path), interrupted, most);
