@@ -34,26 +34,6 @@ export const clientOf = ({ client_id, client_secret }: CredentialRecord, server:
   secret: client_secret,
 });
 
-export const recordFromLogin = (
-  tokens: Tokens,
-  { client, origin, scopes, now }: { client: AuthClient; origin: string; scopes: readonly string[]; now: number },
-): CredentialRecord => ({
-  version: 1,
-  kind: 'oauth',
-  origin,
-  issuer: client.server.issuer,
-  client_id: client.id,
-  client_secret: client.secret,
-  access_token: tokens.accessToken,
-  refresh_token: tokens.refreshToken,
-  // RFC 6749 §5.1: a reply without a scope grants the requested scopes.
-  scope: tokens.scope ?? scopes.join(' '),
-  expires_at: now + tokens.expiresInSeconds * 1000,
-  created_at: now,
-  owner: tokens.owner ?? '',
-  organization: tokens.organization ?? '',
-});
-
 export const recordFromToken = (token: string, { origin, now }: { origin: string; now: number }): CredentialRecord => ({
   version: 1,
   kind: 'pat',
@@ -68,7 +48,11 @@ export const recordFromToken = (token: string, { origin, now }: { origin: string
 });
 
 /** The record after a refresh. If the reply has no new refresh token, the old one stays. */
-export const refreshedRecord = (record: CredentialRecord, tokens: Tokens, now: number): CredentialRecord => ({
+export const refreshedRecord = (
+  record: Omit<CredentialRecord, 'access_token' | 'created_at'>,
+  tokens: Tokens,
+  now: number,
+): CredentialRecord => ({
   ...record,
   access_token: tokens.accessToken,
   refresh_token: tokens.refreshToken ?? record.refresh_token,
@@ -78,3 +62,14 @@ export const refreshedRecord = (record: CredentialRecord, tokens: Tokens, now: n
   owner: record.owner || (tokens.owner ?? ''),
   organization: tokens.organization ?? record.organization,
 });
+
+export const recordFromLogin = (
+  tokens: Tokens,
+  { client, origin, scopes, now }: { client: AuthClient; origin: string; scopes: readonly string[]; now: number },
+): CredentialRecord => {
+  const { server, id, secret } = client;
+  // RFC 6749 §5.1: a reply without a scope grants the requested scopes.
+  const asked = { scope: scopes.join(' '), owner: '', organization: '' };
+  const ours = { origin, issuer: server.issuer, client_id: id, client_secret: secret };
+  return refreshedRecord({ version: 1, kind: 'oauth', ...ours, ...asked }, tokens, now);
+};
