@@ -1,17 +1,13 @@
 import { createSecrets, type Secrets } from './redact.ts';
 import type { Output, Runtime, World } from './runtime.ts';
+import { decodeUri } from './uri.ts';
 
 const proxyVariables = ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 
 /** The password in a URL, both as written and decoded. */
 const passwordsIn = (address = ''): string[] => {
-  const [, written] = /^(?:[^/]*:\/\/)?[^/@]*?:([^/]*)@/.exec(address) ?? [];
-  if (written === undefined) return [];
-  try {
-    return [written, decodeURIComponent(written)];
-  } catch {
-    return [written];
-  }
+  const [, written = ''] = /^(?:[^/]*:\/\/)?[^/@]*?:([^/]*)@/.exec(address) ?? [];
+  return [written, decodeUri(written) ?? ''];
 };
 
 const keepEnvironment = ({ env }: World, secrets: Secrets): void => {

@@ -190,7 +190,7 @@ const allowed: Record<string, string[]> = {
   ],
   'webhooks/': ['http/', 'json.ts', 'node:', 'type system.ts'],
   'runtime.ts': ['type http/message.ts', 'type redact.ts', 'type state/', 'type system.ts'],
-  'redacted-output.ts': ['redact.ts', 'type runtime.ts'],
+  'redacted-output.ts': ['redact.ts', 'type runtime.ts', 'uri.ts'],
   'node/': [
     'runtime.ts',
     'type system.ts',

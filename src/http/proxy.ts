@@ -1,6 +1,6 @@
 import { SchedError } from '../errors.ts';
 import type { Env } from '../system.ts';
-import { isLoopback } from '../uri.ts';
+import { decodeUri, isLoopback } from '../uri.ts';
 
 /** Why a URL can't be a service's base URL, or undefined if it can. */
 export const urlProblem = (text: string): string | undefined => {
@@ -41,12 +41,9 @@ export const readProxy = (text: string, variable: string): HttpProxy | undefined
   const { protocol, origin, username, password } = new URL(address);
   if (!/^https?:$/.test(protocol)) return undefined;
   if (username + password === '') return { url: origin, variable };
-  try {
-    const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-    return { url: origin, login: `Basic ${login.toString('base64')}`, variable };
-  } catch {
-    return undefined;
-  }
+  const login = decodeUri(`${username}:${password}`);
+  if (login === undefined) return undefined;
+  return { url: origin, login: `Basic ${Buffer.from(login).toString('base64')}`, variable };
 };
 
 /** The proxy for a URL, if the environment names one. */
