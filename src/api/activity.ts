@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, described, loose, reference, text, word } from './field.ts';
-import { listQuery, many, operations, resource } from './operation.ts';
+import { operations, readMany, resource } from './operation.ts';
 
 // Assumed (activity.actor): an actor has `type`, `display_name`, `alternative_identifier` and sometimes `uri`.
 const Actor = z.looseObject({
@@ -22,25 +22,21 @@ export const ActivityEntry = resource('activity entry', {
 });
 
 export const activity = operations('activity', 'activity_log', {
-  list: {
+  list: readMany(ActivityEntry, {
     summary: 'List activity log entries',
-    method: 'GET',
     path: '/activity_log_entries',
     plan: 'enterprise',
-    query: listQuery(
-      {
-        // Assumed (activity.organization): `organization` is required to list activity log entries.
-        organization: reference('organizations', 'organization whose entries to list'),
-        // Assumed (activity.filters): entries can be filtered by `action`, `namespace`, `min_occurred_at` (inclusive)
-        // and `max_occurred_at` (exclusive).
-        action: z.optional(word('only entries with this action')),
-        namespace: z.optional(word('only entries in this namespace')),
-        min_occurred_at: z.optional(dateTime('only entries at or after this time')),
-        max_occurred_at: z.optional(dateTime('only entries before this time')),
-      },
-      // Assumed (activity.sort): activity log entries can be sorted by time only: `sort=occurred_at`.
-      ['occurred_at'],
-    ),
-    reply: many(ActivityEntry),
-  },
+    filters: {
+      // Assumed (activity.organization): `organization` is required to list activity log entries.
+      organization: reference('organizations', 'organization whose entries to list'),
+      // Assumed (activity.filters): entries can be filtered by `action`, `namespace`, `min_occurred_at` (inclusive)
+      // and `max_occurred_at` (exclusive).
+      action: z.optional(word('only entries with this action')),
+      namespace: z.optional(word('only entries in this namespace')),
+      min_occurred_at: z.optional(dateTime('only entries at or after this time')),
+      max_occurred_at: z.optional(dateTime('only entries before this time')),
+    },
+    // Assumed (activity.sort): activity log entries can be sorted by time only: `sort=occurred_at`.
+    sortedBy: ['occurred_at'],
+  }),
 });

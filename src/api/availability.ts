@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, date, flag, list, literal, oneOf, open, record, reference, text, word } from './field.ts';
-import { listQuery, many, one, operations, resource } from './operation.ts';
+import { many, one, operations, readMany, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
 const timeOfDay = (description: string) =>
@@ -48,13 +48,11 @@ const changes = {
 };
 
 export const availability = operations('availability', 'availability', {
-  list: {
+  list: readMany(AvailabilitySchedule, {
     summary: 'List availability schedules of an event type',
-    method: 'GET',
     path: '/event_type_availability_schedules',
-    query: listQuery({ event_type: reference('event_types', 'event type whose schedules to list') }),
-    reply: many(AvailabilitySchedule),
-  },
+    filters: { event_type: reference('event_types', 'event type whose schedules to list') },
+  }),
   update: {
     summary: 'Update an availability schedule',
     method: 'PATCH',

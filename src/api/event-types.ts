@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import { listQuery, many, one, operations, readOne, resource } from './operation.ts';
+import { one, operations, readMany, readOne, resource } from './operation.ts';
 import { User } from './users.ts';
 
 const OwnerProfile = record({
@@ -75,23 +75,19 @@ const choices = record({
 });
 
 export const eventTypes = operations('event-types', 'event_types', {
-  list: {
+  list: readMany(EventType, {
     summary: 'List event types, including shared ones',
-    method: 'GET',
     path: '/event_types',
-    query: listQuery(
-      {
-        user: z.optional(reference('users', 'only event types of this user')),
-        organization: z.optional(reference('organizations', 'event types of the whole organization')),
-        // Assumed (event-types.filter): event types can be filtered by `active`.
-        active: z.optional(flag('only event types that can be booked', "only event types that can't be booked")),
-      },
-      // Assumed (event-types.sort): event types can be sorted by name, position on the scheduling page, creation or last
-      // change: `sort=name`, `sort=position`, `sort=created_at` or `sort=updated_at`.
-      ['name', 'position', 'created_at', 'updated_at'],
-    ),
-    reply: many(EventType),
-  },
+    filters: {
+      user: z.optional(reference('users', 'only event types of this user')),
+      organization: z.optional(reference('organizations', 'event types of the whole organization')),
+      // Assumed (event-types.filter): event types can be filtered by `active`.
+      active: z.optional(flag('only event types that can be booked', "only event types that can't be booked")),
+    },
+    // Assumed (event-types.sort): event types can be sorted by name, position on the scheduling page, creation or last
+    // change: `sort=name`, `sort=position`, `sort=created_at` or `sort=updated_at`.
+    sortedBy: ['name', 'position', 'created_at', 'updated_at'],
+  }),
   get: readOne('Show an event type', '/event_types/{event_type}', EventType),
   create: {
     summary: 'Create a one-on-one event type',
@@ -112,14 +108,12 @@ export const eventTypes = operations('event-types', 'event_types', {
     body: z.partial(record({ name, ...choices.shape, timezone: word('IANA time zone') })),
     reply: one(EventType),
   },
-  hosts: {
+  hosts: readMany(EventTypeHost, {
     summary: 'List hosts of an event type',
-    method: 'GET',
     path: '/event_type_memberships',
     // Assumed (event-types.hosts): hosts are listed at `GET /event_type_memberships` by `event_type`. The change
     // history only names the operation.
     assumed: true,
-    query: listQuery({ event_type: reference('event_types', 'event type whose hosts to list') }),
-    reply: many(EventTypeHost),
-  },
+    filters: { event_type: reference('event_types', 'event type whose hosts to list') },
+  }),
 });

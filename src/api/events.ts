@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, integer, list, record, reference, text } from './field.ts';
-import { listQuery, many, one, operations, readOne, resource } from './operation.ts';
+import { one, operations, readMany, readOne, resource } from './operation.ts';
 
 export const eventStatus = choice(['active', 'canceled'], 'active or canceled');
 
@@ -40,27 +40,23 @@ export const ScheduledEvent = resource('event', {
 });
 
 export const events = operations('events', 'scheduled_events', {
-  list: {
+  list: readMany(ScheduledEvent, {
     summary: 'List events',
-    method: 'GET',
     path: '/scheduled_events',
-    query: listQuery(
-      {
-        user: z.optional(reference('users', 'only events of this user')),
-        organization: z.optional(reference('organizations', 'events of the whole organization')),
-        // Assumed (events.filters): events can be filtered by `group`, `invitee_email`, `min_start_time` (inclusive)
-        // and `max_start_time` (exclusive). The documentation shows only the status, the user and the organization.
-        group: z.optional(reference('groups', 'only events of this group')),
-        invitee_email: z.optional(email('only events with this invitee')),
-        status: z.optional(described(eventStatus, 'only events with this status')),
-        min_start_time: z.optional(dateTime('only events starting at or after this time')),
-        max_start_time: z.optional(dateTime('only events starting before this time')),
-      },
-      // Assumed (events.sort): events can be sorted by start time only: `sort=start_time`.
-      ['start_time'],
-    ),
-    reply: many(ScheduledEvent),
-  },
+    filters: {
+      user: z.optional(reference('users', 'only events of this user')),
+      organization: z.optional(reference('organizations', 'events of the whole organization')),
+      // Assumed (events.filters): events can be filtered by `group`, `invitee_email`, `min_start_time` (inclusive)
+      // and `max_start_time` (exclusive). The documentation shows only the status, the user and the organization.
+      group: z.optional(reference('groups', 'only events of this group')),
+      invitee_email: z.optional(email('only events with this invitee')),
+      status: z.optional(described(eventStatus, 'only events with this status')),
+      min_start_time: z.optional(dateTime('only events starting at or after this time')),
+      max_start_time: z.optional(dateTime('only events starting before this time')),
+    },
+    // Assumed (events.sort): events can be sorted by start time only: `sort=start_time`.
+    sortedBy: ['start_time'],
+  }),
   get: readOne('Show an event', '/scheduled_events/{event}', ScheduledEvent),
   cancel: {
     summary: 'Cancel events and notify invitees',

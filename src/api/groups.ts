@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dateTime, loose, reference, text } from './field.ts';
-import { listQuery, many, operations, readOne, resource } from './operation.ts';
+import { operations, readMany, readOne, resource } from './operation.ts';
 
 export const Group = resource('group', {
   uri: text('URI of the group'),
@@ -24,29 +24,25 @@ const GroupRelationship = resource('group relationship', {
 });
 
 export const groups = operations('groups', 'groups', {
-  list: {
+  list: readMany(Group, {
     summary: 'List groups in the organization',
-    method: 'GET',
     path: '/groups',
     // Assumed (groups.organization): `organization` is required to list groups.
-    query: listQuery({ organization: reference('organizations', 'organization whose groups to list') }),
-    reply: many(Group),
-  },
+    filters: { organization: reference('organizations', 'organization whose groups to list') },
+  }),
   get: readOne('Show a group', '/groups/{group}', Group),
   // Assumed (groups.relationship-paths): group relationships are at `GET /group_relationships`, filtered by
   // `organization`, `owner` or `group`, and one of them at `GET /group_relationships/{relationship}`.
-  relationships: {
+  relationships: readMany(GroupRelationship, {
     summary: 'List group relationships (who is in which group)',
-    method: 'GET',
     path: '/group_relationships',
     assumed: true,
-    query: listQuery({
+    filters: {
       organization: z.optional(reference('organizations', 'relationships in the whole organization')),
       owner: z.optional(reference('organization_memberships', 'only relationships of this member')),
       group: z.optional(reference('groups', 'only relationships of this group')),
-    }),
-    reply: many(GroupRelationship),
-  },
+    },
+  }),
   relationship: {
     ...readOne('Show a group relationship', '/group_relationships/{relationship}', GroupRelationship),
     assumed: true,

@@ -17,7 +17,7 @@ import {
 } from './field.ts';
 import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { deleteOne, listQuery, many, one, operations, readOne, resource } from './operation.ts';
+import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -104,21 +104,17 @@ const NewInvitee = record({
 );
 
 export const invitees = operations('invitees', 'scheduled_events', {
-  list: {
+  list: readMany(Invitee, {
     summary: 'List invitees of an event',
-    method: 'GET',
     path: '/scheduled_events/{event}/invitees',
-    query: listQuery(
-      {
-        status: z.optional(described(eventStatus, 'only invitees with this status')),
-        // Assumed (invitees.filter): the invitees of an event can be filtered by `email`.
-        email: z.optional(email('only the invitee with this email address')),
-      },
-      // Assumed (invitees.sort): invitees can be sorted by time of booking only: `sort=created_at`.
-      ['created_at'],
-    ),
-    reply: many(Invitee),
-  },
+    filters: {
+      status: z.optional(described(eventStatus, 'only invitees with this status')),
+      // Assumed (invitees.filter): the invitees of an event can be filtered by `email`.
+      email: z.optional(email('only the invitee with this email address')),
+    },
+    // Assumed (invitees.sort): invitees can be sorted by time of booking only: `sort=created_at`.
+    sortedBy: ['created_at'],
+  }),
   get: readOne('Show an invitee', '/scheduled_events/{event}/invitees/{invitee}', Invitee),
   create: {
     summary: 'Book a meeting for an invitee',

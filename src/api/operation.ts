@@ -77,6 +77,37 @@ export const operations = <N extends Noun, Domain extends string, const Rows ext
   return Object.fromEntries(placed) as Placed<N, Domain, Rows>;
 };
 
+const pageSize = integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max));
+
+const paging = {
+  count: z.optional(annotated(pageSize, { default: limits.pageSize.default })),
+  page_token: z.optional(text('token of the page to return')),
+};
+
+interface Listing<Path extends Operation['path'], Filters extends Shape>
+  extends Pick<Operation, 'summary' | 'plan' | 'assumed'> {
+  readonly path: Path;
+  readonly filters: Filters;
+  /** Without these fields, the list rejects `sort`. */
+  readonly sortedBy?: readonly string[];
+}
+
+/**
+ * A row that lists records, page by page. Its query has its own filters, then the parameters shared by all lists.
+ * Assumed (paging.names): the query parameters of all lists are called `user`, `organization`, `status`, `role`,
+ * `count`, `page_token` and `sort`. The documentation names those of organization invitations; of other lists it gives
+ * only the meaning.
+ */
+export const readMany = <R extends Resource, Path extends Operation['path'], Filters extends Shape>(
+  of: R,
+  { filters, sortedBy, ...row }: Listing<Path, Filters>,
+) => {
+  const order = { sort: z.optional(sorting(sortedBy ?? [])) };
+  // The type keeps the optional field, so that callers need no cast.
+  const query = record({ ...filters, ...paging, ...(sortedBy === undefined ? ({} as typeof order) : order) });
+  return { ...row, method: 'GET', query, reply: many(of) } as const;
+};
+
 /** A row that reads a record at its path. */
 export const readOne = <Path extends Operation['path'], R extends Resource>(summary: string, path: Path, of: R) =>
   ({ summary, method: 'GET', path, reply: one(of) }) as const;
@@ -96,21 +127,3 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 
 /** The names in a path's braces, in order. */
 export const pathParameters = (path: string): string[] => Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
-
-const pageSize = integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max));
-
-/**
- * The query of a list: its own filters, then the parameters shared by all lists. Without sort fields it rejects `sort`.
- * Assumed (paging.names): the query parameters of all lists are called `user`, `organization`, `status`, `role`,
- * `count`, `page_token` and `sort`. The documentation names those of organization invitations; of other lists it gives
- * only the meaning.
- */
-export const listQuery = <Filters extends Shape>(filters: Filters, sortFields: readonly string[] = []) => {
-  const paging = {
-    count: z.optional(annotated(pageSize, { default: limits.pageSize.default })),
-    page_token: z.optional(text('token of the page to return')),
-  };
-  const order = { sort: z.optional(sorting(sortFields)) };
-  // The type keeps the optional field, so that callers need no cast.
-  return record({ ...filters, ...paging, ...(sortFields.length === 0 ? ({} as typeof order) : order) });
-};

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, record, reference, text } from './field.ts';
-import { deleteOne, listQuery, many, one, operations, readOne, resource } from './operation.ts';
+import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
 import { User } from './users.ts';
 
 // Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
@@ -47,19 +47,17 @@ export const orgs = operations('orgs', 'organizations', {
 });
 
 export const members = operations('members', 'organizations', {
-  list: {
+  list: readMany(Membership, {
     summary: 'List members of the organization',
-    method: 'GET',
     path: '/organization_memberships',
-    query: listQuery({
+    filters: {
       organization: z.optional(reference('organizations', 'organization whose members to list')),
       user: z.optional(reference('users', 'only the membership of this user')),
       role: z.optional(choice(['owner', 'admin', 'user'], 'only members with this role')),
       // Assumed (organizations.member-email): members can be filtered by `email`.
       email: z.optional(email('only the member with this email address')),
-    }),
-    reply: many(Membership),
-  },
+    },
+  }),
   get: readOne('Show a member of the organization', '/organization_memberships/{membership}', Membership),
   // Assumed (organizations.remove): a member is removed by `DELETE /organization_memberships/{membership}` (`204`).
   remove: {
@@ -69,21 +67,17 @@ export const members = operations('members', 'organizations', {
 });
 
 export const invitations = operations('invitations', 'organizations', {
-  list: {
+  list: readMany(Invitation, {
     summary: 'List invitations to join the organization',
-    method: 'GET',
     path: '/organization_invitations',
-    query: listQuery(
-      {
-        organization: reference('organizations', 'organization whose invitations to list'),
-        email: z.optional(email('only invitations to this email address')),
-        status: z.optional(described(invitationStatus, 'only invitations with this status')),
-      },
-      // Assumed (organizations.invitation-sort): invitations can be sorted by time of creation only: `sort=created_at`.
-      ['created_at'],
-    ),
-    reply: many(Invitation),
-  },
+    filters: {
+      organization: reference('organizations', 'organization whose invitations to list'),
+      email: z.optional(email('only invitations to this email address')),
+      status: z.optional(described(invitationStatus, 'only invitations with this status')),
+    },
+    // Assumed (organizations.invitation-sort): invitations can be sorted by time of creation only: `sort=created_at`.
+    sortedBy: ['created_at'],
+  }),
   // Assumed (organizations.invite): a person is invited by `POST /organization_invitations` (`201`) with `organization`
   // and `email`, and the invitation is revoked by `DELETE /organization_invitations/{invitation}` (`204`).
   create: {

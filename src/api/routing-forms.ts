@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, flag, list, loose, record, reference, text } from './field.ts';
-import { listQuery, many, operations, resource } from './operation.ts';
+import { operations, readMany, resource } from './operation.ts';
 
 // Assumed (routing-forms.contents): a question has `uuid`, `name`, `type`, `required` and `answer_choices`, an answer
 // `question_uuid`, `question` and `answer`. The `result` of a submission has a `type` (`event_type`, `external_url` or
@@ -48,22 +48,20 @@ export const Submission = resource('submission', {
 });
 
 export const routingForms = operations('routing-forms', 'routing_forms', {
-  list: {
+  list: readMany(RoutingForm, {
     summary: 'List routing forms of the organization',
-    method: 'GET',
     path: '/routing_forms',
     // Assumed (routing-forms.organization): `organization` is required to list routing forms.
     // Assumed (routing-forms.sort): routing forms can be sorted by time of creation only: `sort=created_at`.
-    query: listQuery({ organization: reference('organizations', 'organization whose forms to list') }, ['created_at']),
-    reply: many(RoutingForm),
-  },
-  submissions: {
+    filters: { organization: reference('organizations', 'organization whose forms to list') },
+    sortedBy: ['created_at'],
+  }),
+  submissions: readMany(Submission, {
     summary: 'List submissions to a routing form',
-    method: 'GET',
     path: '/routing_form_submissions',
     // Assumed (routing-forms.submissions): submissions are listed by `form`, which is required, and can be sorted by time
     // of creation only: `sort=created_at`.
-    query: listQuery({ form: reference('routing_forms', 'form whose submissions to list') }, ['created_at']),
-    reply: many(Submission),
-  },
+    filters: { form: reference('routing_forms', 'form whose submissions to list') },
+    sortedBy: ['created_at'],
+  }),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isLoopbackUrl } from '../uri.ts';
 import { choice, dateTime, described, list, record, reference, text } from './field.ts';
-import { deleteOne, listQuery, many, one, operations, readOne, resource } from './operation.ts';
+import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
 
 // Assumed (webhooks.record): a webhook has `uri`, `callback_url`, `state` (`active` or `disabled`), `events`, `scope`
 // (`organization`, `user` or `group`), `organization`, `user`, `group`, `retry_started_at`, `created_at` and
@@ -73,22 +73,18 @@ const path = '/webhook_subscriptions';
 // `DELETE /webhook_subscriptions/{webhook}` (`204`). Assumed (webhooks.create): a webhook is created with `url` (at most
 // `2048` characters), `events`, `organization` and `scope`, and optionally `user`, `group` and `signing_key`.
 export const webhooks = operations('webhooks', 'webhooks', {
-  list: {
+  list: readMany(Webhook, {
     summary: 'List webhooks of a user, a group or the organization',
-    method: 'GET',
     path,
     assumed: true,
-    query: listQuery(
-      {
-        organization: reference('organizations', 'organization of the webhooks'),
-        scope: choice(webhookScopes, 'whose webhooks to list'),
-        user: z.optional(reference('users', 'only webhooks of this user')),
-        group: z.optional(reference('groups', 'only webhooks of this group')),
-      },
-      ['created_at'],
-    ),
-    reply: many(Webhook),
-  },
+    filters: {
+      organization: reference('organizations', 'organization of the webhooks'),
+      scope: choice(webhookScopes, 'whose webhooks to list'),
+      user: z.optional(reference('users', 'only webhooks of this user')),
+      group: z.optional(reference('groups', 'only webhooks of this group')),
+    },
+    sortedBy: ['created_at'],
+  }),
   get: { ...readOne('Show a webhook', `${path}/{webhook}`, Webhook), assumed: true },
   create: {
     summary: 'Subscribe a URL to events',
