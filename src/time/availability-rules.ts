@@ -2,7 +2,7 @@ import { weekdays } from '../api/weekdays.ts';
 import { isObject, type Json, jsonText } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { counted } from '../numbers.ts';
-import { dateRanges, dateText, dayCalled, nextDate } from './days.ts';
+import { dateRanges, dateText, dayCalled, nextDate, runsOf } from './days.ts';
 import { dayText } from './label.ts';
 import type { Checked } from './reading.ts';
 import { timestampOf } from './wall.ts';
@@ -43,24 +43,23 @@ export const ruleText = (rule: unknown): string => {
 
 const hoursOf = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
 
+const isWeekly = (rule: unknown): rule is KnownRule => isKnown(rule) && rule.type !== 'date';
+
+/** Whether a rule has the hours of another one, for the weekday after it. */
+const continues = (rule: unknown, before: unknown): boolean =>
+  isWeekly(rule) &&
+  isWeekly(before) &&
+  weekdayCalled(dayOf(rule)) === weekdayCalled(dayOf(before)) + 1 &&
+  hoursOf(rule) === hoursOf(before);
+
 /** Texts of rules, with consecutive weekdays of the same hours merged: `mon-fri 09:00-17:00`. */
-const spans = (rules: readonly unknown[]): string[] => {
-  const found: { first: number; last: number; hours: string; text?: string }[] = [];
-  for (const rule of rules) {
-    const before = found.at(-1);
-    if (!isKnown(rule) || rule.type === 'date') {
-      found.push({ first: -1, last: -1, hours: '', text: ruleText(rule) });
-      continue;
-    }
-    const day = weekdayCalled(dayOf(rule));
-    if (before?.text === undefined && before?.last === day - 1 && before.hours === hoursOf(rule)) before.last = day;
-    else found.push({ first: day, last: day, hours: hoursOf(rule) });
-  }
-  const name = (day: number) => weekdays[day]!.slice(0, 3);
-  return found.map(
-    ({ first, last, hours, text }) => text ?? `${name(first)}${last > first ? `-${name(last)}` : ''} ${hours}`,
-  );
-};
+const spans = (rules: readonly unknown[]): string[] =>
+  runsOf(rules, continues).map((run) => {
+    const [first, last] = [run[0], run.at(-1)];
+    if (!isWeekly(first) || !isWeekly(last)) return ruleText(first);
+    const days = new Set([first, last].map((rule) => dayOf(rule).slice(0, 3)));
+    return `${[...days].join('-')} ${hoursOf(first)}`;
+  });
 
 /** The hours of a schedule, one text for each day or span of days. */
 export const rulesTexts = (record: object): string[] => {
@@ -226,6 +225,10 @@ const changesOf = (before: readonly Rule[], after: readonly Rule[]): DayChange[]
     .map((name) => ({ day: name, old: hoursOn(before, name), now: hoursOn(after, name) }));
 };
 
+/** Changes of dates in a row that get the same hours are shown together. */
+const isNextDay = (change: DayChange, before: DayChange): boolean =>
+  isDate(before.day) && nextDate(before.day) === change.day && before.now === change.now;
+
 /** The dates that have hours now and are taken off. */
 export const datesTakenOff = (before: readonly Rule[], after: readonly Rule[]): string[] =>
   changesOf(before, after)
@@ -233,18 +236,6 @@ export const datesTakenOff = (before: readonly Rule[], after: readonly Rule[]): 
     .map(({ day: name }) => name);
 
 const isWorked = (hours: string): boolean => hours !== 'off' && hours !== 'no hours';
-
-/** Changes of dates in a row that get the same hours are shown together. */
-const inARow = (changes: readonly DayChange[]): DayChange[][] => {
-  const rows: DayChange[][] = [];
-  for (const change of changes) {
-    const last = rows.at(-1)?.at(-1);
-    const isNext = last !== undefined && isDate(last.day) && nextDate(last.day) === change.day;
-    if (isNext && last.now === change.now) rows.at(-1)!.push(change);
-    else rows.push([change]);
-  }
-  return rows;
-};
 
 /** `Thu 24 Dec`, or `24–31 Dec` */
 export const datesWords = (dates: readonly string[], today: string): string =>
@@ -283,7 +274,7 @@ export const rulesDifference = (before: readonly Rule[], after: readonly Rule[],
   const unknown = (rules: readonly Rule[]) => rules.filter((rule) => !isKnown(rule)).map(ruleWords);
   const [lost, added] = [unknown(before), unknown(after)];
   return [
-    ...inARow(changesOf(before, after)).map((changes) => changeText(changes, today)),
+    ...runsOf(changesOf(before, after), isNextDay).map((changes) => changeText(changes, today)),
     ...lost.filter((rule) => !added.includes(rule)).map((rule) => `removed: ${rule}`),
     ...added.filter((rule) => !lost.includes(rule)).map((rule) => `added: ${rule}`),
   ];

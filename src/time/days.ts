@@ -35,16 +35,18 @@ export const dateText = (midnight: number): string => wallText(midnight).slice(0
 /** The date after a date. */
 export const nextDate = (date: string): string => dateText(Date.parse(`${date}T00:00:00Z`) + day);
 
-/** Dates in a row, as their first and last one. */
-export const dateRanges = (dates: readonly string[]): [string, string][] => {
-  const ranges: [string, string][] = [];
-  for (const date of [...new Set(dates)].sort()) {
-    const last = ranges.at(-1);
-    if (last !== undefined && nextDate(last[1]) === date) last[1] = date;
-    else ranges.push([date, date]);
-  }
-  return ranges;
+/** Splits a list wherever an item doesn't follow the one before it. */
+export const runsOf = <Item>(items: readonly Item[], follows: (item: Item, before: Item) => boolean): Item[][] => {
+  const runs: Item[][] = [];
+  for (const [index, item] of items.entries())
+    if (index > 0 && follows(item, items[index - 1]!)) runs.at(-1)!.push(item);
+    else runs.push([item]);
+  return runs;
 };
+
+/** Dates in a row, as their first and last one. */
+export const dateRanges = (dates: readonly string[]): [string, string][] =>
+  runsOf([...new Set(dates)].sort(), (date, before) => date === nextDate(before)).map((run) => [run[0]!, run.at(-1)!]);
 
 function checkDate(text: string): Checked<number> {
   const [year, month, date] = text.split('-').map(Number) as [number, number, number];

@@ -26,10 +26,7 @@ export const months = [
   'December',
 ] as const;
 
-const leap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-
-export const daysIn = (year: number, month: number): number =>
-  month === 2 ? (leap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+export const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
 
 export const weekdayOf = (wall: number): number => new Date(wall).getUTCDay();
 
