@@ -1,29 +1,6 @@
 import { Chalk } from 'chalk';
 import type { Color } from './color.ts';
 
-/** Color only repeats what the text says. It is never the only sign. */
-export interface Paint {
-  heading(text: string): string;
-  faint(text: string): string;
-  /** Commands to copy. */
-  command(text: string): string;
-  /** The word `error:`. */
-  error(text: string): string;
-  warning(text: string): string;
-  status(word: string): string;
-  /** A write that can't be undone. */
-  danger(text: string): string;
-  /** A write that succeeded. */
-  done(text: string): string;
-  /** A glyph in the color of an event type, such as `#8247f5`. */
-  mark(color: unknown, glyph: string): string;
-  /** A text that leads to a URL, on terminals that support links. */
-  link(text: string, url: string): string;
-}
-
-/** A style that needs no other value. */
-export type Tone = Exclude<keyof Paint, 'mark' | 'link'>;
-
 const moods = {
   green: [
     'active',
@@ -65,22 +42,36 @@ const hex = /^#[\da-f]{6}$/i;
 const plainUrl = /^https?:\/\/[!-~]+$/;
 
 /** Sets chalk's color level explicitly, because chalk would read the environment itself. */
-export const createPaint = (color: Color | undefined): Paint => {
+export const createPaint = (color: Color | undefined) => {
   const chalk = new Chalk({ level: color?.depth ?? 0 });
   return {
-    heading: (text) => chalk.bold(text),
+    heading: (text: string): string => chalk.bold(text),
     // Dim text keeps the color of the terminal, so it can be read on a light and on a dark background.
-    faint: (text) => chalk.dim(text),
-    command: (text) => chalk.bold(text),
-    error: (text) => chalk.red.bold(text),
-    warning: (text) => chalk.yellow(text),
-    status: (word) => {
+    faint: (text: string): string => chalk.dim(text),
+    /** Commands to copy. */
+    command: (text: string): string => chalk.bold(text),
+    /** The word `error:`. */
+    error: (text: string): string => chalk.red.bold(text),
+    warning: (text: string): string => chalk.yellow(text),
+    status: (word: string): string => {
       const mood = moodOf.get(word.toLowerCase());
       return mood ? chalk[mood](word) : word;
     },
-    danger: (text) => chalk.red.bold(text),
-    done: (text) => chalk.green(text),
-    mark: (color, glyph) => (typeof color === 'string' && hex.test(color) ? chalk.hex(color)(glyph) : glyph),
-    link: (text, url) => (color?.hasLinks && plainUrl.test(url) ? `\x1b]8;;${url}\x07${text}\x1b]8;;\x07` : text),
+    /** A write that can't be undone. */
+    danger: (text: string): string => chalk.red.bold(text),
+    /** A write that succeeded. */
+    done: (text: string): string => chalk.green(text),
+    /** A glyph in the color of an event type, such as `#8247f5`. */
+    mark: (color: unknown, glyph: string): string =>
+      typeof color === 'string' && hex.test(color) ? chalk.hex(color)(glyph) : glyph,
+    /** A text that leads to a URL, on terminals that support links. */
+    link: (text: string, url: string): string =>
+      color?.hasLinks && plainUrl.test(url) ? `\x1b]8;;${url}\x07${text}\x1b]8;;\x07` : text,
   };
 };
+
+/** Color only repeats what the text says. It is never the only sign. */
+export type Paint = ReturnType<typeof createPaint>;
+
+/** A style that needs no other value. */
+export type Tone = Exclude<keyof Paint, 'mark' | 'link'>;
