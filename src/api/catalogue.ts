@@ -124,19 +124,13 @@ export type Catalogue = { [N in Noun]: Awaited<ReturnType<(typeof catalogue)[N][
 
 type Rows = { [N in Noun]: Catalogue[N][keyof Catalogue[N]] }[Noun];
 
+type RecordName<Row> = Row extends { reply: { of: Resource<infer Name> } } ? Name : never;
+
 /** Names of all records the service can return. */
-export type ResourceName = Rows extends infer Row
-  ? Row extends { reply: { of: Resource<infer Name> } }
-    ? Name
-    : never
-  : never;
+export type ResourceName = RecordName<Rows>;
 
 /** Names of the records that the service creates. */
-export type CreatedName = Rows extends infer Row
-  ? Row extends { effect: 'creation'; reply: { of: Resource<infer Name> } }
-    ? Name
-    : never
-  : never;
+export type CreatedName = RecordName<Extract<Rows, { effect: 'creation' }>>;
 
 export const loadCatalogue = async (): Promise<Record<Noun, Record<string, Operation>>> => {
   const nouns = await Promise.all(Object.entries(catalogue).map(async ([noun, { load }]) => [noun, await load()]));

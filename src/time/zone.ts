@@ -201,9 +201,7 @@ interface ZoneSources {
 }
 
 /** `note` is a warning to show with the times. */
-type ResolvedZone =
-  | { ok: true; zone: string; source: ZoneSource; note?: string }
-  | { ok: false; problem: string; candidates: string[]; source: ZoneSource };
+type ResolvedZone = ZoneReading & { source: ZoneSource; note?: string };
 
 /**
  * Returns the zone in which times are read and shown. An invalid value set for sched is an error. `TZ` is set for all
