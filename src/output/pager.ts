@@ -6,21 +6,15 @@ type PagerWorld = Pick<Runtime, 'stdout' | 'env' | 'platform' | 'openPager'>;
 export const isInteractive = ({ stdout, env }: Pick<PagerWorld, 'stdout' | 'env'>): boolean =>
   stdout.isTerminal && !env.CI && env.TERM !== 'dumb';
 
-/** The pager command as words, or undefined if paging is off or stdout is not an interactive terminal. */
-export const pagerCommand = (world: PagerWorld): string[] | undefined => {
-  const { env, platform } = world;
-  if (!isInteractive(world)) return undefined;
-  const command = env.PAGER ?? (platform === 'win32' ? '' : 'less');
-  const words = command.split(/\s+/).filter((word) => word !== '');
-  return words.length === 0 || words[0] === 'cat' ? undefined : words;
-};
-
 export type OpenPager = () => Promise<Pager | undefined>;
 
+/** Opens the user's pager. Undefined if paging is off or stdout is not an interactive terminal. */
 export const pagerOf = (world: PagerWorld): OpenPager | undefined => {
-  const command = pagerCommand(world);
-  const { openPager } = world;
-  return command && openPager && (() => openPager(command));
+  const { env, platform, openPager } = world;
+  const command = env.PAGER ?? (platform === 'win32' ? '' : 'less');
+  const words = command.split(/\s+/).filter((word) => word !== '');
+  if (!isInteractive(world) || openPager === undefined || words.length === 0 || words[0] === 'cat') return undefined;
+  return () => openPager(words);
 };
 
 const ansi = /\x1b\[[\d;]*m/g;
@@ -34,52 +28,35 @@ const heightOf = (text: string, columns: number): number =>
     .reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / columns)), 0);
 
 /**
- * Buffers one screenful. Shorter output is printed directly. Longer output goes to a pager as a stream, or to stdout
- * if the pager can't be started.
+ * Prints through a pager what is longer than the screen. Without `open`, there is none. Buffers one screenful: shorter
+ * output is printed directly. Longer output goes to the pager as a stream, or to stdout if the pager can't be started.
  */
-export const pagedScreen = (stdout: Output, open: OpenPager): Pager => {
-  const columns = stdout.columns || 80;
-  // The shell prompt needs a line too.
-  let left = (stdout.rows || 24) - 1;
-  let held = '';
-  let target: Output | undefined;
-  let pager: Pager | undefined;
-  const release = async (): Promise<void> => {
-    const text = held;
-    held = '';
-    if (text !== '') await (target ?? stdout).write(text);
-  };
-  return {
-    isTerminal: stdout.isTerminal,
-    columns: stdout.columns,
-    write: async (text) => {
-      if (target !== undefined) return target.write(text);
-      held += text;
-      left -= heightOf(text, columns);
-      if (left >= 0) return;
-      pager = await open();
-      target = pager ?? stdout;
-      await release();
-    },
-    close: async () => {
-      await release();
-      await pager?.close();
-    },
-  };
-};
-
-/** Prints through a pager what is longer than the screen. Without `open`, there is none. */
 export const throughPager = async <Value>(
   stdout: Output,
   open: OpenPager | undefined,
   print: (screen: Output) => Promise<Value>,
 ): Promise<Value> => {
   if (open === undefined) return print(stdout);
-  const screen = pagedScreen(stdout, open);
+  const { isTerminal, columns } = stdout;
+  // The shell prompt needs a line too.
+  let left = (stdout.rows || 24) - 1;
+  let held = '';
+  let pager: Pager | undefined;
+  let target: Output | undefined;
+  const write = async (text: string): Promise<void> => {
+    if (target !== undefined) return target.write(text);
+    held += text;
+    left -= heightOf(text, columns || 80);
+    if (left >= 0) return;
+    pager = await open();
+    target = pager ?? stdout;
+    await target.write(held);
+  };
   try {
-    return await print(screen);
+    return await print({ isTerminal, columns, write });
   } finally {
-    await screen.close();
+    if (target === undefined && held !== '') await stdout.write(held);
+    await pager?.close();
   }
 };
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ClosedPipe } from '../../src/errors.ts';
 import { nodeRuntime } from '../../src/node/runtime.ts';
-import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
+import { pagerOf, showText, throughPager } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
-import type { Pager } from '../../src/runtime.ts';
+import type { Output, Pager } from '../../src/runtime.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -48,6 +48,16 @@ const recorder = (quitAfter = Number.POSITIVE_INFINITY) => {
 };
 
 describe('pager: command', () => {
+  const pagerCommand = (facts: ReturnType<typeof world>) => {
+    let opened: readonly string[] | undefined;
+    const openPager = async (command: readonly string[]) => {
+      opened = command;
+      return undefined;
+    };
+    pagerOf({ ...facts, openPager })?.();
+    return opened;
+  };
+
   it.each<[Record<string, string>, string[] | undefined]>([
     [{}, ['less']],
     [{ PAGER: 'less -S  --mouse' }, ['less', '-S', '--mouse']],
@@ -65,38 +75,45 @@ describe('pager: command', () => {
   });
 });
 
-describe('pager: pagedScreen', () => {
+describe('pager: throughPager', () => {
+  const write = async (screen: Output, ...texts: string[]) => {
+    for (const text of texts) await screen.write(text);
+  };
+
   it('opens no pager if the output fits', async () => {
     const { stdout, open, facts } = recorder();
-    const screen = pagedScreen(stdout, open);
-    await screen.write('1\n2\n');
-    await screen.write('3\n4\n');
-    expect(facts().printed).toBe('');
-    await screen.close();
+    await throughPager(stdout, open, async (screen) => {
+      await write(screen, '1\n2\n', '3\n4\n');
+      expect(facts().printed).toBe('');
+    });
     expect(facts()).toEqual({ opened: 0, closed: 0, printed: '1\n2\n3\n4\n', paged: '' });
   });
 
   it('streams everything to the pager once the output is longer', async () => {
     const { stdout, open, taken, facts } = recorder();
-    const screen = pagedScreen(stdout, open);
-    for (const text of ['1\n2\n', '3\n4\n', '5\n', '6\n']) await screen.write(text);
-    expect(taken).toEqual(['1\n2\n3\n4\n5\n', '6\n']);
-    await screen.close();
+    await throughPager(stdout, open, async (screen) => {
+      await write(screen, '1\n2\n', '3\n4\n', '5\n', '6\n');
+      expect(taken).toEqual(['1\n2\n3\n4\n5\n', '6\n']);
+      expect(facts().closed).toBe(0);
+    });
     expect(facts()).toMatchObject({ opened: 1, closed: 1, printed: '' });
   });
 
   it('counts a line wider than the screen as several lines', async () => {
     const { stdout, open, facts } = recorder();
-    await pagedScreen(stdout, open).write(`${'x'.repeat(400)}\n`);
+    await throughPager(stdout, open, (screen) => write(screen, `${'x'.repeat(400)}\n`));
     expect(facts().opened).toBe(1);
   });
 
   it('prints to stdout if the pager cannot be started', async () => {
     const { stdout, facts } = recorder();
-    const screen = pagedScreen(stdout, async () => undefined);
-    for (let line = 1; line < 8; line++) await screen.write(`${line}\n`);
-    await screen.close();
-    expect(facts().printed).toBe('1\n2\n3\n4\n5\n6\n7\n');
+    const lines = ['1\n', '2\n', '3\n', '4\n', '5\n', '6\n', '7\n'];
+    await throughPager(
+      stdout,
+      async () => undefined,
+      (screen) => write(screen, ...lines),
+    );
+    expect(facts().printed).toBe(lines.join(''));
   });
 
   it('shows a long help text', async () => {
