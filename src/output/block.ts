@@ -30,6 +30,13 @@ export const longestValue = 10_000;
 /** A value gets at least this many columns, even on a narrow screen. */
 export const leastWidth = 18;
 
+/** Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one. */
+export const wrapSafely = (text: string, columns: number): string[] => wrap(text, columns).map(safeForRunner);
+
+/** A label, and beside it lines below each other. */
+export const labeled = (label: string, widest: number, lines: readonly string[], paint: Paint): string[] =>
+  lines.map((line, index) => `${index === 0 ? paint.faint(pad(label, widest)) : ' '.repeat(widest)}${gap}${line}`);
+
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
 
 /** All fields of a record, one per line. Nested fields are indented below their name. */
@@ -47,11 +54,10 @@ const fieldLines = (record: object, style: BlockStyle): string[] => {
     Math.max(leastWidth, available - gap.length - leastWidth),
   );
   return fields.flatMap(({ name, label, value }) => {
-    const shown = paint.faint(pad(label, widest));
     if (isBranch(value))
       return [paint.faint(label), ...branchLines(value, narrower(style)).map((line) => indent + line)];
-    const [first = '', ...rest] = valueLines(name, value, { ...style, available: available - widest - gap.length });
-    return [`${shown}${gap}${first}`, ...rest.map((line) => ' '.repeat(widest + gap.length) + line)];
+    const lines = valueLines(name, value, { ...style, available: available - widest - gap.length });
+    return labeled(label, widest, lines, paint);
   });
 };
 
@@ -67,8 +73,7 @@ const branchLines = (branch: object, style: BlockStyle): string[] =>
 const valueLines = (name: string, value: unknown, { time, paint, available }: BlockStyle): string[] => {
   const text = cutLong(humanField(value, time), longestValue);
   if (text === emptyCell) return [paint.faint(text)];
-  // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
-  const lines = wrap(text, Math.max(leastWidth, available)).map(safeForRunner);
+  const lines = wrapSafely(text, Math.max(leastWidth, available));
   return name === 'status' ? lines.map(paint.status) : lines;
 };
 

@@ -1,10 +1,9 @@
-import { type BlockStyle, leastWidth, longestValue } from './block.ts';
+import { type BlockStyle, labeled, leastWidth, longestValue, wrapSafely } from './block.ts';
 import { cutLong, humanCell, isNothing } from './cells.ts';
 import { valueAt } from './fields.ts';
 import { gap } from './grid.ts';
-import { safeForRunner } from './sanitize.ts';
 import type { Page, PageLine, TimeStyle } from './view.ts';
-import { pad, width, wrap } from './width.ts';
+import { width } from './width.ts';
 
 /** A line with its sanitized texts, now and before a change. */
 interface Shown {
@@ -81,17 +80,14 @@ export const drawPage = (
   const { title, lines } = parts;
   const widest = lines.reduce((most, { label }) => Math.max(most, width(label)), 0);
   const room = Math.max(leastWidth, available - widest - gap.length);
-  // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
-  const wrapped = (text: string, columns: number) => wrap(text, columns).map(safeForRunner);
   return ended([
     ...(title === ''
       ? []
-      : wrapped(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
+      : wrapSafely(title, available).map((line, index) => `${paint.heading(line)}${(index === 0 && place?.()) || ''}`)),
     ...lines.flatMap((line) => {
-      const texts = textsIn(line, inSigns).flatMap((text) => wrapped(text, room));
+      const texts = textsIn(line, inSigns).flatMap((text) => wrapSafely(text, room));
       const shown = texts.map((text) => (line.isStatus ? paint.status(text) : paint.link(text, text)));
-      const labels = [paint.faint(pad(line.label, widest)), ...shown.slice(1).map(() => ' '.repeat(widest))];
-      return shown.map((text, index) => `${labels[index]}${gap}${text}`);
+      return labeled(line.label, widest, shown, paint);
     }),
   ]);
 };
