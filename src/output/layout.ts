@@ -13,11 +13,16 @@ const isEssential = ({ priority = 0 }: Column): boolean => priority >= essential
 /** The minimum width of a text while less important columns can still be dropped. */
 const comfortableWidth = (column: Column): number => column.least ?? (isEssential(column) ? 20 : 12);
 
+export interface ShownColumn {
+  column: Column;
+  /** Its place among all columns. */
+  at: number;
+  header: string;
+  width: number;
+}
+
 export interface Layout {
-  /** Indexes of the shown columns. */
-  shown: number[];
-  headers: string[];
-  widths: number[];
+  shown: ShownColumn[];
   hidden: string[];
   /** A column is shortened or left out. */
   isCut: boolean;
@@ -48,7 +53,7 @@ export const layOut = (room: Room): Layout => {
     const layout = shrink(room, left, (column) => (isTight ? leastWidth : comfortableWidth(column)));
     const victim = left.find((i) => isTight || !isEssential(columns[i]!));
     const isLast = isTight && (victim === undefined || left.length === 1);
-    if (totalWidth(layout.widths) <= available || isLast)
+    if (totalWidth(layout.shown) <= available || isLast)
       return {
         ...layout,
         isCut: layout.isCut || dropped.size > 0,
@@ -61,29 +66,30 @@ export const layOut = (room: Room): Layout => {
   }
 };
 
-const totalWidth = (widths: number[]) =>
-  widths.reduce((sum, columnWidth) => sum + columnWidth, 0) + gap.length * (widths.length - 1);
+const totalWidth = (shown: readonly ShownColumn[]) =>
+  shown.reduce((sum, { width }) => sum + gap.length + width, -gap.length);
 
 const shrink = (
   { columns, sample, available, zoneLabel, hasHeaders }: Room,
   weakestFirst: number[],
   leastOf: (column: Column) => number,
 ) => {
-  const shown = weakestFirst.toSorted((a, b) => a - b);
-  const zoned = shown.find((i) => columns[i]!.as === 'time');
-  const headers = shown.map((i) => columns[i]!.header + (i === zoned ? ` (${zoneLabel})` : ''));
-  const widths = shown.map((i, place) =>
-    Math.max(1, hasHeaders ? widest(headers[place]!) : 1, ...sample.map((cells) => widest(cells[i]!))),
-  );
-  let excess = totalWidth(widths) - available;
+  const zoned = columns.findIndex(({ as }, at) => as === 'time' && weakestFirst.includes(at));
+  const shownColumn = (at: number): ShownColumn => {
+    const column = columns[at]!;
+    const header = column.header + (at === zoned ? ` (${zoneLabel})` : '');
+    const width = Math.max(1, hasHeaders ? widest(header) : 1, ...sample.map((cells) => widest(cells[at]!)));
+    return { column, at, header, width };
+  };
+  const weakest = weakestFirst.map(shownColumn);
+  let excess = totalWidth(weakest) - available;
   let isCut = false;
-  for (const i of weakestFirst) {
-    const place = shown.indexOf(i);
-    if (excess <= 0 || !mayShrink(columns[i]!)) continue;
-    const given = Math.max(0, Math.min(excess, widths[place]! - leastOf(columns[i]!)));
-    widths[place]! -= given;
+  for (const shown of weakest) {
+    if (excess <= 0 || !mayShrink(shown.column)) continue;
+    const given = Math.max(0, Math.min(excess, shown.width - leastOf(shown.column)));
+    shown.width -= given;
     excess -= given;
     isCut ||= given > 0;
   }
-  return { shown, headers, widths, isCut };
+  return { shown: weakest.toSorted((a, b) => a.at - b.at), isCut };
 };

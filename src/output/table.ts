@@ -4,7 +4,7 @@ import type { BlockStyle } from './block.ts';
 import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
 import type { Pages } from './formats.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
-import { type Layout, layOut } from './layout.ts';
+import { type Layout, layOut, type ShownColumn } from './layout.ts';
 import type { RowTally } from './machine-formats.ts';
 import type { Paint } from './paint.ts';
 import { type Column, mayShrink, type View } from './view.ts';
@@ -78,15 +78,16 @@ export const writeTable = async (
     if (first !== undefined) await stdout.write(`${first}\n`);
     if (plan === undefined || isOther) {
       plan = planFor(page, plan === undefined);
-      const { headers, widths } = plan.layout;
-      if (section === undefined) heading.push(headers.map((text, at) => paint.heading(shorten(text, widths[at]!))));
+      if (section === undefined)
+        heading.push(plan.layout.shown.map(({ header, width }) => paint.heading(shorten(header, width))));
     }
-    const { columns, layout, hasShortIds } = plan;
+    const { columns, hasShortIds } = plan;
+    const { shown } = plan.layout;
     const full = cellsOf(columns, page);
     const rows = hasShortIds ? withShortIds(full, columns, facts, ids) : full;
-    const texts = rows.map((cells) => shownCells(cells, layout, columns));
-    const painted = texts.map((cells, index) => paintedRow(cells, page[index]!, layout, columns, paint));
-    const drawn = drawGrid([...heading, ...painted], gridColumns(texts, layout, columns));
+    const texts = rows.map((cells) => shownCells(cells, shown));
+    const painted = texts.map((cells, index) => paintedRow(cells, page[index]!, shown, paint));
+    const drawn = drawGrid([...heading, ...painted], gridColumns(texts, shown));
     if (section === undefined) await stdout.write(drawn);
     else {
       const lines = drawn.split('\n').slice(0, -1);
@@ -119,24 +120,18 @@ const withShortIds = (
   return rows.map((cells) => cells.with(place, shortOf(cells[place]!)));
 };
 
-const shownCells = (cells: string[], { shown, widths }: Layout, columns: readonly Column[]): string[] =>
-  shown.map((i, place) =>
-    mayShrink(columns[i]!)
-      ? cells[i]!.split('\n')
-          .map((line) => shorten(line, widths[place]!))
+const shownCells = (cells: string[], shown: readonly ShownColumn[]): string[] =>
+  shown.map(({ column, at, width }) =>
+    mayShrink(column)
+      ? cells[at]!.split('\n')
+          .map((line) => shorten(line, width))
           .join('\n')
-      : cells[i]!,
+      : cells[at]!,
   );
 
-const paintedRow = (
-  cells: string[],
-  record: object,
-  { shown }: Layout,
-  columns: readonly Column[],
-  paint: Paint,
-): string[] =>
-  cells.map((text, place) => {
-    const column = columns[shown[place]!]!;
+const paintedRow = (cells: string[], record: object, shown: readonly ShownColumn[], paint: Paint): string[] =>
+  shown.map(({ column }, place) => {
+    const text = cells[place]!;
     if (text === emptyCell) return paint.faint(text);
     if (column.paint) return column.paint(text, record, paint);
     if (column.as === 'id') return paint.faint(text);
@@ -146,8 +141,8 @@ const paintedRow = (
 const numbers: readonly unknown[] = ['count', 'minutes', 'seconds'];
 
 /** A later page can have a longer ID or number than the first. It widens its column there instead of being cut. */
-const gridColumns = (rows: string[][], { shown, widths }: Layout, columns: readonly Column[]): GridColumn[] =>
-  shown.map((i, place) => ({
-    width: Math.max(widths[place]!, ...rows.map((cells) => widest(cells[place]!))),
-    align: numbers.includes(columns[i]!.as) ? 'right' : 'left',
+const gridColumns = (rows: string[][], shown: readonly ShownColumn[]): GridColumn[] =>
+  shown.map(({ column, width }, place) => ({
+    width: Math.max(width, ...rows.map((cells) => widest(cells[place]!))),
+    align: numbers.includes(column.as) ? 'right' : 'left',
   }));
