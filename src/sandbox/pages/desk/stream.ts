@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { World } from '../../../runtime.ts';
 import type { Html } from '../html.ts';
 
@@ -20,46 +21,32 @@ const message = (content: object): string => `data: ${JSON.stringify(content)}\n
  * broke has missed nothing when it is opened again. `mark` is a text that changes if a part may have changed.
  */
 export const createStreams = (every: World['every'], mark: () => string) => {
+  const bell = new EventEmitter();
   let watchers = 0;
-  let stopLooking: (() => void) | undefined;
   let seen = '';
-  let changes = 0;
   let isClosed = false;
-  let wake = () => {};
-  let change = Promise.resolve();
-  const expect = () => {
-    change = new Promise((resolve) => {
-      wake = resolve;
-    });
-  };
-  const tell = () => {
-    changes += 1;
-    wake();
-    expect();
-  };
   const look = () => {
     try {
       const now = mark();
       if (now === seen) return;
       seen = now;
-      tell();
+      bell.emit('change');
     } catch {
       // Another process has the data locked. The next look tries again.
     }
   };
 
-  expect();
   return {
     get isFull() {
       return watchers >= mostWatchers;
     },
     async *open(render: () => DeskParts): AsyncGenerator<string> {
       watchers += 1;
-      stopLooking ??= every(pauseMilliseconds, look);
+      const stopLooking = every(pauseMilliseconds, () => look());
       try {
         const sent = new Map<string, string>();
         for (let isFirst = true; !isClosed; isFirst = false) {
-          const known = changes;
+          const known = seen;
           const { whole, parts } = render();
           const fresh = Object.entries(parts).filter(([id, part]) => sent.get(id) !== String(part));
           for (const [id, part] of fresh) sent.set(id, String(part));
@@ -68,20 +55,16 @@ export const createStreams = (every: World['every'], mark: () => string) => {
             : fresh.map(([id, part]) => message({ id, html: String(part) })).join('');
           // A comment, which only a browser that is gone doesn't take.
           yield news || ':\n\n';
-          if (known === changes) await change;
+          if (known === seen && !isClosed) await once(bell, 'change');
         }
       } finally {
         watchers -= 1;
-        if (watchers === 0) {
-          stopLooking?.();
-          stopLooking = undefined;
-        }
+        stopLooking();
       }
     },
     close() {
       isClosed = true;
-      stopLooking?.();
-      tell();
+      bell.emit('change');
     },
   };
 };
