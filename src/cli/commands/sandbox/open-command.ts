@@ -1,8 +1,10 @@
-import { browserKeySeconds } from '../../../sandbox/pages/desk/key.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { askRunning, findServing } from './running.ts';
 import { readSharedData, sharedDataFlag } from './serving.ts';
+
+/** How long a key works that is given to a browser: other users of the machine may see a browser's arguments. */
+const browserKeySeconds = 60;
 
 /** Opens the desk in a browser. `addressFor` makes an address with a new key, which works for so many seconds. */
 export const openDeskPage = async (

@@ -8,11 +8,12 @@ import type { WireService } from '../../http-server.ts';
 import type { LogContext } from '../../log-admin.ts';
 import type { Sandbox } from '../../open.ts';
 import { openapi } from '../../openapi.ts';
+import { fingerprint } from '../../ready-tokens.ts';
 import { localTime, wrongZone } from '../../rules/local-time.ts';
+import type { SandboxClock } from '../../sandbox-clock.ts';
 import { isFromOwnPage } from '../forms.ts';
 import { html } from '../html.ts';
-import { createKeys } from './key.ts';
-import { pagesPanel, publicDesk, topPanel } from './page.ts';
+import { page } from '../layout.ts';
 import {
   clockPanel,
   dataPanel,
@@ -20,15 +21,17 @@ import {
   faultsPanel,
   limitsPanel,
   noticesPanel,
+  pagesPanel,
   planPanel,
   type Quote,
   requestsPanel,
+  topPanel,
 } from './panels.ts';
 import { createStreams, type DeskParts } from './stream.ts';
 import { type DeskView, weekPanel } from './week.ts';
 
 /** The header with the session. A page of another site can't send it. */
-export const deskHeader = 'x-sandbox-desk';
+const deskHeader = 'x-sandbox-desk';
 
 const root = '/__sandbox/desk/';
 
@@ -52,10 +55,55 @@ const json = (content: unknown, status = 200): HttpReply => ({
 /** The key that the page sends, and an empty text if the body is anything else. */
 const keyIn = ({ body = '' }: HttpRequest): string => /^\{"key":"([\w-]+)"\}$/.exec(body)?.[1] ?? '';
 
+/** Keys that nobody used are forgotten above this number. */
+const mostKeys = 100;
+
+/** The keys and sessions of the desk. They end with the process. */
+const createKeys = ({ clock, randomBytes }: Pick<World, 'clock' | 'randomBytes'>) => {
+  /** When each key expires, by its hash. */
+  const keys = new Map<string, number>();
+  const sessions = new Set<string>();
+  const secret = () => Buffer.from(randomBytes(24)).toString('base64url');
+  return {
+    /** A key that works once, within the seconds. */
+    issue(seconds = Number.POSITIVE_INFINITY): string {
+      const key = secret();
+      keys.set(fingerprint(key), clock.now() + seconds * 1000);
+      if (keys.size > mostKeys) keys.delete(keys.keys().next().value!);
+      return key;
+    },
+    /** Trades a key for a session. Undefined if the key is unknown, used or too old. */
+    trade(key: string): string | undefined {
+      const expires = keys.get(fingerprint(key));
+      keys.delete(fingerprint(key));
+      if (expires === undefined || expires <= clock.now()) return undefined;
+      const session = secret();
+      sessions.add(fingerprint(session));
+      return session;
+    },
+    isSession: (text: string): boolean => sessions.has(fingerprint(text)),
+  };
+};
+
+const invitation = html`<section><h2>Requests, deliveries and controls</h2>
+<p>To see them here, run <code>sched sandbox open</code>.</p><p class="soft">It opens this page with a key that works once.</p></section>`;
+
+/** The desk for visitors without a key: nothing about invitees, requests, deliveries and tokens. */
+const publicDesk = (view: DeskView, origin: string, clock: SandboxClock): HttpReply =>
+  page({
+    title: 'Sandbox',
+    main: 'desk',
+    styles: ['/assets/desk.css', '/assets/week.css'],
+    scripts: ['/assets/desk.js'],
+    content: html`${topPanel(view, origin)}
+<div class="strip">${clockPanel(view, clock)}${invitation}</div>
+${weekPanel(view)}${pagesPanel(view)}`,
+  });
+
 /** The desk of a running sandbox: a page that shows what happens, for everyone in short, and in full with a session. */
 export const openDesk = ({ sandbox, script, log, version, quote, service, secret, ...world }: DeskOptions) => {
   const { store, clock } = sandbox;
-  const keys = createKeys(world.clock, world.randomBytes);
+  const keys = createKeys(world);
   const streams = createStreams(world.every, () =>
     // The second, the requests, and the changes of the data by this process and by others.
     JSON.stringify([

@@ -7,12 +7,13 @@ import type { Sandbox } from '../../open.ts';
 import { tokensIn } from '../../ready-tokens.ts';
 import type { SandboxClock } from '../../sandbox-clock.ts';
 import { seedAgeDays, seedOf } from '../../seed/seed.ts';
+import type { OrganizationRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { planOf, plans } from '../../subscription.ts';
 import { listWindows } from '../../throttle.ts';
 import { type Content, type Html, html } from '../html.ts';
-import { formatOf } from './format.ts';
-import type { DeskView } from './week.ts';
+import { badge } from '../layout.ts';
+import { type DeskView, formatOf } from './week.ts';
 
 /** Quotes a word for a shell. */
 export type Quote = (word: string) => string;
@@ -36,6 +37,24 @@ const action = (call: string, body: object, text: string, { label, confirm, isPr
 
 const copyButton = (text: string, name: string, label: string): Html =>
   html`<button type="button" data-copy="${text}" aria-label="${label}">${name}</button>`;
+
+export const topPanel = ({ store, isPrivate }: DeskView, origin: string): Html => {
+  const organization: OrganizationRecord = JSON.parse(
+    store.first<{ doc: string }>('SELECT doc FROM organizations')!.doc,
+  );
+  return html`<header class="top" id="top"><img src="/assets/icon.svg" alt="" width="30" height="30"><h1><bdi>${organization.name}</bdi></h1>${badge}<code>${origin}</code>
+<nav aria-label="Pages"><a href="#pages">Booking pages</a><a href="/embed/demo">Embed demo</a><a href="/openapi.json">OpenAPI</a>${isPrivate && html`<b class="good" id="live" role="status">live</b>`}</nav></header>`;
+};
+
+/** The pages that anyone can book on. */
+export const pagesPanel = ({ store }: DeskView): Html => {
+  const offers = store.all<{ name: string; link: string; owner: string | null; color: string }>(
+    `SELECT name, doc ->> 'scheduling_url' AS link, doc ->> '$.profile.name' AS owner FROM event_types
+     WHERE active AND NOT doc ->> 'secret' AND doc ->> 'scheduling_url' LIKE '/book/%' ORDER BY position, id LIMIT 100`,
+  );
+  return html`<section class="card side" id="pages" aria-labelledby="pages-title">${head('pages', 'Booking pages')}
+<ul>${offers.map(({ name, link, owner }) => html`<li><a href="${link}"><bdi>${name}</bdi></a> <small class="soft"><bdi>${owner ?? ''}</bdi></small></li>`)}</ul></section>`;
+};
 
 const duration = (milliseconds: number): string => {
   const minutes = Math.round(Math.abs(milliseconds) / 60_000);

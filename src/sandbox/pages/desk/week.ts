@@ -1,10 +1,11 @@
+import { onceEach } from '../../../once.ts';
 import { instantOf, localTime } from '../../rules/local-time.ts';
 import { timestamp } from '../../store/names.ts';
 import type { EventRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { type Html, html } from '../html.ts';
+import { colorOf } from '../layout.ts';
 import { addDays } from '../moment.ts';
-import { formatOf } from './format.ts';
 
 /** What a visitor of the desk sees: the data now, in a time zone, in the week of a date. */
 export interface DeskView {
@@ -16,6 +17,29 @@ export interface DeskView {
   /** Whether the visitor has a session, and may see who the invitees are. */
   isPrivate: boolean;
 }
+
+/** How times and dates look on the desk. */
+const shapes = {
+  moment: {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  },
+  time: { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' },
+  day: { weekday: 'short', day: 'numeric' },
+  dates: { day: 'numeric', month: 'long' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const format = onceEach((key: string) => {
+  const [zone, shape] = key.split(' ');
+  return new Intl.DateTimeFormat('en-GB', { ...shapes[shape as keyof typeof shapes], timeZone: zone });
+});
+
+export const formatOf = (zone: string, shape: keyof typeof shapes): Intl.DateTimeFormat => format(`${zone} ${shape}`);
 
 interface EventRow {
   doc: string;
@@ -77,7 +101,7 @@ const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string): Mee
       start: minutes,
       date,
       minutes: (Date.parse(event.end_time) - start) / 60_000,
-      color: /^#[0-9a-f]{6}$/i.test(color) ? color : '#2f6fde',
+      color: colorOf(color),
       hosts: event.event_memberships.map(({ user_name: name }) => name ?? ''),
       invitees: JSON.parse(people ?? '[]'),
     };
