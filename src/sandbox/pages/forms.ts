@@ -55,10 +55,8 @@ export const withForm = (
 };
 
 /** Makes a change once per page that was shown. A form that is sent again gets the invitee of the first time. */
-export const changeOnce = (asked: PageRequest, nonce: string, change: () => string): string => {
-  const { store } = asked;
-  const { now } = ticketContext(asked);
-  return store.transaction(() => {
+export const changeOnce = ({ store, systemNow: now }: PageRequest, nonce: string, change: () => string): string =>
+  store.transaction(() => {
     const before = store.first<{ invitee: string }>('SELECT invitee FROM submitted WHERE nonce = ?', nonce);
     if (before) return before.invitee;
     const invitee = change();
@@ -66,4 +64,3 @@ export const changeOnce = (asked: PageRequest, nonce: string, change: () => stri
     store.add('submitted', { nonce, invitee, at: timestamp(now) });
     return invitee;
   });
-};

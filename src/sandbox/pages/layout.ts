@@ -31,7 +31,7 @@ interface PageFacts {
 const hostPages = 'http://127.0.0.1:* http://localhost:* https://localhost:*';
 
 /** Everything on a page comes from the sandbox itself: no inline style or script, and no other host. */
-const policy = (formTargets: string, embeds: string, ancestors: string) =>
+const policy = ({ url, formTargets = '', embeds = '' }: PageFacts) =>
   [
     "default-src 'none'",
     "style-src 'self'",
@@ -41,11 +41,11 @@ const policy = (formTargets: string, embeds: string, ancestors: string) =>
     `frame-src ${embeds || "'none'"}`,
     `form-action 'self' ${formTargets}`.trim(),
     "base-uri 'none'",
-    `frame-ancestors ${ancestors}`,
+    `frame-ancestors ${isEmbedded(url) ? hostPages : "'none'"}`,
   ].join('; ');
 
 /** What the script of a page reads. */
-const scriptFacts = ({ url, needsZone, message }: Pick<PageFacts, 'url' | 'needsZone' | 'message'>): Content => [
+const scriptFacts = ({ url, needsZone, message }: PageFacts): Content => [
   needsZone && !url?.searchParams.has('tz') && html` data-needs-zone=""`,
   parentOf(url) && html` data-parent="${parentOf(url)}"`,
   message && html` data-message="${JSON.stringify(message)}"`,
@@ -83,34 +83,20 @@ export const alert = (heading: string, content: Content): Html =>
   html`<div class="alert" role="alert" tabindex="-1" autofocus><h2>${heading}</h2>${content}</div>`;
 
 /** A page of the sandbox as a reply. */
-export const page = ({
-  status = 200,
-  url,
-  needsZone,
-  message,
-  title,
-  content,
-  aside,
-  formTargets = '',
-  embeds = '',
-  main = '',
-  styles = [],
-  scripts = [],
-  headers = {},
-}: PageFacts): HttpReply => ({
-  status,
-  headers: {
+export const page = (facts: PageFacts): HttpReply => {
+  const { status = 200, url, title, content, aside, main, styles = [], scripts = [] } = facts;
+  const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy(formTargets, embeds, isEmbedded(url) ? hostPages : "'none'"),
+    'content-security-policy': policy(facts),
     'cache-control': 'no-store',
     // Under `no-referrer`, browsers send `Origin: null` with our own forms.
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     ...(isEmbedded(url) ? {} : { 'x-frame-options': 'DENY' }),
     'cross-origin-opener-policy': 'same-origin',
-    ...headers,
-  },
-  body: `${html`<!doctype html>
+    ...facts.headers,
+  };
+  const body = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -118,15 +104,16 @@ export const page = ({
 <title>${title}</title>
 <link rel="icon" href="/assets/icon.svg">
 ${['/assets/pages.css', ...styles].map((path) => html`<link rel="stylesheet" href="${path}">\n`)}${[url && '/assets/page.js', ...scripts].map((path) => path && html`<script type="module" src="${path}"></script>\n`)}</head>
-<body class="${isEmbedded(url) && 'embed'}"${scriptFacts({ url, needsZone, message })}>
+<body class="${isEmbedded(url) && 'embed'}"${scriptFacts(facts)}>
 <main class="${main}">
 ${content}
 </main>
 ${aside && html`<aside class="dev">${aside}</aside>`}
 </body>
 </html>
-`}`,
-});
+`;
+  return { status, headers, body: String(body) };
+};
 
 /** Leads on after a form, so that reloading the page doesn't send the form again. */
 export const seeOther = (location: string): HttpReply => ({

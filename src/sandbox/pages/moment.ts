@@ -15,28 +15,10 @@ const firstWeekday = (locale: string): number => {
   return (facts.getWeekInfo?.() ?? facts.weekInfo)?.firstDay ?? 1;
 };
 
-/** Dates and times as people read them, in the time zone of the visitor. */
-export interface Moments {
-  zone: string;
-  dateOf(at: number): string;
-  /** `09:30`, with the name of the zone if the clocks show this time twice. */
-  clock(at: number): string;
-  /** `09:30–10:00` */
-  span(start: number, end: number): string;
-  isMorning(at: number): boolean;
-  /** These take dates such as `2026-11-18`. `day`: `Wed 18 November`. */
-  day(date: string): string;
-  dayWithYear(date: string): string;
-  weekday(date: string): string;
-  monthOf(date: string): string;
-  /** `16 Nov – 20 Dec` */
-  days(first: string, last: string): string;
-  startOfWeek(date: string): string;
-}
-
 const quarters = [-60, -30, 30, 60].map((minutes) => minutes * 60_000);
 
-export const momentsIn = (language: string, zone: string): Moments => {
+/** Dates and times as people read them, in the time zone of the visitor. */
+export const momentsIn = (language: string, zone: string) => {
   const locale = localeFor(language);
   const formatOf = (options: Intl.DateTimeFormatOptions, timeZone = 'UTC') =>
     new Intl.DateTimeFormat(locale, { timeZone, ...options });
@@ -48,6 +30,7 @@ export const momentsIn = (language: string, zone: string): Moments => {
   const named = formatOf({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }, zone);
   const range = formatOf({ day: 'numeric', month: 'short' });
 
+  /** `09:30`, with the name of the zone if the clocks show this time twice. */
   const clock = (at: number): string => {
     const { date, minutes } = localTime(zone, at);
     const isTwice = quarters.some((quarter) => {
@@ -60,15 +43,20 @@ export const momentsIn = (language: string, zone: string): Moments => {
   const first = firstWeekday(locale);
   return {
     zone,
-    dateOf: (at) => localTime(zone, at).date,
+    dateOf: (at: number): string => localTime(zone, at).date,
     clock,
-    span: (start, end) => `${clock(start)}–${clock(end)}`,
-    isMorning: (at) => localTime(zone, at).minutes < 12 * 60,
+    /** `09:30–10:00` */
+    span: (start: number, end: number) => `${clock(start)}–${clock(end)}`,
+    isMorning: (at: number) => localTime(zone, at).minutes < 12 * 60,
+    // These take dates such as `2026-11-18`.
     day: dates({ weekday: 'short', day: 'numeric', month: 'long' }),
     dayWithYear: dates({ weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' }),
     weekday: dates({ weekday: 'short' }),
     monthOf: dates({ month: 'short' }),
-    days: (one, other) => range.formatRange(Date.parse(one), Date.parse(other)),
-    startOfWeek: (date) => addDays(date, -((new Date(date).getUTCDay() - first + 7) % 7)),
+    /** `16 Nov – 20 Dec` */
+    days: (one: string, other: string) => range.formatRange(Date.parse(one), Date.parse(other)),
+    startOfWeek: (date: string) => addDays(date, -((new Date(date).getUTCDay() - first + 7) % 7)),
   };
 };
+
+export type Moments = ReturnType<typeof momentsIn>;

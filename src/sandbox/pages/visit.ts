@@ -40,14 +40,11 @@ export const pageOperation = (path: string): string | undefined => {
 /** What links and forms carry from page to page: that the page is embedded, in what origin, and the visitor's time zone. */
 const carried = ['embed', 'parent', 'tz'];
 
-/** The address of another page of the same visit. `undefined` leaves a parameter out. */
-export const link = ({ url }: { url: URL }, path: string, query: Record<string, string | undefined> = {}): string => {
-  const given = [
-    ...carried.filter((name) => !Object.hasOwn(query, name)).map((name) => [name, url.searchParams.get(name)]),
-    ...Object.entries(query),
-  ];
-  const kept = given.filter((pair): pair is [string, string] => Boolean(pair[1]));
-  return kept.length === 0 ? path : `${path}?${new URLSearchParams(kept)}`;
+/** The address of another page of the same visit. */
+export const link = ({ url }: PageRequest, path: string): string => {
+  const kept = new URLSearchParams();
+  for (const name of carried) if (url.searchParams.get(name)) kept.set(name, url.searchParams.get(name)!);
+  return kept.size === 0 ? path : `${path}?${kept}`;
 };
 
 export const isEmbedded = (url: URL | undefined): boolean => url?.searchParams.get('embed') === 'inline';
