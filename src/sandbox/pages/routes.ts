@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { HttpReply } from '../../http/message.ts';
 import { type Refusal, wrongMethod } from '../error-replies.ts';
+import { acceptCancellation, calendarFile, donePage, showCancellation } from './booked-pages.ts';
 import { acceptBooking, showBooking } from './booking-page.ts';
 import files from './browser';
-import { calendarFile } from './calendar-file.ts';
-import { acceptCancellation, showCancellation } from './change-pages.ts';
 import { weekStyle } from './desk/week.ts';
-import { donePage } from './done-page.ts';
 import { embedDemo } from './embed-demo.ts';
 import { html } from './html.ts';
 import { badge, page } from './layout.ts';
