@@ -154,7 +154,7 @@ const verify = (asked: OAuthCall): HttpReply => {
   if (!found || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
   const { user_code: userCode, scopes: names } = found;
   const ticket = writeTicket('device', { userCode }, asked);
-  return devicePage(client, { userCode, names: names.split(' ').filter(isScope), ticket, accounts: accountsOf(asked) });
+  return devicePage({ client, ticket, accounts: accountsOf(asked) }, names.split(' ').filter(isScope), userCode);
 };
 
 const decideOnDevice = (asked: OAuthCall): HttpReply => {

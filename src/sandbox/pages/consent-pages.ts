@@ -23,27 +23,33 @@ const targetOf = (redirectUri: string): string => {
   return hostname.startsWith('[') ? 'http:' : origin;
 };
 
-const ending = (names: readonly Scope[], end: string) => names.filter((name) => name.endsWith(end));
-
-const access = (names: readonly Scope[]): Html => html`<div class="lists">
-${list('Read access', ending(names, ':read'))}
-${list('Write access', ending(names, ':write'))}
-</div>`;
-
-/** Who can log in, and to what. */
-interface Accounts {
-  logins: readonly Login[];
-  chosen: Login;
-  organization: string;
+/** A client that asks for access, and who can log in, and to what. */
+interface Question {
+  client: OAuthClient;
+  ticket: string;
+  accounts: { logins: readonly Login[]; chosen: Login; organization: string };
 }
 
-/** A plain form without scripts; the focus order is top to bottom. */
-const decision = (action: string, ticket: string, { logins, chosen }: Accounts): Html => {
+/** What is asked for, with a plain form without scripts; the focus order is top to bottom. */
+const question = (
+  { client, ticket, accounts }: Question,
+  names: readonly Scope[],
+  action: string,
+  code?: Html,
+): Html => {
+  const { logins, chosen, organization } = accounts;
+  const ending = (end: string) => names.filter((name) => name.endsWith(end));
   const people = logins.map(
     ({ name, role }) =>
       html`<label><input type="radio" name="user" value="${role}"${role === chosen.role && html` checked`}> ${name} <small>${role}</small></label>`,
   );
-  return html`<form method="post" action="${action}">
+  return html`<p>${client.name}, ${client.about}, wants to access your <bdi>${organization}</bdi> account.
+<span class="soft id">Client ID <code>${client.id}</code></span></p>
+${code}<div class="lists">
+${list('Read access', ending(':read'))}
+${list('Write access', ending(':write'))}
+</div>
+<form method="post" action="${action}">
 <input type="hidden" name="ticket" value="${ticket}">
 <fieldset><legend>Which account?</legend><div class="choices">${people}</div></fieldset>
 <div class="buttons">
@@ -53,28 +59,12 @@ const decision = (action: string, ticket: string, { logins, chosen }: Accounts):
 </form>`;
 };
 
-const introduction = ({ id, name, about }: OAuthClient, { organization }: Accounts): Html =>
-  html`<p>${name}, ${about}, wants to access your <bdi>${organization}</bdi> account.
-<span class="soft id">Client ID <code>${id}</code></span></p>`;
-
-export const consentPage = ({
-  client,
-  request,
-  ticket,
-  accounts,
-}: {
-  client: OAuthClient;
-  request: AuthorizationRequest;
-  ticket: string;
-  accounts: Accounts;
-}): HttpReply => {
+export const consentPage = ({ request, ...asked }: Question & { request: AuthorizationRequest }): HttpReply => {
   const { hostname, host } = new URL(request.redirectUri);
   const isHere = hostname === '127.0.0.1' || hostname === '[::1]';
   return consent(
-    `Allow ${client.name} to use your account?`,
-    html`${introduction(client, accounts)}
-${access(request.scopes)}
-${decision(oauthPaths.authorize, ticket, accounts)}
+    `Allow ${asked.client.name} to use your account?`,
+    html`${question(asked, request.scopes, oauthPaths.authorize)}
 <p class="soft">You will then be redirected to <code>${host}</code>${isHere && ', a program on this computer'}.</p>`,
     { formTargets: targetOf(request.redirectUri) },
   );
@@ -92,22 +82,11 @@ export const codePage = (why?: string): HttpReply =>
     { status: why === undefined ? 200 : 400 },
   );
 
-export const devicePage = (
-  client: OAuthClient,
-  {
-    userCode,
-    names,
-    ticket,
-    accounts,
-  }: { userCode: string; names: readonly Scope[]; ticket: string; accounts: Accounts },
-): HttpReply =>
-  consent(
-    `Allow ${client.name} on another device to use your account?`,
-    html`${introduction(client, accounts)}
-<p>Continue only if your device shows the code <code>${userCode}</code>.</p>
-${access(names)}
-${decision(oauthPaths.verify, ticket, accounts)}`,
-  );
+export const devicePage = (asked: Question, names: readonly Scope[], userCode: string): HttpReply => {
+  const code = html`<p>Continue only if your device shows the code <code>${userCode}</code>.</p>\n`;
+  const title = `Allow ${asked.client.name} on another device to use your account?`;
+  return consent(title, question(asked, names, oauthPaths.verify, code));
+};
 
 export const deviceEndPage = (isAllowed: boolean): HttpReply =>
   consent(
