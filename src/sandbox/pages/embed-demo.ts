@@ -1,17 +1,15 @@
 import type { HttpReply } from '../../http/message.ts';
 import { html } from './html.ts';
 import { page } from './layout.ts';
+import { publicTypes } from './person-page.ts';
 import type { PageRequest } from './visit.ts';
 
 /** A page with an embedded booking page. Both names of this computer are used, so that the two have different origins. */
 export const embedDemo = ({ store, url }: PageRequest): HttpReply | undefined => {
-  const first = store.first<{ path: string }>(
-    `SELECT doc ->> 'scheduling_url' AS path FROM event_types
-     WHERE active AND NOT doc ->> 'secret' AND doc ->> 'deleted_at' IS NULL ORDER BY position`,
-  );
+  const [first] = publicTypes(store);
   if (!first) return undefined;
   const asked = url.searchParams.get('page') ?? '';
-  const path = /^\/(?:book|d)\//.test(asked) ? asked : first.path;
+  const path = /^\/(?:book|d)\//.test(asked) ? asked : first.scheduling_url;
   const other = new URL(url.origin);
   other.hostname = url.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
   const { origin } = other;

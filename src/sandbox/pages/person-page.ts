@@ -11,14 +11,18 @@ const personAt = (store: Store, path: string): UserRecord | undefined => {
   return row && JSON.parse(row.doc);
 };
 
+/** What people can find without its link: active event types that aren't secret. */
+export const publicTypes = (store: Store): EventTypeRecord[] =>
+  store
+    .all<{ doc: string }>(
+      `SELECT doc FROM event_types WHERE active AND NOT doc ->> 'secret'
+         AND doc ->> 'deleted_at' IS NULL AND doc ->> 'type' <> 'AdhocEventType' ORDER BY position, id`,
+    )
+    .map(({ doc }) => JSON.parse(doc));
+
 const meetings = (asked: PageRequest, { uri }: UserRecord): Content => {
-  const rows = asked.store.all<{ doc: string }>(
-    `SELECT doc FROM event_types WHERE doc ->> '$.profile.owner' = ? AND active AND NOT doc ->> 'secret'
-       AND doc ->> 'deleted_at' IS NULL AND doc ->> 'type' <> 'AdhocEventType' ORDER BY position`,
-    uri,
-  );
-  if (rows.length === 0) return html`<p>Nothing can be booked here at the moment.</p>`;
-  const types = rows.map(({ doc }): EventTypeRecord => JSON.parse(doc));
+  const types = publicTypes(asked.store).filter(({ profile }) => profile?.owner === uri);
+  if (types.length === 0) return html`<p>Nothing can be booked here at the moment.</p>`;
   return html`<ul class="meetings">${types.map(
     ({ name, duration, color, scheduling_url, description_plain }) =>
       html`<li><svg class="bar" aria-hidden="true"><rect width="100%" height="100%" fill="${colorOf(color)}"/></svg>
@@ -27,7 +31,7 @@ ${description_plain !== null && html`<p class="soft pre"><bdi>${description_plai
   )}</ul>`;
 };
 
-/** What people can book with a person: active event types that aren't secret. */
+/** What people can book with a person. */
 export const personPage = (asked: PageRequest): HttpReply | undefined => {
   const person = personAt(asked.store, asked.url.pathname);
   if (person === undefined) return undefined;

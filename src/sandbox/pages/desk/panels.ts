@@ -13,6 +13,7 @@ import { planOf, plans } from '../../subscription.ts';
 import { listWindows } from '../../throttle.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { badge } from '../layout.ts';
+import { publicTypes } from '../person-page.ts';
 import { type DeskView, formatOf } from './week.ts';
 
 /** Quotes a word for a shell. */
@@ -48,12 +49,14 @@ export const topPanel = ({ store, isPrivate }: DeskView, origin: string): Html =
 
 /** The pages that anyone can book on. */
 export const pagesPanel = ({ store }: DeskView): Html => {
-  const offers = store.all<{ name: string; link: string; owner: string | null; color: string }>(
-    `SELECT name, doc ->> 'scheduling_url' AS link, doc ->> '$.profile.name' AS owner FROM event_types
-     WHERE active AND NOT doc ->> 'secret' AND doc ->> 'scheduling_url' LIKE '/book/%' ORDER BY position, id LIMIT 100`,
-  );
+  const items = publicTypes(store)
+    .slice(0, 100)
+    .map(
+      ({ name, scheduling_url, profile }) =>
+        html`<li><a href="${scheduling_url}"><bdi>${name}</bdi></a> <small class="soft"><bdi>${profile?.name}</bdi></small></li>`,
+    );
   return html`<section class="card side" id="pages" aria-labelledby="pages-title">${head('pages', 'Booking pages')}
-<ul>${offers.map(({ name, link, owner }) => html`<li><a href="${link}"><bdi>${name}</bdi></a> <small class="soft"><bdi>${owner ?? ''}</bdi></small></li>`)}</ul></section>`;
+<ul>${items}</ul></section>`;
 };
 
 const duration = (milliseconds: number): string => {
