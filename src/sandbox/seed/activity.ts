@@ -4,10 +4,10 @@ import { makeId, timestamp, uri } from '../store/names.ts';
 import type { EventTypeRecord, GroupRecord, RoutingFormRecord } from '../store/records.ts';
 import type { Row } from '../world/draft.ts';
 import type { ActivityEntry, EventEntry, World } from '../world/schema.ts';
+import { reachDays } from './events.ts';
 
 /** Number of invented entries, in addition to those derived from events. */
 const inventedEntries = 90;
-const reachDays = 42;
 
 type ActivityLine = readonly [name: string, details: Record<string, unknown>];
 

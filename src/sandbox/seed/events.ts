@@ -9,7 +9,7 @@ import invented from './invented.json' with { type: 'json' };
 
 type Person = (typeof invented.people)[number];
 
-/** Events are spread over this many days before and after today. */
+/** Events and activity are spread over this many days before today, and events after it too. */
 export const reachDays = 42;
 
 const { people, campaigns, notes, reasons, topics, places } = invented;
@@ -39,28 +39,16 @@ const answersOf = ({ custom_questions: questions }: EventTypeRecord, person: Per
       }),
   );
 
-/** Tracks when each host is busy, to avoid overlapping meetings. */
-const calendar = () => {
-  const busy = new Map<string, Array<[start: number, end: number]>>();
-  return {
-    isFree: (user: string, start: number, end: number) =>
-      !(busy.get(user) ?? []).some(([from, to]) => from < end && start < to),
-    take(user: string, start: number, end: number) {
-      busy.set(user, [...(busy.get(user) ?? []), [start, end]]);
-    },
-  };
-};
-
-/** An event in the making, with the time it was booked. */
-interface Made {
-  entry: EventEntry & { invitees: InviteeEntry[] };
-  booked: number;
-}
+/** An event in the making. */
+type Made = EventEntry & { created: string; invitees: InviteeEntry[] };
 
 /** Invents the events of the demo. The same time always gives the same ones. */
 export const inventEvents = (hosted: readonly KnownType[], members: readonly string[], now: number) => {
   const roll = dice(20_260);
-  const { isFree, take } = calendar();
+  /** When each host is busy, to avoid overlapping meetings. */
+  const busy: Array<{ user: string; from: number; to: number }> = [];
+  const isFree = (host: string, start: number, end: number) =>
+    !busy.some(({ user, from, to }) => user === host && from < end && start < to);
   const events: EventEntry[] = [];
   let invitees = 0;
 
@@ -81,9 +69,9 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
   };
 
   const makeEvent = ({ type, places: offered }: KnownType, hosts: Host[], start: number): Made => {
-    for (const { key } of hosts) take(key, start, start + type.duration * 60_000);
+    for (const { key } of hosts) busy.push({ user: key, from: start, to: start + type.duration * 60_000 });
     const booked = Math.min(start, now) - (1 + roll(12)) * dayMilliseconds - roll(600) * 60_000;
-    const entry: Made['entry'] = {
+    const event: Made = {
       type: type.slug!,
       start: timestamp(start),
       created: timestamp(booked),
@@ -91,14 +79,14 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
       location: placeFor(offered[roll(offered.length)]!, roll),
       invitees: [],
     };
-    if (roll(5) === 0) entry.meeting_notes_plain = notes;
-    events.push(entry);
-    return { entry, booked };
+    if (roll(5) === 0) event.meeting_notes_plain = notes;
+    events.push(event);
+    return event;
   };
 
-  const makeInvitee = ({ type }: KnownType, { entry }: Made, person: Person, booked: number) => {
+  const makeInvitee = ({ type }: KnownType, event: Made, person: Person, hoursLater = 0) => {
     const id = makeId(`seed/invitee/${++invitees}`);
-    const created = timestamp(booked);
+    const created = timestamp(Date.parse(event.created) + hoursLater * 3_600_000);
     const tracking =
       roll(4) === 0 ? (campaigns[roll(campaigns.length)] as Partial<InviteeRecord['tracking']>) : undefined;
     const invitee: InviteeEntry = { ...person, id, created, tracking, answers: answersOf(type, person, invitees) };
@@ -113,14 +101,14 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
         terms: 'Refundable until 24 hours before the meeting',
         successful: roll(8) !== 0,
       };
-    entry.invitees.push(invitee);
+    event.invitees.push(invitee);
     return invitee;
   };
 
   /** Cancels an event after its last guest has booked, and before both the meeting and today. */
-  const cancel = ({ entry, booked }: Made, hosts: Host[]) => {
-    const at = timestamp(booked + (8 + roll(12)) * 3_600_000);
-    entry.canceled = { by: hosts[0]!.key, reason: reasons[roll(reasons.length)]!, at };
+  const cancel = (event: Made, hosts: Host[]) => {
+    const at = timestamp(Date.parse(event.created) + (8 + roll(12)) * 3_600_000);
+    event.canceled = { by: hosts[0]!.key, reason: reasons[roll(reasons.length)]!, at };
   };
 
   /** Books the same guest with the same hosts some days later; the two invitees refer to each other. */
@@ -129,9 +117,9 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
     if (start === undefined) return false;
     const later = makeEvent(chosen, hosts, start);
     const person = people.find(({ email }) => email === guest.email)!;
-    const successor = makeInvitee(chosen, later, person, later.booked);
-    Object.assign(successor, { old_invitee: guest.id });
-    Object.assign(guest, { new_invitee: successor.id });
+    const successor = makeInvitee(chosen, later, person);
+    successor.old_invitee = guest.id;
+    guest.new_invitee = successor.id;
     return true;
   };
 
@@ -143,7 +131,7 @@ export const inventEvents = (hosted: readonly KnownType[], members: readonly str
     const firstPerson = roll(people.length);
     const guests = Array.from({ length: seats }, (_, seat) => {
       const person = people[(firstPerson + seat * 5) % people.length]!;
-      return makeInvitee(chosen, made, person, made.booked + seat * 3_600_000);
+      return makeInvitee(chosen, made, person, seat);
     });
     const fate = roll(100);
     const isOver = start + chosen.type.duration * 60_000 < now;
