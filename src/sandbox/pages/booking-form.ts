@@ -134,13 +134,13 @@ export const valuesOf = (known: KnownEventType, { invitee, event: { location } }
   };
 };
 
+/** The fields with those for the text beside a choice. */
+const allFields = (known: KnownEventType): Field[] =>
+  fieldsOf(known).flatMap((field) => (field.text ? [field, field.text] : [field]));
+
 /** What was typed so far, without what belongs to one page: for a link to another one. */
 export const typedIn = (known: KnownEventType, values: Values): Values =>
-  Object.fromEntries(
-    fieldsOf(known)
-      .flatMap(({ name, text }) => [name, ...(text ? [text.name] : [])])
-      .flatMap((name) => (values[name] ? [[name, values[name]]] : [])),
-  );
+  Object.fromEntries(allFields(known).flatMap(({ name }) => (values[name] ? [[name, values[name]]] : [])));
 
 interface Shown {
   values: Values;
@@ -207,7 +207,7 @@ export const drawFields = (known: KnownEventType, values: Values, problems: read
 
 /** The problems, each with a link to its field. */
 export const drawProblems = (known: KnownEventType, problems: readonly Detail[]): Html => {
-  const fields = fieldsOf(known).flatMap((field) => [field, ...(field.text ? [field.text] : [])]);
+  const fields = allFields(known);
   return html`<ul>${problems.map(({ parameter, message }) => {
     const field = fields.find(({ name }) => name === parameter);
     return html`<li>${field && html`<a href="#${field.name}"><bdi>${field.label}</bdi></a>`} ${message}</li>`;
