@@ -177,6 +177,7 @@ const allowed: Record<string, string[]> = {
     'nearest.ts',
     'numbers.ts',
     'once.ts',
+    'shell-quote.ts',
     'time/',
     'yaml-file.ts',
     'uri.ts',

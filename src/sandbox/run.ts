@@ -10,7 +10,6 @@ import { serve, type WireService } from './http-server.ts';
 import { createLog, withFaults } from './log-admin.ts';
 import type { Sandbox, Serving } from './open.ts';
 import { openDesk } from './pages/desk/desk.ts';
-import type { Quote } from './pages/desk/panels.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
 import { clearLeftovers, type Subscriber, subscribeTemporarily } from './webhooks/temporary.ts';
 
@@ -41,8 +40,6 @@ export interface RunOptions {
   watch?: SandboxWatch | undefined;
   /** Lets the process end although nobody closed the sandbox. */
   unref?: boolean;
-  /** Quotes words of the commands that the desk offers. Without it, the desk offers none. */
-  quote?: Quote | undefined;
 }
 
 export interface RunningSandbox extends Serving {
@@ -59,7 +56,7 @@ export interface RunningSandbox extends Serving {
 /** Serves an open sandbox with its faults, admin requests and deliveries. Closes the data when it ends or fails to start. */
 export const runSandbox = async (
   sandbox: Sandbox,
-  { port, script, data, version, receiver, watch, unref, quote }: RunOptions,
+  { port, script, data, version, receiver, watch, unref }: RunOptions,
   { clock: system, every, randomBytes, machine: { pid, isAlive } }: SandboxWorld,
 ): Promise<RunningSandbox> => {
   const { store, clock } = sandbox;
@@ -105,7 +102,6 @@ export const runSandbox = async (
       script,
       log,
       version,
-      quote,
       secret,
       service: (request) => faulty(request),
       clock: system,

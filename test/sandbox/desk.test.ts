@@ -10,7 +10,6 @@ import { weekPanel } from '../../src/sandbox/pages/desk/week.ts';
 import { readyTokens } from '../../src/sandbox/ready-tokens.ts';
 import { runSandbox } from '../../src/sandbox/run.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
-import { singleQuoted } from '../../src/shell-quote.ts';
 import { browser, openChromium, problemsOn } from '../support/browser.ts';
 import { dontWaitForDisk, seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
@@ -41,7 +40,6 @@ const openDesk = async (...faults: string[]) => {
     script: createFaultScript(faults.map(readFault)),
     data: file,
     version: '1.0.0',
-    quote: singleQuoted,
   };
   const running = await runSandbox(sandbox, options, {
     clock: system,
@@ -284,8 +282,8 @@ test('a copied command has no token', async () => {
     unescaped(text!),
   );
   expect(copies).toEqual([
-    `curl -X 'POST' -H "Authorization: Bearer $SCHED_TOKEN" -H 'content-type: application/json' -d '{}' "$SCHED_BASE_URL"'/invitees?a=it%27s'`,
-    "printf %s '{}' | sched api 'POST' '/invitees?a=it%27s' --input -",
+    `curl -X POST -H "Authorization: Bearer $SCHED_TOKEN" -H 'content-type: application/json' -d '{}' "$SCHED_BASE_URL"'/invitees?a=it%27s'`,
+    "printf %s '{}' | sched api POST '/invitees?a=it%27s' --input -",
   ]);
 });
 

@@ -14,7 +14,6 @@ import { clientId, ownerToken, tokensIn } from '../../../sandbox/ready-tokens.ts
 import type { RunningSandbox, RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
 import type { Store } from '../../../sandbox/store/store.ts';
 import { kinds, planOf, plans } from '../../../sandbox/subscription.ts';
-import { shellWord } from '../../../shell-quote.ts';
 import { readDuration } from '../../../time/duration.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
 import { version } from '../../../version.ts';
@@ -191,7 +190,7 @@ export const whileServing = async (
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
   const data = sandboxFile(runtime, named);
-  const options = { port, script, data, version, receiver, watch, quote: shellWord };
+  const options = { port, script, data, version, receiver, watch };
   const running = await runSandbox(sandbox, options, runtime).catch((error) => {
     throw startError(error, port, receiver);
   });

@@ -23,7 +23,6 @@ import {
   noticesPanel,
   pagesPanel,
   planPanel,
-  type Quote,
   requestsPanel,
   topPanel,
 } from './panels.ts';
@@ -40,7 +39,6 @@ interface DeskOptions extends Pick<World, 'clock' | 'every' | 'randomBytes'> {
   script: FaultScript;
   log: LogContext['log'];
   version: string;
-  quote?: Quote | undefined;
   /** The service with its admin requests, and the secret for them. */
   service: WireService;
   secret: string;
@@ -101,7 +99,7 @@ ${weekPanel(view)}${pagesPanel(view)}`,
   });
 
 /** The desk of a running sandbox: a page that shows what happens, for everyone in short, and in full with a session. */
-export const openDesk = ({ sandbox, script, log, version, quote, service, secret, ...world }: DeskOptions) => {
+export const openDesk = ({ sandbox, script, log, version, service, secret, ...world }: DeskOptions) => {
   const { store, clock } = sandbox;
   const keys = createKeys(world);
   const streams = createStreams(world.every, () =>
@@ -143,7 +141,7 @@ export const openDesk = ({ sandbox, script, log, version, quote, service, secret
     const cards = {
       week: weekPanel(view),
       deliveries: deliveriesPanel(view),
-      requests: requestsPanel(view, log.entries, quote),
+      requests: requestsPanel(view, log.entries),
       limits: limitsPanel(view),
       notices: noticesPanel(view),
       pages: pagesPanel(view),

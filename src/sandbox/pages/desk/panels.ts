@@ -1,5 +1,6 @@
 import { oauthPaths } from '../../../api/oauth-paths.ts';
 import { webhookEvents } from '../../../api/webhooks.ts';
+import { shellWord } from '../../../shell-quote.ts';
 import { idIn } from '../../../uri.ts';
 import type { Fault, FaultScript } from '../../faults/faults.ts';
 import type { LogEntry } from '../../log-admin.ts';
@@ -15,9 +16,6 @@ import { type Content, type Html, html } from '../html.ts';
 import { badge } from '../layout.ts';
 import { publicTypes } from '../person-page.ts';
 import { type DeskView, formatOf } from './week.ts';
-
-/** Quotes a word for a shell. */
-export type Quote = (word: string) => string;
 
 const pill = (kind: 'good' | 'bad' | 'warn', text: string | number): Html =>
   html`<span class="pill ${kind}">${text}</span>`;
@@ -201,12 +199,12 @@ const mostRows = 100;
 const longestBody = 2_000;
 
 /** The same request for a shell. It names the variable of the token, never the token. */
-const copies = ({ number, method, path, body }: LogEntry, quote: Quote): Content => {
+const copies = ({ number, method, path, body }: LogEntry): Content => {
   if (body !== null && body.length > longestBody) return undefined;
-  const data = body === null ? '' : ` -H 'content-type: application/json' -d ${quote(body)}`;
-  const curl = `curl${method === 'GET' ? '' : ` -X ${quote(method)}`} -H "Authorization: Bearer $SCHED_TOKEN"${data} "$SCHED_BASE_URL"${quote(path)}`;
-  const input = body === null ? '' : `printf %s ${quote(body)} | `;
-  const api = `${input}sched api ${method === 'GET' ? '' : `${quote(method)} `}${quote(path)}${body === null ? '' : ' --input -'}`;
+  const data = body === null ? '' : ` -H 'content-type: application/json' -d ${shellWord(body)}`;
+  const curl = `curl${method === 'GET' ? '' : ` -X ${shellWord(method)}`} -H "Authorization: Bearer $SCHED_TOKEN"${data} "$SCHED_BASE_URL"${shellWord(path)}`;
+  const input = body === null ? '' : `printf %s ${shellWord(body)} | `;
+  const api = `${input}sched api ${method === 'GET' ? '' : `${shellWord(method)} `}${shellWord(path)}${body === null ? '' : ' --input -'}`;
   return [
     copyButton(curl, 'curl', `Copy request ${number} as curl`),
     copyButton(api, 'sched', `Copy request ${number} as sched`),
@@ -221,7 +219,7 @@ const shownPath = (path: string): string => {
   return loginPaths.includes(bare) ? bare : path;
 };
 
-const requestRow = (zone: string, quote: Quote | undefined) => (entry: LogEntry) => {
+const requestRow = (zone: string) => (entry: LogEntry) => {
   const { number, at, method, status, faults, committed, milliseconds, token, body, operation } = entry;
   const isLost = faults.some((kind) => losing.includes(kind));
   const isBad = isLost || status === null || status >= 500;
@@ -232,10 +230,10 @@ const requestRow = (zone: string, quote: Quote | undefined) => (entry: LogEntry)
 <td class="path"><details id="more-${number}"><summary><code>${path}</code></summary><p>${story(entry)}</p>${body !== null && body !== '' && html`<pre tabindex="0" aria-label="Body of request ${number}">${body.slice(0, longestBody)}${body.length > longestBody && ' …'}</pre>`}</details></td>
 <td class="soft">${token ?? (operation?.startsWith('pages.') ? 'page' : '')}</td><td class="num"><b>${isLost ? 'lost' : (status ?? '–')}</b></td><td class="num soft">${milliseconds ?? '…'}</td>
 <td>${faults.map((each) => pill('bad', each))}</td><td>${committed && pill('good', 'saved')}</td>
-<td class="acts">${quote && path === entry.path && copies(entry, quote)}</td></tr>`;
+<td class="acts">${path === entry.path && copies(entry)}</td></tr>`;
 };
 
-export const requestsPanel = ({ zone }: DeskView, log: readonly LogEntry[], quote: Quote | undefined): Html => {
+export const requestsPanel = ({ zone }: DeskView, log: readonly LogEntry[]): Html => {
   const isShown = ({ operation }: LogEntry) => operation !== 'pages.file';
   const entries = log
     .slice(-4 * mostRows)
@@ -250,7 +248,7 @@ export const requestsPanel = ({ zone }: DeskView, log: readonly LogEntry[], quot
     html`<span class="soft">newest first</span><div class="acts" role="group" aria-label="Show">${filter('all', 'All', true)}${filter('errors', 'Errors')}${filter('changes', 'Changes')}${action('DELETE log', {}, 'Clear', { label: 'Clear the requests' })}</div>`,
   )}
 <div class="scroll" tabindex="0" role="region" aria-label="Requests, newest first"><table><thead><tr><th>Time</th><th>Call</th><th>Path</th><th>Token</th><th>Status</th><th>ms</th><th>Fault</th><th>Data</th><th>Copy as</th></tr></thead>
-<tbody>${entries.map(requestRow(zone, quote))}</tbody></table></div></section>`;
+<tbody>${entries.map(requestRow(zone))}</tbody></table></div></section>`;
 };
 
 /** Who a rate limit counts for: a user, or all requests without a token. */
