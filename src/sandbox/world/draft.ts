@@ -136,9 +136,13 @@ export class Draft {
   }
 
   /** A time of the entry, else `otherwise`. */
-  time(text: string | null | undefined, otherwise: number, path: Path, zone?: string): number {
-    if (text === undefined || text === null) return otherwise;
+  time(text: string | undefined, otherwise: number, path: Path, zone?: string): number {
+    if (text === undefined) return otherwise;
     return this.checked(this.#read(text, this.now, zone), path) ?? otherwise;
+  }
+
+  timeOrNull(text: string | null | undefined, path: Path): string | null {
+    return text === undefined || text === null ? null : timestamp(this.time(text, this.now, path));
   }
 
   /** The `created_at` and `updated_at` of an entry. Without its own, it was created at `otherwise`. */

@@ -104,11 +104,6 @@ const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType,
   const notes = entry.meeting_notes_plain;
   if (notes) event.meeting_notes_html = `<p>${notes.replace('\n', '</p><p>')}</p>`;
   withFields(event, fields);
-  if (entry.canceled) {
-    const at = draft.time(entry.canceled.at, Date.parse(updated_at), [...path, 'canceled', 'at']);
-    event.status = 'canceled';
-    if (entry.updated === undefined) event.updated_at = timestamp(at);
-  }
   return { id, event, type, hosts };
 };
 
@@ -126,6 +121,14 @@ export const eventRows = (draft: Draft, known: Known, entries: readonly EventEnt
     draft.add('events', entry, { id, organization: known.organization.id, event_type: type.id }, event);
     for (const host of hosts)
       draft.add('event_hosts', entry, { user: host.id, start_time: event.start_time, event: id });
+    if (entry.canceled) {
+      const { by, reason = null, at } = entry.canceled;
+      const user = by === undefined ? hosts[0] : draft.find(known.users, by, [...path, 'canceled', 'by']);
+      const created_at = timestamp(draft.time(at, Date.parse(event.updated_at), [...path, 'canceled', 'at']));
+      event.status = 'canceled';
+      if (entry.updated === undefined) event.updated_at = created_at;
+      draft.add('cancellations', entry.canceled, { event: id, canceled_by: user?.id ?? '', reason, created_at });
+    }
     for (const [seat, guest] of (entry.invitees ?? []).entries()) {
       const place = [...path, 'invitees', seat];
       const at = { number: ++number, eventNumber: index + 1, path: place };
@@ -146,12 +149,6 @@ export const eventRows = (draft: Draft, known: Known, entries: readonly EventEnt
         [...path, 'invitees'],
         `has ${total} invitees, but the event has ${limit === 1 ? 'one seat' : `${limit} seats`}`,
       );
-    if (!entry.canceled) continue;
-    const { by, reason = null, at } = entry.canceled;
-    const user = by === undefined ? hosts[0] : draft.find(known.users, by, [...path, 'canceled', 'by']);
-    const when = draft.time(at, Date.parse(event.updated_at), [...path, 'canceled', 'at']);
-    const canceled_by = user?.id ?? '';
-    draft.add('cancellations', entry.canceled, { event: id, canceled_by, reason, created_at: timestamp(when) });
   }
   for (const link of links) link();
   return invitees;

@@ -125,18 +125,16 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
   const id = draft.id(entry, `event-type/${slug}`, path);
   const { created_at, updated_at } = draft.times(entry, Date.parse(owner.record.created_at), path);
   const { seats = 1, pooling = null, deleted_at, ...fields } = entry;
-  const plain = newEventType({
-    id,
-    name: entry.name,
-    slug,
-    scheduling_url: `${owner.record.scheduling_url}/${slug}`,
-    duration: entry.duration ?? 30,
-    owner: owner.record,
-    now: Date.parse(created_at),
-  });
-  const deleted = draft.time(deleted_at, Number.NaN, [...path, 'deleted_at']);
   const type: EventTypeRecord = {
-    ...plain,
+    ...newEventType({
+      id,
+      name: entry.name,
+      slug,
+      scheduling_url: `${owner.record.scheduling_url}/${slug}`,
+      duration: entry.duration ?? 30,
+      owner: owner.record,
+      now: Date.parse(created_at),
+    }),
     updated_at,
     ...descriptionOf(entry.description_plain ?? undefined),
     kind: seats > 1 ? 'group' : 'solo',
@@ -155,7 +153,7 @@ const typeRows = (draft: Draft, known: Known, owner: KnownUser, slug: string, en
       type: question.type ?? (question.answer_choices?.length ? 'single_select' : 'string'),
       position,
     })),
-    deleted_at: Number.isNaN(deleted) ? null : timestamp(deleted),
+    deleted_at: draft.timeOrNull(deleted_at, [...path, 'deleted_at']),
     admin_managed: pooling === 'collective',
   };
   withFields(type, fields);
@@ -226,11 +224,11 @@ const invitationRow = (draft: Draft, known: Known, entry: InvitationEntry, path:
   const { record, id: organization } = known.organization;
   const member = entry.user === undefined ? undefined : draft.find(known.users, entry.user, [...path, 'user']);
   const sent = entry.status === undefined || entry.status === 'pending' ? times.updated_at : times.created_at;
-  const last = draft.time(entry.last_sent_at, Date.parse(sent), [...path, 'last_sent_at']);
+  const { last_sent_at = sent } = entry;
   const invitation: InvitationRecord = {
     ...newInvitation({ id, email: entry.email, organization: record, now: draft.now }),
     status: entry.status ?? 'pending',
-    last_sent_at: entry.last_sent_at === null ? null : timestamp(last),
+    last_sent_at: draft.timeOrNull(last_sent_at, [...path, 'last_sent_at']),
     user: member?.record.uri ?? null,
     ...times,
   };
@@ -252,11 +250,10 @@ const webhookRows = (
       draft.refuse([...place, 'events'], 'can include routing_form_submission.created only under organization');
     const id = draft.id(entry, `webhook/${url}`, place);
     const times = draft.times(entry, Date.parse(organization.record.created_at), place);
-    const failing = draft.time(entry.retry_started_at, Number.NaN, [...place, 'retry_started_at']);
     const webhook: WebhookRecord = {
       ...newWebhook({ id, organization: organization.id, scope, owner, events, url, now: draft.now }),
       state: entry.state ?? 'active',
-      retry_started_at: Number.isNaN(failing) ? null : timestamp(failing),
+      retry_started_at: draft.timeOrNull(entry.retry_started_at, [...place, 'retry_started_at']),
       ...times,
     };
     draft.add('webhooks', entry, { id, organization: organization.id, owner, signing_key }, webhook);
