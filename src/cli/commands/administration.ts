@@ -1,3 +1,4 @@
+import { collections } from '../../api/collections.ts';
 import { Invitation, invitations, Membership, members } from '../../api/organizations.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
@@ -5,14 +6,15 @@ import { SchedError, usageError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, textOf } from '../../json.ts';
 import { idIn } from '../../uri.ts';
-import type { Command, Invocation, Offered } from '../command.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import type { Invocation, Offered } from '../command.ts';
+import { type Decorations, type GenericCommand, printRequest, withScreen } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
 import { deleteRecord } from '../scheduling/booking-context.ts';
 import { textIn, upcomingMeetings } from '../scheduling/event-facts.ts';
 import { type Confirmation, confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
+import { addGroups } from './groups.ts';
 
 const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
@@ -46,15 +48,22 @@ const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Prom
 };
 
 export const ofMembers = {
-  remove: (generic: GenericCommand, { get }: Record<string, GenericCommand>): Command => ({
-    ...generic,
-    view: get!.view,
-    fields: Object.keys(Membership.record.shape),
-    notes: [
-      'Shows the role and the upcoming events of the member, and asks for confirmation. Nobody can remove themselves or the owner. What becomes of the events is up to the service: move or cancel them first.',
-    ],
-    run: (invocation) => runRemove(get!, invocation),
-  }),
+  examples: {
+    list: ['members list', 'members list --role admin --json=user.name,user.email'],
+    get: ['members get L9UWUQHVLBD3MGX8', 'members get L9UWUQHVLBD3MGX8 --json'],
+    remove: ['members remove "Kofi Mensah"', 'members remove L9UWUQHVLBD3MGX8 --yes'],
+  },
+  decorate: {
+    list: (generic) => withScreen(generic, addGroups),
+    remove: (_, { get }) => ({
+      view: get!.view,
+      fields: Object.keys(Membership.record.shape),
+      notes: [
+        'Shows the role and the upcoming events of the member, and asks for confirmation. Nobody can remove themselves or the owner. What becomes of the events is up to the service: move or cancel them first.',
+      ],
+      run: (invocation) => runRemove(get!, invocation),
+    }),
+  } satisfies Decorations,
 };
 
 /** The invitations of the organization, or only the pending ones. */
@@ -107,17 +116,37 @@ const runInvite = async ({ view, fieldFlags }: GenericCommand, invocation: Invoc
 };
 
 export const ofInvitations = {
-  create: (generic: GenericCommand): Command => ({
-    ...generic,
-    notes: ['Asks for confirmation: the service sends an email.'],
-    run: (invocation) => runInvite(generic, invocation),
-  }),
-  revoke: (generic: GenericCommand, { list }: Record<string, GenericCommand>): Command => ({
-    ...generic,
-    arguments: generic.arguments.map((argument) => ({ ...argument, offer: offerInvitations })),
-    view: list!.view,
-    fields: Object.keys(Invitation.record.shape),
-    notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],
-    run: (invocation) => runRevoke(list!, invocation),
-  }),
+  examples: {
+    list: ['invitations list', 'invitations list --status pending --json=email'],
+    create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
+    revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke KPLJLFFA5JGKXMDR --yes'],
+  },
+  decorate: {
+    create: (generic) => ({
+      notes: ['Asks for confirmation: the service sends an email.'],
+      run: (invocation) => runInvite(generic, invocation),
+    }),
+    revoke: (generic, { list }) => ({
+      arguments: generic.arguments.map((argument) => ({ ...argument, offer: offerInvitations })),
+      view: list!.view,
+      fields: Object.keys(Invitation.record.shape),
+      notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],
+      run: (invocation) => runRevoke(list!, invocation),
+    }),
+  } satisfies Decorations,
+};
+
+export const ofOrganizations = {
+  examples: { get: ['orgs get', 'orgs get current --json=name,plan'] },
+  decorate: {
+    get: (generic) => ({
+      arguments: generic.arguments.map((argument) => ({
+        ...argument,
+        description: `${argument.description} (default: your own)`,
+        required: false,
+      })),
+      run: ({ args: [organization = collections.organizations.self!], ...invocation }) =>
+        generic.run({ ...invocation, args: [organization] }),
+    }),
+  } satisfies Decorations,
 };

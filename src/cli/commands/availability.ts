@@ -14,7 +14,7 @@ import {
 } from '../../time/availability-rules.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { type GenericCommand, genericCommand, printRequest } from '../operation/generic-command.ts';
+import { type Decorations, type GenericCommand, genericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
@@ -238,11 +238,10 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
 };
 
 export const decorate = {
-  update: (generic: GenericCommand, { list, 'update-all': all }: Record<string, GenericCommand>): Command => {
+  update: (generic, { list, 'update-all': all }) => {
     const ofSchedule = list!.fieldFlags.filter(({ name }) => name === 'event-type');
     const one = { ...generic, fieldFlags: [...ofSchedule, ...generic.fieldFlags] };
     return {
-      ...generic,
       arguments: generic.arguments.map((argument) => ({
         ...argument,
         description: `${argument.description} (default: all schedules of the event type)`,
@@ -260,7 +259,7 @@ export const decorate = {
       run: (invocation) => runUpdate({ one, all: all! }, invocation),
     };
   },
-};
+} satisfies Decorations;
 
 const offFlags: Flag[] = [
   { name: 'undo', description: 'remove the days off on these dates' },

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EventType, eventTypes } from '../../api/event-types.ts';
 import type { Json } from '../../json.ts';
 import type { Command, Invocation } from '../command.ts';
-import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
+import { type Decorations, type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
@@ -52,11 +52,8 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
 };
 
 export const decorate = {
-  update: (generic: GenericCommand): Command => ({
-    ...generic,
-    run: (invocation) => runUpdate(generic, invocation),
-  }),
-  hosts: (generic: GenericCommand): Command => positional(generic, 'event-type', true),
-};
+  update: (generic) => ({ run: (invocation) => runUpdate(generic, invocation) }),
+  hosts: (generic) => positional(generic, 'event-type', true),
+} satisfies Decorations;
 
 export const extra = (): Command[] => [slots, why];

@@ -1,6 +1,6 @@
 import { events } from '../../api/events.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
-import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
+import { type Decorations, type GenericCommand, genericCommand } from '../operation/generic-command.ts';
 import { webFlag, withPage } from '../operation/open-page.ts';
 import { startsIn } from '../operation/view-values.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
@@ -92,12 +92,11 @@ const nextCommand = (): Command => {
 
 export const decorate = {
   ...searchable,
-  get: (generic: GenericCommand): Command => ({
+  get: (generic) => ({
     ...joinable(generic),
     arguments: [chosenEvent(generic.arguments, 'next', 'Which event?')],
   }),
-  cancel: (generic: GenericCommand): Command => ({
-    ...generic,
+  cancel: (generic) => ({
     arguments: [
       {
         ...chosenEvent(generic.arguments, 'next active', 'Which events to cancel?'),
@@ -116,6 +115,6 @@ export const decorate = {
     ],
     run: (invocation) => cancelAny(generic, invocation),
   }),
-};
+} satisfies Decorations;
 
 export const extra = (): Command[] => [nextCommand(), moveCommand(), agendaCommand(), statsCommand(), followCommand()];

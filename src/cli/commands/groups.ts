@@ -7,7 +7,13 @@ import { valueAt } from '../../output/fields.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation, Offered } from '../command.ts';
-import { type GenericCommand, genericCommand, positional, withScreen } from '../operation/generic-command.ts';
+import {
+  type Decorations,
+  type GenericCommand,
+  genericCommand,
+  positional,
+  withScreen,
+} from '../operation/generic-command.ts';
 import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import type { Context } from '../session/context.ts';
@@ -46,7 +52,7 @@ const readGroups = async (context: Context) => {
 };
 
 /** The names of a member's groups. */
-const addGroups =
+export const addGroups =
   (context: Context): Stage =>
   async (page) => {
     const { names, members } = await readGroups(context);
@@ -86,12 +92,11 @@ const offerRelationships = async ({ context }: Invocation): Promise<Offered> => 
 };
 
 export const decorate = {
-  relationship: (generic: GenericCommand): Command => ({
-    ...generic,
+  relationship: (generic) => ({
     arguments: generic.arguments.map((argument) => ({ ...argument, offer: offerRelationships })),
   }),
-  list: (generic: GenericCommand): Command => withScreen(generic, addMemberCounts),
-  relationships: (plain: GenericCommand): Command => {
+  list: (generic) => withScreen(generic, addMemberCounts),
+  relationships: (plain) => {
     const generic = withScreen(plain, addGroupNames);
     return {
       ...generic,
@@ -104,7 +109,7 @@ export const decorate = {
       },
     };
   },
-};
+} satisfies Decorations;
 
 // For the name and email of an owner, see the assumption groups.owner.
 const membersView: View = {
@@ -116,9 +121,6 @@ const membersView: View = {
   ],
   id: 'owner.uri',
 };
-
-/** `members list` on a screen names the groups of each member. */
-export const ofMembers = { list: (generic: GenericCommand): Command => withScreen(generic, addGroups) };
 
 /** `groups members`: the relationships of one group, as people. */
 const membersCommand = (): Command => {

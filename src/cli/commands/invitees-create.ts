@@ -109,8 +109,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   await printRecord(context, view, record);
 };
 
-export const createCommand = (generic: GenericCommand): Command => ({
-  ...generic,
+export const createCommand = (generic: GenericCommand): Partial<Command> => ({
   flags: [
     ...generic.flags
       .slice(0, -1)

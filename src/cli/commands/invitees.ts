@@ -8,7 +8,7 @@ import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
-import type { GenericCommand } from '../operation/generic-command.ts';
+import type { Decorations, GenericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, printListing, readBounds } from '../operation/listing.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
@@ -90,21 +90,19 @@ const chosen = (
 ];
 
 export const decorate = {
-  list: (generic: GenericCommand): Command => ({
-    ...generic,
+  list: (generic) => ({
     arguments: chosen(generic.arguments),
     notes: ['With -o csv, each question of the event type has a column of its own after the others.'],
     run: (invocation) => runList(generic, invocation),
   }),
-  get: (generic: GenericCommand): Command =>
+  get: (generic) =>
     withPage(
       { ...generic, arguments: chosen(generic.arguments) },
       (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined),
       pageFlag,
     ),
   create: createCommand,
-  'no-show': (generic: GenericCommand, others: Record<string, GenericCommand>): Command => ({
-    ...generic,
+  'no-show': (generic, others) => ({
     flags: [{ name: 'undo', description: 'take the mark back' }, ...generic.flags],
     alternative: others['undo-no-show']!.operation,
     arguments: chosen(
@@ -127,7 +125,7 @@ export const decorate = {
     ],
     run: (invocation) => runNoShow(generic, invocation),
   }),
-};
+} satisfies Decorations;
 
 const settledView: View = {
   columns: [

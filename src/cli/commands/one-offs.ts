@@ -3,8 +3,8 @@ import type { Json } from '../../json.ts';
 import { isDate } from '../../time/availability-rules.ts';
 import { describeInstant } from '../../time/label.ts';
 import { readMutationTime } from '../../time/mutation.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import type { Flag, Invocation } from '../command.ts';
+import { type Decorations, type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { printCreated, titleOf, writeAndRead } from '../operation/write-result.ts';
@@ -116,13 +116,12 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 };
 
 export const decorate = {
-  create: (generic: GenericCommand): Command => {
+  create: (generic) => {
     const severalHosts = <F extends Flag>(flag: F): F => (flag.name === 'host' ? { ...flag, repeat: true } : flag);
     const fieldFlags = generic.fieldFlags.map(severalHosts);
     return {
-      ...generic,
       flags: [...generic.flags.slice(0, -1).map(severalHosts), ...flags, generic.flags.at(-1)!],
       run: (invocation) => runCreate({ ...generic, fieldFlags }, invocation),
     };
   },
-};
+} satisfies Decorations;

@@ -2,7 +2,7 @@ import { catalogue, type helpGroups } from '../../api/catalogue.ts';
 import type { Noun } from '../../api/collections.ts';
 import { once } from '../../once.ts';
 import type { Command, LeafCommand } from '../command.ts';
-import type { GenericCommand } from '../operation/generic-command.ts';
+import type { Decorations, GenericCommand } from '../operation/generic-command.ts';
 
 /** A noun with its summary. Its commands are loaded only when they are needed. */
 interface NounCommands {
@@ -16,7 +16,7 @@ interface NounCommands {
 /** What a noun has in addition to its rows. */
 interface Special {
   examples?: Record<string, string[]>;
-  decorate?: Record<string, (generic: GenericCommand, others: Record<string, GenericCommand>) => Command>;
+  decorate?: Decorations;
   /** Commands that have no row. */
   extra?: () => Command[];
 }
@@ -30,16 +30,10 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   shares: () => import('./shares.ts'),
   'one-offs': () => import('./one-offs.ts'),
   'routing-forms': () => import('./routing-forms.ts'),
-  orgs: () => import('./organization.ts'),
+  orgs: async () => (await import('./administration.ts')).ofOrganizations,
   groups: () => import('./groups.ts'),
-  members: async () => ({
-    ...(await examplesOf('members')),
-    decorate: { ...(await import('./groups.ts')).ofMembers, ...(await import('./administration.ts')).ofMembers },
-  }),
-  invitations: async () => ({
-    ...(await examplesOf('invitations')),
-    decorate: (await import('./administration.ts')).ofInvitations,
-  }),
+  members: async () => (await import('./administration.ts')).ofMembers,
+  invitations: async () => (await import('./administration.ts')).ofInvitations,
   compliance: () => import('./compliance/compliance.ts'),
   webhooks: () => import('./webhooks/webhooks.ts'),
   mcp: async () => {
@@ -48,9 +42,15 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   },
 };
 
-const examplesOf = async (noun: Noun): Promise<Special> => ({
-  examples: (await import('./examples.ts')).examples[noun] ?? {},
-});
+/** Examples of nouns that have nothing else. The IDs exist in the sandbox. */
+const examples: Partial<Record<Noun, Record<string, string[]>>> = {
+  users: {
+    me: ['users me', 'users me --json=uri,timezone'],
+    get: ['users get PT9ZYPA238K4HZQ6', 'users get PT9ZYPA238K4HZQ6 --json=name,email'],
+  },
+  locations: { list: ['locations list', 'locations list --user jonas.weber@northlight.example --json'] },
+  activity: { list: ['activity list --limit 20', 'activity list --since -7d --namespace EventType --json'] },
+};
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
 const fromCatalogue = (noun: Noun): NounCommands => {
@@ -59,18 +59,18 @@ const fromCatalogue = (noun: Noun): NounCommands => {
     const [{ genericCommand }, rows, special] = await Promise.all([
       import('../operation/generic-command.ts'),
       load(),
-      specials[noun]?.() ?? examplesOf(noun),
+      specials[noun]?.(),
     ]);
-    const { examples = {}, decorate = {}, extra = () => [] }: Special = special;
+    const { examples: own = {}, decorate = {}, extra = () => [] }: Special = special ?? { examples: examples[noun] };
     const generic: Record<string, GenericCommand> = Object.fromEntries(
-      Object.entries(rows).map(([verb, row]) => [verb, genericCommand(verb, row, examples[verb])]),
+      Object.entries(rows).map(([verb, row]) => [verb, genericCommand(verb, row, own[verb])]),
     );
-    const own = Object.entries(generic).map(
-      ([verb, command]): Command => decorate[verb]?.(command, generic) ?? command,
+    const commands = Object.entries(generic).map(
+      ([verb, command]): Command => ({ ...command, ...decorate[verb]?.(command, generic) }),
     );
     const isPart = ({ operation }: Command) =>
-      operation !== undefined && own.some(({ alternative }) => alternative === operation);
-    return [...own.filter((command) => !isPart(command)), ...extra()];
+      operation !== undefined && commands.some(({ alternative }) => alternative === operation);
+    return [...commands.filter((command) => !isPart(command)), ...extra()];
   };
   // Built once: a server of tools runs many commands in one process.
   return { group, summary, commands: once(build) };

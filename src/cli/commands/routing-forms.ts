@@ -6,8 +6,8 @@ import { openValue } from '../../output/fields.ts';
 import { csvQuestionColumns, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
-import type { Command, Invocation } from '../command.ts';
-import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
+import type { Invocation } from '../command.ts';
+import { type Decorations, type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { isForPeople, keepOf, noteRowFilters, printPages, Remainder, readBounds } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
@@ -123,7 +123,7 @@ const forCsv = async (generic: GenericCommand, invocation: Invocation): Promise<
 };
 
 export const decorate = {
-  submissions: (generic: GenericCommand): Command => {
+  submissions: (generic) => {
     const one = positional({ ...generic, view: withQuestions(generic.view) }, 'form', false);
     return {
       ...one,
@@ -141,4 +141,4 @@ export const decorate = {
       },
     };
   },
-};
+} satisfies Decorations;

@@ -2,8 +2,8 @@ import { locationKinds } from '../../api/locations.ts';
 import { shares } from '../../api/shares.ts';
 import { isObject } from '../../json.ts';
 import { readRule } from '../../time/availability-rules.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import type { Flag, Invocation } from '../command.ts';
+import { type Decorations, type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { openPage, type Page, webFlag } from '../operation/open-page.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
@@ -63,9 +63,8 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 };
 
 export const decorate = {
-  create: (generic: GenericCommand): Command => ({
-    ...generic,
+  create: (generic) => ({
     flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags, generic.flags.at(-1)!, webFlag],
     run: (invocation) => runCreate(generic, invocation),
   }),
-};
+} satisfies Decorations;

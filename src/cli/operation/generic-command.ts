@@ -38,6 +38,12 @@ export interface GenericCommand extends Command {
   addForScreen?(context: Context): Stage;
 }
 
+/** What the special commands of a noun have in place of parts of the generic ones. */
+export type Decorations = Record<
+  string,
+  (generic: GenericCommand, others: Record<string, GenericCommand>) => Partial<Command>
+>;
+
 const argumentOf = (name: string, collection: Collection, description: string, required: boolean): Argument => {
   const { self } = collections[collection];
   return {

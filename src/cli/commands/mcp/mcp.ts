@@ -1,7 +1,7 @@
 import { mcp } from '../../../api/mcp.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
-import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import { type Decorations, type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { clients } from './clients.ts';
 
@@ -41,11 +41,8 @@ const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<vo
 };
 
 export const decorate = {
-  metadata: (generic: GenericCommand): Command => ({
-    ...generic,
-    run: (invocation) => run(generic, invocation),
-  }),
-};
+  metadata: (generic) => ({ run: (invocation) => run(generic, invocation) }),
+} satisfies Decorations;
 
 /** Flags that decide which tools a client gets. */
 const toolFlags: Flag[] = [
