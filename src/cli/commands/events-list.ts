@@ -209,17 +209,14 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
-  const early = inOrder(
-    choose,
-    addInvitees(context),
-    search === undefined ? undefined : async (page) => page.filter((row) => wordsOf(row).includes(search)),
-    isRows ? inviteeRows : undefined,
-  );
   const { format, fields: chosen } = context.settings;
   const isScreen = isForPeople(context) && chosen === undefined && !isRows && !dryRun;
   const needsQuestions = isRows && format === 'csv' && chosen === undefined && !dryRun;
   const questions = needsQuestions ? await readQuestions(context, query) : [];
   const plainView = isWith ? withInvitees(command.view) : command.view;
+  const found: Stage | undefined =
+    search === undefined ? undefined : async (page) => page.filter((row) => wordsOf(row).includes(search));
+  const people = isWith ? addInvitees(context) : isScreen ? addPeople(context) : undefined;
   await runListing(invocation, {
     operation: events.list,
     view: isRows ? withInviteeRows(command.view, questions) : plainView,
@@ -227,12 +224,8 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     bounds: { ...bounds, pageSize },
     scope: scopeFor(rows, isFromToday),
     keep,
-    choose: isEarly ? early : choose,
-    add: inOrder(
-      ...(isWith && !isEarly ? [addInvitees(context)] : []),
-      ...(isScreen && !isWith ? [addPeople(context)] : []),
-      ...(isScreen ? [addColors(context, query)] : []),
-    ),
+    choose: isEarly ? inOrder(choose, people, found, isRows ? inviteeRows : undefined) : choose,
+    add: inOrder(isEarly ? undefined : people, isScreen ? addColors(context, query) : undefined),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };

@@ -62,11 +62,10 @@ const read = async ({
   if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} can't be used together`);
   const now = context.runtime.clock.now();
   const isFromToday = isForPeople(context) && !choosing.some(isTyped);
-  const word = Object.keys(days).find(isTyped);
-  const today = isFromToday ? [(await daysAsInstants(now, context.settings.zone, days.today!)).since] : [];
-  const ends = word === undefined ? undefined : await daysAsInstants(now, context.settings.zone, days[word]!);
-  const since = [...(ends === undefined ? [] : [ends.since]), ...(isTyped('upcoming') ? [now] : []), ...today];
-  const until = [...(ends === undefined ? [] : [ends.until]), ...(isTyped('past') ? [now] : [])];
+  const word = isFromToday ? 'today' : Object.keys(days).find(isTyped);
+  const ends = word === undefined ? [] : [await daysAsInstants(now, context.settings.zone, days[word]!)];
+  const since = [...ends.map((each) => each.since), ...(isTyped('upcoming') ? [now] : [])];
+  const until = [...(isFromToday ? [] : ends.map((each) => each.until)), ...(isTyped('past') ? [now] : [])];
   const window = {
     ...windowQuery('start_time', {
       ...(since.length === 0 ? {} : { since: utcText(Math.max(...since)) }),
