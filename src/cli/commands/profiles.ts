@@ -205,14 +205,13 @@ const offerKeys = async (): Promise<Offered> => ({
 
 const someName: Argument = { name: 'name', description: 'name of the profile', names: 'profiles' };
 
-export const commands: Command[] = [
+const all: Omit<Command, 'local'>[] = [
   {
     name: 'list',
     summary: 'List profiles',
     arguments: [],
     flags: [],
     examples: ['profiles list', 'profiles list --json'],
-    local: true,
     fields,
     run: list,
   },
@@ -222,7 +221,6 @@ export const commands: Command[] = [
     arguments: [someName],
     flags: [],
     examples: ['profiles show', 'profiles show work --json'],
-    local: true,
     fields,
     run: show,
   },
@@ -235,7 +233,6 @@ export const commands: Command[] = [
       'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'profiles add work2 --from work.json',
     ],
-    local: true,
     fields,
     run: add,
   },
@@ -270,7 +267,6 @@ export const commands: Command[] = [
     notes: [
       `user: ${waysInSentence('users')}. organization (or org): ${waysInSentence('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
     ],
-    local: true,
     run: set,
   },
   {
@@ -279,7 +275,6 @@ export const commands: Command[] = [
     arguments: [{ ...someName, required: true, offer: offerProfiles }],
     flags: [],
     examples: ['profiles use work', 'profiles use work --quiet'],
-    local: true,
     run: use,
   },
   {
@@ -288,7 +283,6 @@ export const commands: Command[] = [
     arguments: [{ ...someName, required: true, offer: offerProfiles }],
     flags: [],
     examples: ['profiles remove work', 'profiles remove work --yes'],
-    local: true,
     run: remove,
   },
   {
@@ -297,7 +291,8 @@ export const commands: Command[] = [
     arguments: [someName],
     flags: [],
     examples: ['profiles export', 'profiles export work > work.json'],
-    local: true,
     run: exportProfile,
   },
 ];
+
+export const commands = all.map((command): Command => ({ ...command, local: true }));
