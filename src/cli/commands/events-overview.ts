@@ -54,10 +54,7 @@ export const agendaCommand = (): Command => {
       'Pipes and other formats get the rows of `sched events list` for events that start in these days, with the same columns.',
     ],
     background: ({ watch }) => watch === true,
-    run: async (invocation) => {
-      const { runAgenda } = await import('./agenda/agenda.ts');
-      await runAgenda({ ...generic, fieldFlags }, invocation);
-    },
+    run: async (invocation) => (await import('./agenda/agenda.ts')).runAgenda({ ...generic, fieldFlags }, invocation),
   };
 };
 
@@ -114,10 +111,8 @@ export const statsCommand = (): Command => {
       'key is the URI of the host or event type, a date (2026-11-16), an ISO week (2026-W47), a month (2026-11), a weekday (1 is Monday), an hour (09) or a status. Days and hours are those of the start time in the time zone of --tz. Events without that field have the key "unknown".',
       'no_shows is null without --no-shows. With it, sched reads the invitees of all events that have started and are not canceled, four at a time within the rate limit, and says first how many requests that takes.',
     ],
-    run: async (invocation) => {
-      const { runStats } = await import('./stats/stats.ts');
-      await runStats({ ...generic, fieldFlags, view: statsView }, invocation);
-    },
+    run: async (invocation) =>
+      (await import('./stats/stats.ts')).runStats({ ...generic, fieldFlags, view: statsView }, invocation),
   };
 };
 
@@ -161,9 +156,6 @@ export const followCommand = (): Command => {
       'Other commands come first: it uses at most half of the rate limit, and nothing while another command waits. If the network or the service fails, it says so once and keeps trying. With --once, it exits with the code of the failure.',
       'With -o jsonl, each line has the shape of a webhook delivery: event is invitee.created or invitee.canceled, and payload is the invitee with the event in scheduled_event. -o json only works with --once.',
     ],
-    run: async (invocation) => {
-      const { runFollow } = await import('./follow/follow.ts');
-      await runFollow({ ...generic, fieldFlags }, invocation);
-    },
+    run: async (invocation) => (await import('./follow/follow.ts')).runFollow({ ...generic, fieldFlags }, invocation),
   };
 };
