@@ -1,8 +1,6 @@
-import { events } from '../../api/events.ts';
-import { isPlainId } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
-import { type Json, recordsIn } from '../../json.ts';
+import { type Json, recordsIn, textOf } from '../../json.ts';
 import { asciiForm, needsAscii } from '../../output/ascii.ts';
 import { valueAt } from '../../output/fields.ts';
 import { wrap } from '../../output/width.ts';
@@ -10,7 +8,6 @@ import { dayText, spanLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { clockLabel, midnightOf, minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
-import { idIn } from '../../uri.ts';
 import { eventTypeOf } from '../scheduling/answers.ts';
 import { createAsker } from '../session/ask.ts';
 import { labelText } from '../session/asker.ts';
@@ -70,11 +67,8 @@ export const review = async (context: Context, body: Json): Promise<void> => {
   if (/^n/i.test(answer)) throw new SchedError('confirmation-required', 'Not confirmed. Nothing was booked');
 };
 
-/** How to join the meeting. The review has shown the rest. */
-export const noteJoin = async (context: Context, { event: uri }: Json): Promise<void> => {
-  if (typeof uri !== 'string' || !isPlainId(idIn(uri))) return;
-  const client = await context.client();
-  const event = await readIfPossible(() => client.call(events.get, { path: { event: idIn(uri) } }));
-  const url = event === undefined ? undefined : valueAt(event, 'location.join_url');
-  if (typeof url === 'string') context.notes.footer(`Join: ${url}`);
+/** Says how to join a meeting. */
+export const noteJoin = ({ notes }: Context, event: Json | undefined): void => {
+  const url = event === undefined ? undefined : textOf(valueAt(event, 'location.join_url'));
+  if (url !== undefined) notes.footer(`Join: ${url}`);
 };

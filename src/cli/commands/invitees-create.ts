@@ -6,7 +6,7 @@ import { timestampOf, utcText } from '../../time/wall.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { printRecord } from '../operation/print-record.ts';
+import { eventOf, printRecord } from '../operation/print-record.ts';
 import { eventTypeOf, questionsOf, readAnswer, typedEventType } from '../scheduling/answers.ts';
 import {
   answersHidden,
@@ -105,7 +105,8 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (hidesAnswers(booked, input.body as Json)) context.notes.info(answersHidden);
   await noteBooked(context, booked, whenOf(), body.invitee as Json & Booking['invitee']);
   if (invocation.isAsked && context.printer.showsPages)
-    return (await import('./booking-review.ts')).noteJoin(context, record);
+    // The review has shown the rest.
+    return (await import('./booking-review.ts')).noteJoin(context, await eventOf(context, record));
   await printRecord(context, view, record);
 };
 

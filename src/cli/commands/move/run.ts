@@ -5,7 +5,6 @@ import { type Moved, moveEvent } from '../../../jobs/move.ts';
 import type { MoveContext, MovePlan } from '../../../jobs/move-steps.ts';
 import { textOf } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
-import { valueAt } from '../../../output/fields.ts';
 import { dateText } from '../../../time/days.ts';
 import { describeInstant, spanLabel, timeLabel } from '../../../time/label.ts';
 import { readTime } from '../../../time/read.ts';
@@ -27,7 +26,7 @@ import { requireBookings } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import type { Facts } from '../../session/prompt.ts';
-import { theirTime } from '../booking-review.ts';
+import { noteJoin, theirTime } from '../booking-review.ts';
 import { isWatched } from '../bulk/answer.ts';
 import { NotFree } from '../bulk/item-refused.ts';
 import { askStart, chooseAnother } from '../choose-time.ts';
@@ -113,8 +112,7 @@ const report = async ({ view }: GenericCommand, context: Context, move: Move, mo
       ? `Already moved${done} to ${span}.${host}`
       : `Moved to ${span}. ${people} booked, the old event is canceled.${host}`,
   );
-  const url = textOf(valueAt(event, 'location.join_url'));
-  if (url !== undefined) notes.footer(`Join: ${url}`);
+  noteJoin(context, event);
   if (how === 'moved')
     noteUndo(context, 'events', 'move', idIn(event.uri), '--to', offsetText(move.old.start, settings.zone));
   if (isWatched(context)) return;
