@@ -81,8 +81,8 @@ const severalView: View = {
 };
 
 /** The first slots, in order of time. */
-const firstOf = (found: readonly Iterable<Json>[], count: number): Json[] => {
-  const first = found.flatMap((slots) => {
+const firstOf = (found: readonly FreeTimes[], count: number): Json[] => {
+  const first = found.flatMap(({ slots }) => {
     const own: Json[] = [];
     for (const slot of slots) if (own.push(slot) >= count) break;
     return own;
@@ -134,19 +134,11 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   }
   const host = typed.host === undefined ? undefined : String(rows.host);
   const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
-  const found: { type: Json; times: FreeTimes; slots: Iterable<Json> }[] = [];
-  for (const type of active) {
-    const times = await findFreeTimes(context, { type, ...window, step, host });
-    const named = { event_type_name: type.name ?? null };
-    found.push({
-      type,
-      times,
-      slots: isSeveral ? Array.from(times.slots, (slot) => ({ ...slot, ...named })) : times.slots,
-    });
-  }
-  const slots = firstOf(
-    found.map((each) => each.slots),
-    first ?? Number.POSITIVE_INFINITY,
+  const found: FreeTimes[] = [];
+  for (const type of active) found.push(await findFreeTimes(context, { type, ...window, step, host }));
+  const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
+  const slots = firstOf(found, first ?? Number.POSITIVE_INFINITY).map((slot) =>
+    isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot,
   );
   const screen = printer.showsPages && slots.length > 0 ? await import('./slots-screen.ts') : undefined;
   if (screen === undefined || (isSeveral && slots.length <= screen.mostTimes)) {
@@ -170,12 +162,12 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
       notes.footer(`Exact times of a day: ${problems.own?.line}`);
     }
   }
-  for (const { times } of found) noteUnchecked(context, times);
+  for (const times of found) noteUnchecked(context, times);
   if (slots.length === 0)
     return notes.footer(
       `No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, runtime.clock.now())}. Look further ahead with --until`,
     );
-  const name = nameOf(active.find(({ uri }) => uri === slots[0]!.event_type) ?? active[0]!);
+  const name = nameOf(typeOf(slots[0]!));
   notes.footer(`Book one: ${commandHere(context, 'invitees', 'create', '--event-type', name)}`);
   notes.footer('The service checks again when you book.');
 };
