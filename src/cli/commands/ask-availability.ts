@@ -1,5 +1,5 @@
 import { weekdays } from '../../api/weekdays.ts';
-import { hasCategory } from '../../errors.ts';
+import { fallBack } from '../../errors.ts';
 import { readDays, readRule } from '../../time/availability-rules.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
@@ -17,10 +17,7 @@ const isOpen = ({ typed }: Invocation): boolean => changeFlags.every((name) => t
 
 /** The names of people by the IDs of their users. None if the token may not list them. */
 const peopleById = async (context: Context): Promise<Map<string, string>> => {
-  const people = await choicesOf('users', context).catch((error: unknown) => {
-    if (!hasCategory(error, 'forbidden', 'usage')) throw error;
-    return [];
-  });
+  const people = await choicesOf('users', context).catch(fallBack([], 'forbidden', 'usage'));
   return new Map(people.map(({ value, words }) => [value, words.at(-1)!]));
 };
 

@@ -1,4 +1,4 @@
-import { hasCategory, SchedError } from '../../errors.ts';
+import { fallBack, hasCategory, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { dayAt } from '../../time/calendar.ts';
 import { dateText } from '../../time/days.ts';
@@ -151,16 +151,13 @@ const typedWindow = async (invocation: Invocation): Promise<Window> => {
   return slotWindow(invocation, rows, daysOffered);
 };
 
-const isHidden = (error: unknown): boolean => hasCategory(error, 'forbidden', 'not-found', 'usage', 'integrity');
-
 /** Asks for the start of a booking: first the day, then the time. Undefined if the free times can't be computed. */
 export const askStart = async (invocation: Invocation, asker: Asker): Promise<string | undefined> => {
   const type = await typedEventType(invocation);
   if (type.active === false) throw new SchedError('usage', `${type.name} is not active, so it can't be booked`);
   const window = await typedWindow(invocation);
-  const chooser = await openChooser(invocation, type, window).catch((error: unknown) => {
-    if (!isHidden(error)) throw error;
-  });
+  const isHidden = fallBack(undefined, 'forbidden', 'not-found', 'usage', 'integrity');
+  const chooser = await openChooser(invocation, type, window).catch(isHidden);
   if (chooser === undefined) return undefined;
   noteUnchecked(invocation.context, chooser.times);
   const chosen = await chooseDay(chooser, invocation, asker);

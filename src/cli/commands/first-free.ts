@@ -58,11 +58,6 @@ const shownBooking = async (
   return undefined;
 };
 
-const noneFree = (type: Json): SchedError =>
-  new SchedError('conflict', `No free time for ${type.name ?? type.uri} in this window`, {
-    hint: { flags: { until: '+30d' } },
-  });
-
 /**
  * Chooses the start for `--first-free`. If this invitee was already booked for the event type in the same window, from
  * this machine or, with `--if-absent`, by anyone, that booking counts.
@@ -97,7 +92,10 @@ export const chooseFirstFree = async (
       : undefined;
     if (shown !== undefined) return shown;
   }
-  if (slot === undefined) throw noneFree(type);
+  if (slot === undefined)
+    throw new SchedError('conflict', `No free time for ${type.name ?? type.uri} in this window`, {
+      hint: { flags: { until: '+30d' } },
+    });
   return { start_time: String(slot.start_time) };
 };
 

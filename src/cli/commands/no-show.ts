@@ -2,7 +2,7 @@ import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
 import { isPlainId } from '../../client/ids.ts';
-import { hasCategory, SchedError, usageError } from '../../errors.ts';
+import { fallBack, hasCategory, SchedError, usageError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json } from '../../json.ts';
 import { timestampOf } from '../../time/wall.ts';
@@ -18,12 +18,8 @@ import type { Context } from '../session/context.ts';
 
 /** Rejects a single ID that belongs to an event: it would be sent as the ID of an invitee. */
 const rejectEvent = async (client: Client, id: string): Promise<void> => {
-  try {
-    await client.call(events.get, { path: { event: id } });
-  } catch (error) {
-    if (hasCategory(error, 'not-found', 'forbidden')) return;
-    throw error;
-  }
+  const read = client.call(events.get, { path: { event: id } });
+  if ((await read.catch(fallBack(undefined, 'not-found', 'forbidden'))) === undefined) return;
   throw usageError([`Missing argument <invitee>: ${id} is the ID of an event`], {
     hint: { command: ['invitees', 'list', id] },
   });

@@ -1,5 +1,5 @@
 import { events } from '../../api/events.ts';
-import { fallBack, hasCategory } from '../../errors.ts';
+import { fallBack } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
@@ -103,10 +103,7 @@ export const readEvents = async (context: Context, ids: readonly string[]): Prom
 export const readSome = async (context: Context, ids: readonly string[]): Promise<(Json | string)[]> => {
   const client = await context.client();
   return mapConcurrent(ids.slice(0, mostNamed), (event) =>
-    client.call(events.get, { path: { event } }).catch((error: unknown) => {
-      if (!hasCategory(error, 'not-found')) throw error;
-      return `event ${event}: not found`;
-    }),
+    client.call(events.get, { path: { event } }).catch(fallBack(`event ${event}: not found`, 'not-found')),
   );
 };
 
