@@ -51,29 +51,23 @@ const readGroups = async (context: Context) => {
   return { names, members };
 };
 
+/** Adds to each row a fact about groups. */
+const addOfGroups =
+  (factOf: (row: Json, groups: Awaited<ReturnType<typeof readGroups>>) => Json) =>
+  (context: Context): Stage =>
+  async (page) => {
+    const groups = await readGroups(context);
+    return page.map((row) => withFacts(row, factOf(row, groups)));
+  };
+
 /** The names of a member's groups. */
-export const addGroups =
-  (context: Context): Stage =>
-  async (page) => {
-    const { names, members } = await readGroups(context);
-    const groupsOf = (id: string) =>
-      [...members].filter(([, ids]) => ids.includes(id)).map(([group]) => names.get(group));
-    return page.map((member) => withFacts(member, { groups: groupsOf(idIn(member.uri)) }));
-  };
+export const addGroups = addOfGroups(({ uri }, { names, members }) => ({
+  groups: [...members].filter(([, ids]) => ids.includes(idIn(uri))).map(([group]) => names.get(group)),
+}));
 
-const addMemberCounts =
-  (context: Context): Stage =>
-  async (page) => {
-    const { members } = await readGroups(context);
-    return page.map((group) => withFacts(group, { members: members.get(idIn(group.uri))?.length ?? null }));
-  };
+const addMemberCounts = addOfGroups(({ uri }, { members }) => ({ members: members.get(idIn(uri))?.length ?? null }));
 
-const addGroupNames =
-  (context: Context): Stage =>
-  async (page) => {
-    const { names } = await readGroups(context);
-    return page.map((row) => withFacts(row, { group: names.get(idIn(row.group)) ?? null }));
-  };
+const addGroupNames = addOfGroups(({ group }, { names }) => ({ group: names.get(idIn(group)) ?? null }));
 
 /** Who is in which group. For the name of an owner, see the assumption groups.owner. */
 const offerRelationships = async ({ context }: Invocation): Promise<Offered> => {
