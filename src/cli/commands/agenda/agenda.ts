@@ -14,7 +14,7 @@ import type { Invocation } from '../../command.ts';
 import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts';
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
-import { noteRowFilters } from '../../operation/listing.ts';
+import { noteRowFilters, type Stage } from '../../operation/listing.ts';
 import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
 import { hasRoom } from '../../session/network.ts';
@@ -48,9 +48,6 @@ const edgesOf = (days: readonly Day[]) => ({ since: days[0]!.since, until: days.
 /** An event can begin this long before the first day and still run into it. */
 const longestEvent = day;
 
-/** Adds to events what is shown beside them. */
-type Decorate = (rows: Json[]) => Promise<Json[]>;
-
 /** The people of more events cost too many requests. */
 const mostPeople = 50;
 
@@ -63,18 +60,16 @@ const decorator = (
   query: NonNullable<Input['query']>,
   hasPeople: boolean,
   onLeftOut: () => void,
-): Decorate => {
-  let known = new Map<string, Json>();
+): Stage => {
+  const known = new Map<string, Json>();
   return async (rows) => {
-    const keys = rows.map((row) => JSON.stringify(row));
-    const fresh = rows.filter((_, index) => !known.has(keys[index]!));
+    const fresh = rows.filter((row) => !known.has(JSON.stringify(row)));
     const mayRead = hasPeople && fresh.length <= mostPeople && (await hasRoom(context, fresh.length));
     const named = mayRead ? await mapConcurrent(fresh, (row) => withPeople(context, row)) : fresh;
     if (hasPeople && !mayRead) onLeftOut();
     const colored = context.settings.accessible ? named : await addColors(context, query)(named);
-    const added = new Map(fresh.map((row, index) => [JSON.stringify(row), colored[index]!]));
-    known = new Map(keys.map((key) => [key, added.get(key) ?? known.get(key)!]));
-    return keys.map((key) => known.get(key)!);
+    for (const [index, row] of fresh.entries()) known.set(JSON.stringify(row), colored[index]!);
+    return rows.map((row) => known.get(JSON.stringify(row))!);
   };
 };
 
@@ -84,7 +79,7 @@ const readMeetings = async (
   query: NonNullable<Input['query']>,
   days: readonly Day[],
   keep: (row: Json) => boolean,
-  decorate: Decorate,
+  decorate: Stage,
 ): Promise<Meeting[]> => {
   const edges = edgesOf(days);
   const wider = { ...query, ...windowQuery('start_time', { since: utcText(edges.since - longestEvent) }) };
