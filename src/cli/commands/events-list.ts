@@ -268,13 +268,11 @@ const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<
   await context.printer.one(withInvitees(generic.view), row);
 };
 
-export const searchable = {
-  list: (generic: GenericCommand): Command => withSearch(generic),
-  get: (generic: GenericCommand): Command => ({
-    ...generic,
-    calendar: true,
-    flags: [...generic.flags, withFlag],
-    fields,
-    run: (invocation) => runGet(generic, invocation),
-  }),
-};
+/** Adds `--with` to a command that reads an event. */
+export const withInviteesFlag = (generic: GenericCommand): Command => ({
+  ...generic,
+  calendar: true,
+  flags: [...generic.flags, withFlag],
+  fields,
+  run: (invocation) => runGet(generic, invocation),
+});

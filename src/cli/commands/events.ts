@@ -6,7 +6,7 @@ import { startsIn } from '../operation/view-values.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
 import type { Usual } from './event-choices.ts';
-import { choosingFlags, searchable } from './events-list.ts';
+import { choosingFlags, withInviteesFlag, withSearch } from './events-list.ts';
 import { moveCommand } from './events-move.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
@@ -74,7 +74,7 @@ const joinable = (generic: GenericCommand): Command => {
   const [when, ...rest] = page!.lines;
   const view = { ...generic.view, page: { ...page!, lines: [when!, { label: 'Starts', value: startsIn }, ...rest] } };
   const link = { field: 'location.join_url', name: 'join link' };
-  return withPage(searchable.get({ ...generic, view }), () => link, joinFlag);
+  return withPage(withInviteesFlag({ ...generic, view }), () => link, joinFlag);
 };
 
 const nextCommand = (): Command => {
@@ -91,7 +91,7 @@ const nextCommand = (): Command => {
 };
 
 export const decorate = {
-  ...searchable,
+  list: withSearch,
   get: (generic) => ({
     ...joinable(generic),
     arguments: [chosenEvent(generic.arguments, 'next', 'Which event?')],
