@@ -11,9 +11,11 @@ import { integrityError, readAnyPage, readOne, readPage } from './read-reply.ts'
 import { blamesParameter, refusalOf, subjectIn } from './refusal.ts';
 
 /** The input of an operation, in the service's own names and formats. */
+export type Query = Record<string, string | number | boolean>;
+
 export interface Input {
   path?: Record<string, string>;
-  query?: Record<string, string | number | boolean>;
+  query?: Query;
   body?: unknown;
 }
 

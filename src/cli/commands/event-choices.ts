@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { windowQuery } from '../../api/window.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import { fallBack } from '../../errors.ts';
@@ -29,7 +29,7 @@ const [mostOffered, mostWithPeople] = [100, 50];
 /** Which events a command is usually about: `next` ones from today on, or those that `began` within a week. */
 export type Usual = 'next' | 'next active' | 'began';
 
-const queryFor = (usual: Usual, context: Context): NonNullable<Input['query']> => {
+const queryFor = (usual: Usual, context: Context): Query => {
   const { settings } = context;
   const now = nowOf(context);
   const today = midnightOf(wallClock(settings.zone)(now));

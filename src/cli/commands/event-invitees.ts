@@ -1,5 +1,5 @@
 import { limits } from '../../api/limits.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
@@ -69,7 +69,7 @@ export const addInvitees =
 const mostRows = 50;
 
 /** The event types of the users whose events are listed. */
-const readTypes = async (context: Context, scope: NonNullable<Input['query']>): Promise<Json[]> => {
+const readTypes = async (context: Context, scope: Query): Promise<Json[]> => {
   const { eventTypes } = await import('../../api/event-types.ts');
   const client = await context.client();
   const query = Object.fromEntries(Object.entries(scope).filter(([name]) => ['user', 'organization'].includes(name)));
@@ -82,7 +82,7 @@ const hasRoom = async (context: Context, requests: number): Promise<boolean> =>
 
 /** Adds the colors of the event types, for a screen with color. They only help, so nothing fails without them. */
 export const addColors =
-  (context: Context, query: NonNullable<Input['query']>): Stage =>
+  (context: Context, query: Query): Stage =>
   async (page) => {
     if (context.settings.color === undefined || !(await hasRoom(context, 1))) return page;
     const types = await readIfPossible(() => readTypes(context, query));
@@ -148,7 +148,7 @@ export const inviteeRows: Stage = async (page) =>
   });
 
 /** The questions of the event types whose events are listed, for the columns of a CSV file. */
-export const readQuestions = async (context: Context, scope: NonNullable<Input['query']>): Promise<Json[]> => {
+export const readQuestions = async (context: Context, scope: Query): Promise<Json[]> => {
   try {
     return (await readTypes(context, scope)).flatMap((type) => recordsIn(type.custom_questions));
   } catch (error) {

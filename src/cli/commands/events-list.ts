@@ -1,7 +1,7 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import { windowIn } from '../../api/window.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
 import { SchedError } from '../../errors.ts';
@@ -85,7 +85,7 @@ const inOrder = (...stages: (Stage | undefined)[]): Stage | undefined => {
  * Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't.
  * `isOfGroup` says that the group is the argument of the command, which can't do without it.
  */
-export const settleFilters = async (context: Context, query: NonNullable<Input['query']>, isOfGroup = false) => {
+export const settleFilters = async (context: Context, query: Query, isOfGroup = false) => {
   const { supportsFilter } = await import('../scheduling/filter-support.ts');
   const verdicts: FilterSupport[] = [];
   let choose: Stage | undefined;
@@ -166,7 +166,7 @@ const readFilters = async (
   const search = readSearch(invocation);
   const input = await readInput(invocation, events.list, [...fieldFlags, typeFlag]);
   const { event_type: type } = input.rows!;
-  const query: NonNullable<Input['query']> = { ...input.query!, ...window };
+  const query: Query = { ...input.query!, ...window };
   const rows = await fillScope(events.list, { query }, context);
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),

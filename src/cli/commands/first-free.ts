@@ -1,5 +1,5 @@
 import { windowIn } from '../../api/window.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
@@ -65,7 +65,7 @@ const shownBooking = async (
 export const chooseFirstFree = async (
   invocation: Invocation,
   body: Json,
-  rows: NonNullable<Input['query']>,
+  rows: Query,
 ): Promise<FirstFree | undefined> => {
   const { context, problems } = invocation;
   const { event_type: eventType, invitee } = body;

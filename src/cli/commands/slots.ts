@@ -2,7 +2,7 @@ import { eventTypes } from '../../api/event-types.ts';
 import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
@@ -51,7 +51,7 @@ const ownFlags: Flag[] = [
  */
 export const slotWindow = async (
   { context, problems }: Invocation,
-  rows: NonNullable<Input['query']>,
+  rows: Query,
   days = 7,
 ): Promise<{ since: number; until: number }> => {
   const typed = windowIn(rows);
@@ -92,7 +92,7 @@ const firstOf = (found: readonly FreeTimes[], count: number): Json[] => {
 };
 
 /** Reads the event types that the arguments name, and the conditions on slots. */
-const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows: NonNullable<Input['query']> }> => {
+const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows: Query }> => {
   const { context, args } = invocation;
   const flags = [...slotWindowFlags, hostFlag];
   const types = new Map<unknown, Json>();

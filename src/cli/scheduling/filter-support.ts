@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { events } from '../../api/events.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
 import { writePrivateFile } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
@@ -55,11 +55,7 @@ const valueThatCannotMatch = async (filter: Filter, context: Context): Promise<s
 };
 
 /** Whether the service applies the filter, so that a value that can't match returns no rows. Undefined if unclear. */
-const probe = async (
-  context: Context,
-  filter: Filter,
-  query: NonNullable<Input['query']>,
-): Promise<boolean | undefined> => {
+const probe = async (context: Context, filter: Filter, query: Query): Promise<boolean | undefined> => {
   const client = await context.client();
   const asked = { ...query, [filter]: await valueThatCannotMatch(filter, context) };
   try {
@@ -76,11 +72,7 @@ const probe = async (
 };
 
 /** Whether the service applies a filter on a field that rows don't show. `query` says whose events to list. */
-export const supportsFilter = async (
-  context: Context,
-  filter: Filter,
-  query: NonNullable<Input['query']>,
-): Promise<FilterSupport> => {
+export const supportsFilter = async (context: Context, filter: Filter, query: Query): Promise<FilterSupport> => {
   // The sandbox supports both filters.
   if ((await context.connection()).isSandbox) return { supported: true };
   const known = await recall(context, filter);

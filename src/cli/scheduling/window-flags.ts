@@ -1,5 +1,5 @@
 import { windowQuery } from '../../api/window.ts';
-import type { Input } from '../../client/client.ts';
+import type { Query } from '../../client/client.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, midnightOf, utcText } from '../../time/wall.ts';
 import type { Flag, Invocation } from '../command.ts';
@@ -51,11 +51,7 @@ const daysAsInstants = async (
 };
 
 /** Reads these flags as query parameters. `isFromToday`: the window is the default for people, not a typed one. */
-const read = async ({
-  context,
-  typed,
-  problems,
-}: Invocation): Promise<{ window: Input['query'] & object; isFromToday: boolean }> => {
+const read = async ({ context, typed, problems }: Invocation): Promise<{ window: Query; isFromToday: boolean }> => {
   const isTyped = (name: string) => typed[name] !== undefined;
   const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
   const names = [...new Set(clashing.flat())].map((name) => `--${name}`);

@@ -1,7 +1,7 @@
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
-import type { Input } from '../../../client/client.ts';
+import type { Query } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
@@ -55,12 +55,7 @@ const mostPeople = 50;
  * Adds the people who come, unless a picture has no room for them, and the colors of the event types. Both only help, so
  * they leave most of the rate limit. While the agenda is watched, only new and changed events need requests.
  */
-const decorator = (
-  context: Context,
-  query: NonNullable<Input['query']>,
-  hasPeople: boolean,
-  onLeftOut: () => void,
-): Stage => {
+const decorator = (context: Context, query: Query, hasPeople: boolean, onLeftOut: () => void): Stage => {
   const known = new Map<string, Json>();
   return async (rows) => {
     const fresh = rows.filter((row) => !known.has(JSON.stringify(row)));
@@ -76,7 +71,7 @@ const decorator = (
 /** Reads the events of the days, with those that begin before the first day and run into it. */
 const readMeetings = async (
   context: Context,
-  query: NonNullable<Input['query']>,
+  query: Query,
   days: readonly Day[],
   keep: (row: Json) => boolean,
   decorate: Stage,
@@ -118,9 +113,9 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
   const days = readDays(invocation, period);
   if (typed.watch === true) checkWatch(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
-  const scoped: NonNullable<Input['query']> = { ...input.query };
+  const scoped: Query = { ...input.query };
   const whose = await fillScope(events.list, { query: scoped }, context);
-  const queryOf = (shown: readonly Day[]): NonNullable<Input['query']> => {
+  const queryOf = (shown: readonly Day[]): Query => {
     const { since, until } = edgesOf(shown);
     return { ...scoped, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };
   };

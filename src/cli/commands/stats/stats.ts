@@ -1,7 +1,7 @@
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowIn } from '../../../api/window.ts';
-import type { Input } from '../../../client/client.ts';
+import type { Query } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
@@ -48,7 +48,7 @@ const readSort = ({ typed, problems }: Invocation): Sort | undefined => {
 /** Calls back for each event, page by page: only the counts are kept. */
 const readAll = async (
   { client, runtime }: Context,
-  query: NonNullable<Input['query']>,
+  query: Query,
   keep: (row: Json) => boolean,
   count: (event: Json) => void,
 ): Promise<void> => {
@@ -67,11 +67,7 @@ const readAll = async (
 };
 
 /** The colors of the event types, by URI. They only help, so a failure leaves them out. */
-const colorsOf = async (
-  context: Context,
-  query: NonNullable<Input['query']>,
-  counts: EventCounts,
-): Promise<Map<string, unknown>> => {
+const colorsOf = async (context: Context, query: Query, counts: EventCounts): Promise<Map<string, unknown>> => {
   const rows = counts.groups(0).map(({ group }) => ({ event_type: group.key }));
   const colored = await addColors(context, query)(rows);
   return new Map(colored.map((row) => [String(row.event_type), valueAt(row, '_sched.color')]));
@@ -83,7 +79,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
   const by = readGroupings(invocation);
   const sort = readSort(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
-  const query: NonNullable<Input['query']> = { ...input.query };
+  const query: Query = { ...input.query };
   const whose = await fillScope(events.list, { query }, context);
   const { event_type: type } = input.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
