@@ -5,7 +5,7 @@ import { clock, every } from './node/clock.ts';
 import { machine } from './node/machine.ts';
 import { loadSqliteSilently } from './node/sqlite-warning.ts';
 import { adminHeader } from './sandbox/admin.ts';
-import { createFaultScript, faultOf, readFault, unknownOperation } from './sandbox/faults/faults.ts';
+import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
 import type { LogEntry as AdminLogEntry } from './sandbox/log-admin.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
 import { tokensIn } from './sandbox/ready-tokens.ts';
@@ -159,13 +159,6 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const faultsOf = async (given: readonly Fault[]) => {
-  const faults = given.map((fault) => (typeof fault === 'string' ? readFault(fault) : faultOf(fault)));
-  const unknown = await unknownOperation(faults);
-  if (unknown !== undefined) throw new Error(`Unknown operation "${unknown}" in a fault`);
-  return faults;
-};
-
 const worldOf = async (given: SandboxOptions['world'], now: number): Promise<Seed | undefined> => {
   if (given === undefined || isSeedName(given)) return given;
   if (typeof given === 'string' && !/[./\\]/.test(given))
@@ -193,7 +186,9 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const world = await worldOf(options.world, now ?? clock.now());
   if (plan !== undefined && !plans.includes(plan)) throw new Error(`plan must be one of ${plans.join(', ')}`);
   if (kind !== undefined && !kinds.includes(kind)) throw new Error(`kind must be one of ${kinds.join(', ')}`);
-  const script = createFaultScript(await faultsOf(options.faults ?? []));
+  const faults = readFaults(options.faults ?? []);
+  await checkOperations(faults);
+  const script = createFaultScript(faults);
   const file = data === ':memory:' ? data : resolve(data);
   loadSqliteSilently();
   const opened = await openSandbox({
@@ -260,7 +255,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
       resume: () => moveClock({ frozen: false }),
     },
     faults: {
-      add: async (...faults) => (await ask('POST', 'faults', await faultsOf(faults))).faults,
+      add: async (...added) => (await ask('POST', 'faults', added)).faults,
       list: async () => (await ask('GET', 'faults')).faults,
       async clear() {
         await ask('DELETE', 'faults');

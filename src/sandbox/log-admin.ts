@@ -6,7 +6,7 @@ import type { Clock } from '../system.ts';
 import { type AdminCall, adminHeader, answerAdmin, callsWith } from './admin.ts';
 import { tokenIn } from './authenticate.ts';
 import { Refusal } from './error-replies.ts';
-import { type FaultScript, type RequestFacts, readFaults, unknownOperation } from './faults/faults.ts';
+import { checkOperations, type FaultScript, type RequestFacts, readFaults } from './faults/faults.ts';
 import { inject, type WireReply } from './faults/inject.ts';
 import { timingSafeSame } from './oauth/signing.ts';
 import { pageOperation } from './pages/visit.ts';
@@ -86,9 +86,8 @@ const Filters = record({
 
 const addFaults = async (body: unknown, script: FaultScript) => {
   try {
-    const faults = readFaults(JSON.stringify(body));
-    const unknown = await unknownOperation(faults);
-    if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
+    const faults = readFaults(body);
+    await checkOperations(faults);
     script.add(...faults);
   } catch (error) {
     throw new Refusal(400, 'Invalid Argument', (error as Error).message);

@@ -1,5 +1,8 @@
+import * as z from 'zod/mini';
 import { loadCatalogue } from '../../api/catalogue.ts';
+import { inspect } from '../../api/inspect.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
+import { plainErrors } from '../../api/wording.ts';
 import { pageOperations } from '../pages/visit.ts';
 import { dice, type Roll } from '../random.ts';
 
@@ -29,91 +32,74 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
+const wholeNumber = (least: number, most: number) => z.optional(z.int().check(z.gte(least), z.lte(most)));
+
+const words = z.string('must be a string');
+const printable = z.optional(words.check(z.regex(/^[\x20-\x7e]+$/, 'must be printable text')));
+const wrongCount = 'must be a whole number from 1 up, or all';
+const wrongShare = 'must be a number from 0 to 1';
+const wrongHeaders = 'must be an object with header names and printable values';
+
+const GivenFault = z.strictObject(
+  {
+    kind: z.enum(faultKinds, `must be one of: ${faultKinds.join(', ')}`),
+    /** `events.list`, `invitees.*`, `*`, `POST /invitees`, `GET /scheduled_events/*`, `oauth.token`. */
+    operation: z.optional(words),
+    /** The first matching request that it affects, counted from 1. */
+    at: wholeNumber(1, 1e9),
+    /** How many requests it affects; `null` means all, as `all` does. */
+    count: z.optional(z.union([z.int().check(z.gte(1, wrongCount)), z.literal('all'), z.null()], wrongCount)),
+    /** Affects this share of the matching requests at random; the same `seed` always gives the same sequence. */
+    probability: z.optional(z.number(wrongShare).check(z.gte(0, wrongShare), z.lte(1, wrongShare))),
+    seed: wholeNumber(0, 2 ** 31),
+    status: wholeNumber(200, 599),
+    headers: z.optional(
+      z.record(
+        z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/)),
+        z.string(wrongHeaders).check(z.regex(/^[\t\x20-\x7e]*$/, wrongHeaders)),
+        wrongHeaders,
+      ),
+    ),
+    body: z.optional(words),
+    ms: wholeNumber(0, 600_000),
+    bytes: wholeNumber(0, 1e9),
+    mib: wholeNumber(1, 1024),
+    limit: wholeNumber(0, 1e6),
+    type: printable,
+    location: printable,
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `unknown fault property "${issue.keys[0]}"` : 'a fault must be an object',
+  },
+);
+
 /** A fault, and which requests it affects. */
-export interface Fault {
-  kind: FaultKind;
-  /** `events.list`, `invitees.*`, `*`, `POST /invitees`, `GET /scheduled_events/*`, `oauth.token`. */
+export type Fault = Omit<z.output<typeof GivenFault>, 'operation' | 'at' | 'count'> & {
   operation: string;
-  /** The first matching request that it affects, counted from 1. */
   at: number;
-  /** How many requests it affects; `null` means all. */
   count: number | null;
-  /** Affects this share of the matching requests at random; the same `seed` always gives the same sequence. */
-  probability?: number;
-  seed?: number;
-  status?: number;
-  headers?: Record<string, string>;
-  body?: string;
-  ms?: number;
-  bytes?: number;
-  mib?: number;
-  limit?: number;
-  type?: string;
-  location?: string;
-}
-
-const numbers: Record<string, { least: number; most: number; whole: boolean }> = {
-  at: { least: 1, most: 1e9, whole: true },
-  probability: { least: 0, most: 1, whole: false },
-  seed: { least: 0, most: 2 ** 31, whole: true },
-  status: { least: 200, most: 599, whole: true },
-  ms: { least: 0, most: 600_000, whole: true },
-  bytes: { least: 0, most: 1e9, whole: true },
-  mib: { least: 1, most: 1024, whole: true },
-  limit: { least: 0, most: 1e6, whole: true },
-};
-
-const texts = ['operation', 'kind', 'body', 'type', 'location'];
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-const isHeader = ([name, value]: [string, unknown]) =>
-  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && isText(value) && /^[\t\x20-\x7e]*$/.test(value);
-
-/** The problem with a property's value, or `undefined` if it is valid. */
-const problemWith = (name: string, value: unknown): string | undefined => {
-  const bounds = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
-  if (bounds !== undefined) {
-    const { least, most, whole } = bounds;
-    const isValid = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
-    return isValid ? undefined : `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`;
-  }
-  if (name === 'count') {
-    const isValid = value === null || value === 'all' || (Number.isInteger(value) && (value as number) > 0);
-    return isValid ? undefined : 'count must be a whole number from 1 up, or all';
-  }
-  if (name === 'headers') {
-    const isValid = typeof value === 'object' && value !== null && Object.entries(value).every(isHeader);
-    return isValid ? undefined : 'headers must be an object with header names and printable values';
-  }
-  if (!texts.includes(name)) return `unknown fault property "${name}"`;
-  return isText(value) ? undefined : `${name} must be a string`;
 };
 
 /** Reads a fault from parsed JSON. Throws an error with the reason if it isn't valid. */
 export const faultOf = (given: unknown): Fault => {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('a fault must be an object');
-  for (const [name, value] of Object.entries(given)) {
-    const problem = problemWith(name, value);
-    if (problem !== undefined) throw new Error(problem);
+  const { data: fault, error } = GivenFault.safeParse(given, plainErrors);
+  if (error) {
+    const { path, message } = error.issues[0]!;
+    throw new Error([...path.slice(0, 1), message].join(' '));
   }
-  const fault = given as Partial<Fault>;
-  if (fault.kind === undefined || !faultKinds.includes(fault.kind))
-    throw new Error(`kind must be one of: ${faultKinds.join(', ')}`);
-  if ([fault.type, fault.location].some((text) => text !== undefined && !/^[\x21-\x7e ]+$/.test(text)))
-    throw new Error('type and location must be printable text');
   const isToken = fault.kind === 'slow-token' || fault.kind === 'lost-token';
   const isEndless = fault.probability !== undefined || fault.kind === 'repeat-cursor';
-  const usual = { operation: isToken ? 'oauth.token' : '*', at: 1, count: isEndless ? null : 1 };
+  const { operation = isToken ? 'oauth.token' : '*', at = 1, count = isEndless ? null : 1, ...rest } = fault;
   // Header names ignore case (RFC 9110 §5.1). In lower case, a scripted header replaces the service's own.
   const lower = ([name, value]: [string, string]) => [name.toLowerCase(), value];
   const headers = fault.headers && { headers: Object.fromEntries(Object.entries(fault.headers).map(lower)) };
-  const count = (fault.count as unknown) === 'all' ? { count: null } : {};
-  return { ...usual, ...fault, ...headers, ...count, kind: fault.kind };
+  return { operation, at, count: count === 'all' ? null : count, ...rest, ...headers };
 };
 
 const shortValue = (name: string, text: string): unknown => {
-  const isNumber = Object.hasOwn(numbers, name) || (name === 'count' && text !== 'all');
+  const field = Object.hasOwn(GivenFault.shape, name) ? GivenFault.shape[name as keyof Fault] : undefined;
+  const isNumber = name === 'count' ? text !== 'all' : field !== undefined && inspect(field).type === 'number';
   return isNumber ? Number(text) : text;
 };
 
@@ -136,9 +122,9 @@ export const readFault = (text: string): Fault => {
   return faultOf(fault);
 };
 
-/** Reads faults from JSON: objects, or strings with the short form. */
-export const readFaults = (text: string): Fault[] =>
-  [JSON.parse(text)].flat().map((fault) => (typeof fault === 'string' ? readFault(fault) : faultOf(fault)));
+/** Reads one fault or a list: objects, or strings with the short form. */
+export const readFaults = (given: unknown): Fault[] =>
+  [given].flat().map((fault) => (typeof fault === 'string' ? readFault(fault) : faultOf(fault)));
 
 export interface RequestFacts {
   method: string;
@@ -158,15 +144,16 @@ const wild = (pattern: string): RegExp =>
 /** Matches `GET /scheduled_events/*`. */
 const byPath = /^([A-Z]+) (\/.*)$/;
 
-/** The first fault operation that doesn't exist. Such a fault would silently have no effect. */
-export const unknownOperation = async (faults: readonly Fault[]): Promise<string | undefined> => {
+/** Throws if the operation of a fault doesn't exist. Such a fault would silently have no effect. */
+export const checkOperations = async (faults: readonly Fault[]): Promise<void> => {
   const named = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
-  if (named.length === 0) return undefined;
+  if (named.length === 0) return;
   const ofService = Object.entries({ ...(await loadCatalogue()), oauth: oauthPaths }).flatMap(([noun, verbs]) =>
     Object.keys(verbs).map((verb) => `${noun}.${verb}`),
   );
   const known = [...ofService, ...pageOperations];
-  return named.find((name) => !known.some((each) => wild(name).test(each)));
+  const unknown = named.find((name) => !known.some((each) => wild(name).test(each)));
+  if (unknown !== undefined) throw new Error(`Unknown operation "${unknown}" in a fault`);
 };
 
 const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
+  checkOperations,
   createFaultScript,
   type FaultKind,
   faultKinds,
   faultOf,
   readFault,
-  unknownOperation,
 } from '../../../src/sandbox/faults/faults.ts';
 import { hostile } from '../../../src/sandbox/faults/inject.ts';
 import { withFaults } from '../../../src/sandbox/log-admin.ts';
@@ -182,7 +182,7 @@ describe('faults on a plain socket', () => {
 });
 
 describe('faults: the operation', () => {
-  const unknownIn = (text: string) => unknownOperation([readFault(text)]);
+  const check = (text: string) => checkOperations([readFault(text)]);
 
   test.each([
     'html',
@@ -192,11 +192,11 @@ describe('faults: the operation', () => {
     'lost-token',
     'GET /anything html',
     'pages.* html',
-  ])('is known in "%s"', async (text) => expect(await unknownIn(text)).toBeUndefined());
+  ])('is known in "%s"', (text) => expect(check(text)).resolves.toBeUndefined());
 
   test.each(['event.list', 'users.mee', 'nobody.*', 'at=2', 'get /users/me', 'pages.cart'])(
     'is unknown: "%s"',
-    async (name) => expect(await unknownIn(`${name} html`)).toBe(name),
+    (name) => expect(check(`${name} html`)).rejects.toThrow(`Unknown operation "${name}"`),
   );
 });
 

@@ -2,12 +2,11 @@ import { isWebhookUrl } from '../../../api/webhooks.ts';
 import { SchedError } from '../../../errors.ts';
 import { Refusal } from '../../../sandbox/error-replies.ts';
 import {
+  checkOperations,
   createFaultScript,
   type Fault,
   type FaultScript,
-  readFault,
   readFaults,
-  unknownOperation,
 } from '../../../sandbox/faults/faults.ts';
 import type { Sandbox, Serving } from '../../../sandbox/open.ts';
 import { clientId, ownerToken, tokensIn } from '../../../sandbox/ready-tokens.ts';
@@ -111,11 +110,10 @@ const readScript = async ({ context, typed, problems }: Invocation): Promise<Fau
   };
   if (typed.faults !== undefined) {
     const text = await readJsonText(String(typed.faults), '--faults', context.runtime, problems);
-    add(`--faults ${typed.faults}`, () => readFaults(text ?? '[]'));
+    add(`--faults ${typed.faults}`, () => readFaults(JSON.parse(text ?? '[]')));
   }
-  for (const text of [typed.fault ?? []].flat()) add('--fault', () => [readFault(String(text))]);
-  const unknown = await unknownOperation(faults);
-  if (unknown !== undefined) problems.add(`Unknown operation "${unknown}" in a fault`);
+  for (const text of [typed.fault ?? []].flat()) add('--fault', () => readFaults(String(text)));
+  await checkOperations(faults).catch((error: Error) => problems.add(error.message));
   return createFaultScript(faults);
 };
 
