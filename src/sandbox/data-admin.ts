@@ -29,9 +29,7 @@ const move = (clock: SandboxClock, { time, advance_seconds: seconds, frozen }: V
       seconds === undefined ? 'must be now or a time such as 2026-12-01T09:00:00Z' : 'leads to a time out of range',
     );
   if (frozen === true) clock.freeze();
-  if (time === 'now') clock.restore();
-  else if (seconds !== undefined) clock.advance(seconds * 1000);
-  else if (isMoved) clock.set(wanted);
+  if (isMoved) clock.set(time === 'now' ? 'system' : wanted);
   if (frozen === false) clock.resume();
 };
 

@@ -6,11 +6,8 @@ export interface SandboxClock extends Pick<Clock, 'now'> {
   /** Milliseconds ahead of the system clock; negative if behind it. */
   readonly offset: number;
   readonly isFrozen: boolean;
-  /** Sets the time for every process that uses the data. A frozen clock stays frozen, as in `advance` and `restore`. */
-  set(time: number): void;
-  advance(milliseconds: number): void;
-  /** Sets the time to that of the system. */
-  restore(): void;
+  /** Sets the time for every process that uses the data: `system` is that of the system. A frozen clock stays frozen. */
+  set(time: number | 'system'): void;
   /** Stops the clock. */
   freeze(): void;
   /** Lets the clock run on, from the time it shows. */
@@ -38,9 +35,6 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxCloc
     return frozen === null ? (ahead ?? 0) : frozen - system.now();
   };
   const isFrozen = () => read().frozen !== null;
-  /** Both say the same, for a frozen clock and for one that runs. */
-  const put = (time: number, ahead: number) =>
-    isFrozen() ? store.setFact(frozenFact, time) : store.setFact(offsetFact, ahead);
   return {
     now,
     get offset() {
@@ -49,9 +43,13 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxCloc
     get isFrozen() {
       return isFrozen();
     },
-    set: (time) => store.transaction(() => put(time, time - system.now())),
-    advance: (milliseconds) => store.transaction(() => put(now() + milliseconds, offset() + milliseconds)),
-    restore: () => store.transaction(() => put(system.now(), 0)),
+    set: (wanted) =>
+      store.transaction(() => {
+        const current = system.now();
+        const time = wanted === 'system' ? current : wanted;
+        if (isFrozen()) store.setFact(frozenFact, time);
+        else store.setFact(offsetFact, time - current);
+      }),
     freeze: () => store.transaction(() => store.setFact(frozenFact, now())),
     resume: () =>
       store.transaction(() => {
