@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest } from '../http/message.ts';
@@ -53,34 +54,6 @@ const headersOf = (message: IncomingMessage): Record<string, string> => {
   return headers;
 };
 
-const answer = async (
-  service: WireService,
-  message: IncomingMessage,
-  own: readonly string[],
-  number: number,
-  refusalHeaders: ServeOptions['refusalHeaders'],
-): Promise<WireReply> => {
-  try {
-    checkHost(message.headers.host, own);
-    const body = await readBody(message);
-    const url = `http://${message.headers.host}${message.url}`;
-    return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });
-  } catch (error) {
-    const { status, headers, body } = refusalOf(error);
-    return {
-      status,
-      headers: {
-        'content-type': 'application/json',
-        'x-request-id': `refused-${number}`,
-        // Any other error can mean that the sandbox is closing, and its data with it.
-        ...(error instanceof Refusal ? refusalHeaders?.() : {}),
-        ...headers,
-      },
-      body,
-    };
-  }
-};
-
 /** Waits until the bytes are handed over, because a reset discards pending ones. */
 const writeOut = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve) => {
@@ -125,7 +98,6 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
 interface ServeOptions {
   /** 0 picks a free port. */
   port: number;
-  host?: '127.0.0.1' | '::1';
   sleep?: Clock['sleep'];
   /** Headers for requests that are refused before the service sees them. */
   refusalHeaders?: () => Record<string, string>;
@@ -138,7 +110,7 @@ interface ServeOptions {
 /** Serves the service on the loopback address. Rejects with `EADDRINUSE` if the port is in use. */
 export const serve = async (
   service: WireService,
-  { port, host = '127.0.0.1', sleep, refusalHeaders, patienceMs = 10_000, unref = false }: ServeOptions,
+  { port, sleep, refusalHeaders, patienceMs = 10_000, unref = false }: ServeOptions,
 ): Promise<Server> => {
   const server = createServer({
     headersTimeout: patienceMs,
@@ -146,24 +118,34 @@ export const serve = async (
     // How often Node checks the two timeouts above.
     connectionsCheckingInterval: patienceMs / 5,
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host, exclusive: true }, () => {
-      server.removeListener('error', reject);
-      resolve();
-    });
-  });
+  server.listen({ port, host: '127.0.0.1', exclusive: true });
+  await once(server, 'listening');
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const bound = (server.address() as AddressInfo).port;
   const own = hostsAt(bound);
   let requests = 0;
+  const answer = async (message: IncomingMessage): Promise<WireReply> => {
+    requests += 1;
+    try {
+      checkHost(message.headers.host, own);
+      const body = await readBody(message);
+      const url = `http://${message.headers.host}${message.url}`;
+      return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });
+    } catch (error) {
+      const { status, headers, body } = refusalOf(error);
+      const usual = { 'content-type': 'application/json', 'x-request-id': `refused-${requests}` };
+      // Any other error can mean that the sandbox is closing, and its data with it.
+      const limits = error instanceof Refusal ? refusalHeaders?.() : {};
+      return { status, headers: { ...usual, ...limits, ...headers }, body };
+    }
+  };
   server.on('request', async (message, response) => {
-    const reply = await answer(service, message, own, ++requests, refusalHeaders);
+    const reply = await answer(message);
     // Fails if the server stops during a sleep; nobody waits for the reply then.
     await send(response, reply, sleep).catch(() => response.destroy());
   });
   return {
-    url: new URL(`http://${host === '::1' ? '[::1]' : host}:${bound}`).origin,
+    url: new URL(`http://127.0.0.1:${bound}`).origin,
     port: bound,
     close: () =>
       new Promise((resolve) => {

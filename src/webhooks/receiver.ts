@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { plainHeaders } from '../http/message.ts';
@@ -124,15 +125,6 @@ const send = (response: ServerResponse, { status, text }: ReceiverReply): void =
   response.end(`${text}\n`);
 };
 
-const bind = (server: Server, { host, port }: ReceiverOptions): Promise<AddressInfo> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.removeListener('error', reject);
-      resolve(server.address() as AddressInfo);
-    });
-  });
-
 /**
  * Limits the connections. A new one takes the place of the one that has been without a valid delivery for the longest
  * time: slow senders can't keep others out. Returns a function that protects a connection while its delivery is handled.
@@ -188,7 +180,9 @@ export const openReceiver = async (options: ReceiverOptions): Promise<Receiver> 
     if (socket.writable) socket.write(`HTTP/1.1 ${refusals[refusal].status} Refused\r\nConnection: close\r\n\r\n`);
     socket.destroy();
   });
-  const { port } = await bind(server, options);
+  server.listen({ host: options.host, port: options.port, exclusive: true });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   const lost = new Promise<Error>((resolve) => {
     server.on('error', resolve);
     server.on('close', () => resolve(new Error('the socket was closed')));
