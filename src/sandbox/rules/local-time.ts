@@ -1,5 +1,5 @@
 import { weekdays } from '../../api/weekdays.ts';
-import { onceEach } from '../../once.ts';
+import { wallClock } from '../../time/show.ts';
 import { type Detail, detail } from '../error-replies.ts';
 import { dayMilliseconds } from '../store/names.ts';
 
@@ -13,24 +13,9 @@ interface LocalTime {
   minutes: number;
 }
 
-const formatOf = onceEach(
-  (zone: string) =>
-    new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      calendar: 'gregory',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    }),
-);
-
 export const wrongZone = (zone: string | undefined, parameter = 'timezone'): Detail[] => {
   try {
-    if (zone !== undefined) formatOf(zone);
+    if (zone !== undefined) wallClock(zone);
     return [];
   } catch {
     return [detail(parameter, 'is not an IANA time zone')];
@@ -38,15 +23,11 @@ export const wrongZone = (zone: string | undefined, parameter = 'timezone'): Det
 };
 
 /** The wall clock of the zone, read as if it were UTC. */
-const wallClock = (zone: string, instant: number): Date => {
-  // The format is `10/5/2026, 09:30:00`, always with these six numbers in this order.
-  const [month, day, year, hour, minute, second] = formatOf(zone).format(instant).match(/\d+/g)!.map(Number);
-  const milliseconds = new Date(instant).getUTCMilliseconds();
-  return new Date(Date.UTC(year!, month! - 1, day!, hour!, minute!, second!, milliseconds));
-};
+const wallAt = (zone: string, instant: number): number =>
+  wallClock(zone)(instant) + new Date(instant).getUTCMilliseconds();
 
 export const localTime = (zone: string, instant: number): LocalTime => {
-  const wall = wallClock(zone, instant);
+  const wall = new Date(wallAt(zone, instant));
   return {
     date: wall.toISOString().slice(0, 10),
     weekday: weekdays[(wall.getUTCDay() + 6) % 7]!,
@@ -57,6 +38,6 @@ export const localTime = (zone: string, instant: number): LocalTime => {
 /** The instant when the zone's clocks show this time. Corrected twice, as the first guess may have another offset. */
 export const instantOf = (zone: string, date: string, minutes: number): number => {
   const wanted = Date.parse(`${date}T00:00:00Z`) + minutes * 60_000;
-  const correct = (guess: number) => guess + wanted - wallClock(zone, guess).getTime();
+  const correct = (guess: number) => guess + wanted - wallAt(zone, guess);
   return correct(correct(wanted));
 };
