@@ -114,9 +114,6 @@ const bounds = (query: PageQuery, first: Key, edge: SqlValue | undefined): Condi
   return conditions;
 };
 
-/** Contains a line break, which JSON allows here and stored records never contain, so the text can be split at it. */
-const between = ',\n';
-
 /** Reads the page that a query asks for. Page tokens are bound to `list`, and expire some time after `now`. */
 export const readPage = (store: Store, listing: Listing, query: PageQuery, list: string, now: number): Page => {
   const cursor: Cursor | undefined =
@@ -130,34 +127,22 @@ export const readPage = (store: Store, listing: Listing, query: PageQuery, list:
   if (cursor) conditions.push(after(keys, cursor.place));
   const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
-  // Reads all rows as one, because passing a row to JavaScript costs more than finding it. The order is kept, because
-  // SQLite can't merge an inner query with ORDER BY and LIMIT into the outer one.
-  const { docs, places: found } = store.first<{ docs: string | null; places: string | null }>(
-    `SELECT group_concat(doc, '${between}') AS docs, group_concat(place, '${between}') AS places FROM (
-       SELECT ${listing.doc ?? 'doc'} AS doc, json_array(${columns}) AS place FROM ${listing.from}
-       WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY ${order} LIMIT ?)`,
+  const rows = store.all<{ doc: string; place: string }>(
+    `SELECT ${listing.doc ?? 'doc'} AS doc, json_array(${columns}) AS place FROM ${listing.from}
+     WHERE ${conditions.map(([sql]) => sql).join(' AND ')} ORDER BY ${order} LIMIT ?`,
     ...conditions.flatMap(([, ...params]) => params as SqlValue[]),
     count + 1,
-  )!;
-  let items = docs ?? '';
-  const places = found?.split(between) ?? [];
-
+  );
   // One extra row shows whether there is another page.
-  const hasMore = places.length > count;
-  if (hasMore) {
-    items = items.slice(0, items.lastIndexOf(between));
-    places.pop();
-  }
-  if (backwards) {
-    items = items.split(between).reverse().join(between);
-    places.reverse();
-  }
-  const token = (way: Cursor['way'], place: string | undefined) =>
-    place === undefined ? null : writeCursor(way, place, list, now);
+  const hasMore = rows.length > count;
+  if (hasMore) rows.pop();
+  if (backwards) rows.reverse();
+  const token = (way: Cursor['way'], row: (typeof rows)[number] | undefined) =>
+    row === undefined ? null : writeCursor(way, row.place, list, now);
   return {
-    items,
-    count: places.length,
-    next: backwards || hasMore ? token('next', places.at(-1)) : null,
-    previous: (backwards ? hasMore : cursor) ? token('previous', places[0]) : null,
+    items: rows.map(({ doc }) => doc).join(','),
+    count: rows.length,
+    next: backwards || hasMore ? token('next', rows.at(-1)) : null,
+    previous: (backwards ? hasMore : cursor) ? token('previous', rows[0]) : null,
   };
 };
