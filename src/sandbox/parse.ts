@@ -75,30 +75,17 @@ const fromText = (type: Inspected['type'], text: string): unknown => {
 };
 
 /** Assumed (errors.unknown-names): parameters and fields that the service doesn't know are refused with 400. */
-const readQuery = (row: Asked, search: URLSearchParams): unknown => {
+export const parseQuery = (row: Asked, { searchParams }: URL): unknown => {
   const fields: Shape = row.query?.shape ?? {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
-  for (const [name, text] of search) {
+  for (const [name, text] of searchParams) {
     if (!Object.hasOwn(fields, name)) refused.set(name, unknownName(name));
     else if (Object.hasOwn(given, name)) refused.set(name, detail(name, 'is given more than once', 'repeated'));
     else given[name] = fromText(inspect(fields[name]!).type, text);
   }
   if (refused.size > 0) throw invalid(...refused.values());
-  return row.query && Object.freeze(parse(row.query, given));
-};
-
-const maxCached = 100;
-const cache = new WeakMap<Asked, Map<string, unknown>>();
-
-/** Caches valid queries by their text, because clients often request the same lists. */
-export const parseQuery = (row: Asked, url: URL): unknown => {
-  const known = cache.get(row) ?? new Map<string, unknown>();
-  if (known.has(url.search)) return known.get(url.search);
-  const query = readQuery(row, url.searchParams);
-  if (known.size === maxCached) known.clear();
-  cache.set(row, known.set(url.search, query));
-  return query;
+  return row.query && parse(row.query, given);
 };
 
 /** RFC 8259 §8.2: an unpaired surrogate isn't a character. libsql crashes the process when it reads one back. */

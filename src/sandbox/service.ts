@@ -32,9 +32,12 @@ export interface ServiceOptions {
 }
 
 const oauthAddresses: readonly string[] = Object.values(oauthPaths);
-const isOAuth = ({ pathname }: URL): boolean => oauthAddresses.includes(pathname);
 
-const isPage = ({ pathname }: URL): boolean => pageOperation(pathname) !== undefined;
+/** When a request is answered, and the headers of its reply so far. */
+interface Moment {
+  now: number;
+  headers: Record<string, string>;
+}
 
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
@@ -82,61 +85,73 @@ export const createService = ({
 }: ServiceOptions): Send => {
   let requests = 0;
 
-  type Answer = (holder: Holder | undefined, now: number, headers: Record<string, string>) => HttpReply;
+  /** Counts a request for the owner of its token, or for the address that it came from. */
+  const count = (caller: Caller | undefined, { method }: HttpRequest, path: string, { now, headers }: Moment) => {
+    if (limits) throttle(store, caller, { method, path }, now, headers);
+    else Object.assign(headers, unlimitedHeaders);
+  };
 
-  const answerOperation = (route: Route, request: HttpRequest, url: URL): Answer => {
-    const { row, params, handle } = route;
-    return (holder, now, headers) => {
-      if (holder?.isDeletionDue) carryOutDeletions(store, now);
-      const isPublic = row.scope === undefined;
-      const caller = isPublic ? undefined : authenticate(holder, request.headers.authorization, now);
-      if (caller) {
-        requireScope(row, caller);
-        requirePlan(row, caller.plan);
-      }
-      const query = parseQuery(row, url);
-      const body = row.method === 'GET' ? undefined : parseBody(row, request);
-      const links = origin?.() ?? url.origin;
-      const perform = () => handle({ params, query, body }, { store, caller, now, server: url.origin, origin: links });
-      const result = row.method === 'GET' ? perform() : store.transaction(perform);
-      const { kind, status } = row.reply;
-      if (status === 204) return { status, headers, body: '' };
-      const wrapped = () => {
-        if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
-        if (kind === 'bare') return jsonOf(result);
-        const page = Array.isArray(result)
-          ? wholeList(result)
-          : readPage(store, result as Listing, query as object, listOf(url, caller), now);
-        return wrapPage(page, url, links);
-      };
-      return { status, headers, body: withOrigin(wrapped(), links) };
+  const perform = (
+    { row, params, handle }: Route,
+    request: HttpRequest,
+    url: URL,
+    holder: Holder | undefined,
+    { now, headers }: Moment,
+  ): HttpReply => {
+    if (holder?.isDeletionDue) carryOutDeletions(store, now);
+    const caller = row.scope === undefined ? undefined : authenticate(holder, request.headers.authorization, now);
+    if (caller) {
+      requireScope(row, caller);
+      requirePlan(row, caller.plan);
+    }
+    const query = parseQuery(row, url);
+    const body = row.method === 'GET' ? undefined : parseBody(row, request);
+    const links = origin?.() ?? url.origin;
+    const run = () => handle({ params, query, body }, { store, caller, now, server: url.origin, origin: links });
+    const result = row.method === 'GET' ? run() : store.transaction(run);
+    const { kind, status } = row.reply;
+    if (status === 204) return { status, headers, body: '' };
+    const wrapped = () => {
+      if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
+      if (kind === 'bare') return jsonOf(result);
+      const page = Array.isArray(result)
+        ? wholeList(result)
+        : readPage(store, result as Listing, query as object, listOf(url, caller), now);
+      return wrapPage(page, url, links);
     };
+    return { status, headers, body: withOrigin(wrapped(), links) };
   };
 
   /** Loads the code for a request. Whether the request is refused is decided later: it is counted first. */
-  const load = async (request: HttpRequest, url: URL | undefined): Promise<Answer> => {
-    if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
-    if (isPage(url)) {
+  const load = async (request: HttpRequest): Promise<(moment: Moment) => HttpReply> => {
+    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+    const path = url?.pathname ?? '';
+    if (url && pageOperation(path) !== undefined) {
       const { answerPage } = await import('./pages/routes.ts');
       const links = origin?.() ?? url.origin;
-      return (_, now) =>
+      return ({ now }) =>
         answerPage({ store, now, systemNow: now - (clock.offset ?? 0), url, request, origin: links, randomBytes });
     }
-    if (!isOAuth(url)) return answerOperation(await findRoute(request.method, url.pathname), request, url);
-    const { answerOAuth } = await import('./oauth/endpoints.ts');
-    return (_, now, headers) => {
-      const reply = answerOAuth({ store, now, url, request, limits, randomBytes, ...oauth });
-      return { ...reply, headers: { ...headers, ...reply.headers } };
+    if (url && oauthAddresses.includes(path)) {
+      const { answerOAuth } = await import('./oauth/endpoints.ts');
+      return (moment) => {
+        count(undefined, request, path, moment);
+        const reply = answerOAuth({ store, now: moment.now, url, request, limits, randomBytes, ...oauth });
+        return { ...reply, headers: { ...moment.headers, ...reply.headers } };
+      };
+    }
+    const route = await findRoute(request.method, path).catch((refusal: Refusal) => refusal);
+    return (moment) => {
+      const holder = findHolder(store, request.headers.authorization, moment.now);
+      count(holder?.caller, request, path, moment);
+      if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
+      if (route instanceof Refusal) throw route;
+      return perform(route, request, url, holder, moment);
     };
   };
 
   return async (request) => {
-    const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
-    const answer = await load(request, url).catch((error): Answer => {
-      return () => {
-        throw error;
-      };
-    });
+    const answer = await load(request);
     // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
     return store.transaction(() => {
       const now = clock.now();
@@ -147,12 +162,7 @@ export const createService = ({
         date: new Date(now).toUTCString(),
       };
       try {
-        if (url && isPage(url)) return answer(undefined, now, headers);
-        const holder = url && isOAuth(url) ? undefined : findHolder(store, request.headers.authorization, now);
-        const asked = { method: request.method, path: url?.pathname ?? '' };
-        if (limits) throttle(store, holder?.caller, asked, now, headers);
-        else Object.assign(headers, unlimitedHeaders);
-        return answer(holder, now, headers);
+        return answer({ now, headers });
       } catch (error) {
         if (!(error instanceof Refusal)) onError?.(error);
         const { status, headers: more, body } = refusalOf(error);
