@@ -1,6 +1,8 @@
 import type { Field, RecordField, Shape, Value } from '../api/field.ts';
 import type { HttpReply, HttpRequest } from '../http/message.ts';
 import { refusalOf } from './error-replies.ts';
+import type { WireService } from './http-server.ts';
+import { timingSafeSame } from './oauth/signing.ts';
 import { parseJsonBody, parseQuery } from './parse.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
@@ -73,3 +75,15 @@ export const answerAdmin = async <Context>(
     return { status: refusal.status, headers, body: refusal.body };
   }
 };
+
+/** Answers admin requests that have the secret. Without it, their paths don't exist. */
+export const withAdmin =
+  <Context>(
+    next: WireService,
+    { secret, calls, context }: { secret: string; calls: readonly AdminCall<Context>[]; context: Context },
+  ): WireService =>
+  async (request) => {
+    const isAdmin = URL.canParse(request.url) && new URL(request.url).pathname.startsWith('/__sandbox/');
+    if (!isAdmin || !timingSafeSame(request.headers[adminHeader] ?? '', secret)) return next(request);
+    return (await answerAdmin(calls, context, request)) ?? next(request);
+  };

@@ -3,12 +3,12 @@ import { described, flag, integer, list, record, text, type Value } from '../api
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../system.ts';
-import { type AdminCall, adminHeader, answerAdmin, callsWith } from './admin.ts';
+import { type AdminCall, callsWith } from './admin.ts';
 import { tokenIn } from './authenticate.ts';
 import { Refusal } from './error-replies.ts';
 import { checkOperations, type FaultScript, type RequestFacts, readFaults } from './faults/faults.ts';
-import { inject, type WireReply } from './faults/inject.ts';
-import { timingSafeSame } from './oauth/signing.ts';
+import { inject } from './faults/inject.ts';
+import type { WireService } from './http-server.ts';
 import { pageOperation } from './pages/visit.ts';
 import { fingerprint, readyTokens } from './ready-tokens.ts';
 import { findRoute } from './route.ts';
@@ -126,18 +126,6 @@ export const logCalls: readonly AdminCall<LogContext>[] = [
   }),
 ];
 
-interface AdminOptions<Context> {
-  script: FaultScript;
-  secret: string;
-  clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Gets an entry for each request. */
-  log?: LogContext['log'];
-  /** By default, only those about requests. */
-  calls?: readonly AdminCall<Context & LogContext>[];
-  /** What `calls` need besides. */
-  context?: Context;
-}
-
 const endpoints = new Map<string, string>(Object.entries(oauthPaths).map(([name, path]) => [path, name]));
 
 const operationOf = async ({ method }: HttpRequest, path: string) => {
@@ -169,21 +157,16 @@ const tokenNameOf = ({ headers }: HttpRequest): string | null => {
 const windowOf = ({ status, body }: HttpReply): string | null =>
   status === 429 ? (/"window":"([^"]+)"/.exec(body)?.[1] ?? null) : null;
 
-/** Adds scripted faults and a request log to the service, with admin requests to read and change both. */
-export const withFaults = <Context extends object = object>(
+/** Adds scripted faults to the service, and writes its requests to the log. */
+export const withFaults = (
   service: Send,
-  { script, secret, clock, log = createLog(), calls = logCalls, context }: AdminOptions<Context>,
-) => {
+  { script, log, clock }: LogContext & { clock: Pick<Clock, 'now' | 'sleep'> },
+): WireService => {
   let requests = 0;
 
-  return async (request: HttpRequest): Promise<WireReply> => {
+  return async (request) => {
     const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
     const path = url?.pathname ?? '';
-    // Without the secret, the path doesn't exist.
-    if (path.startsWith('/__sandbox/') && timingSafeSame(request.headers[adminHeader] ?? '', secret)) {
-      const reply = await answerAdmin(calls, { ...context!, script, log }, request);
-      if (reply !== undefined) return reply;
-    }
     const known = await operationOf(request, path);
     const asked: RequestFacts = {
       method: request.method,

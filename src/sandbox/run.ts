@@ -3,6 +3,7 @@ import type { HttpRequest } from '../http/message.ts';
 import { once } from '../once.ts';
 import type { World } from '../runtime.ts';
 import type { Clock, Machine } from '../system.ts';
+import { withAdmin } from './admin.ts';
 import { adminCalls } from './admin-calls.ts';
 import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
@@ -109,13 +110,10 @@ export const runSandbox = async (
       randomBytes,
     });
     undo.push(desk.close);
-    const faulty = withFaults(sending, {
-      script,
+    const faulty = withAdmin(withFaults(sending, { script, log, clock: { now: clock.now, sleep } }), {
       secret,
-      clock: { now: () => clock.now(), sleep },
-      log,
       calls: adminCalls,
-      context: { sandbox, data, deliverer, desk },
+      context: { sandbox, data, deliverer, desk, script, log },
     });
     const service: WireService = async (request) => (await desk.answer(request)) ?? faulty(request);
     const watched: WireService = async (request) => {

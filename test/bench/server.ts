@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFaultScript } from '../../src/sandbox/faults/faults.ts';
 import { serve } from '../../src/sandbox/http-server.ts';
-import { withFaults } from '../../src/sandbox/log-admin.ts';
+import { createLog, withFaults } from '../../src/sandbox/log-admin.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { pagesServer } from './pages.ts';
 
@@ -19,7 +19,7 @@ const serveSandbox = async () => {
   const sandbox = await openSandbox({ file: text, clock: system });
   // Like `sandbox start`: with its request log and without faults.
   const clock = { now: () => sandbox.clock.now(), sleep: async () => {} };
-  const service = withFaults(sandbox.service, { script: createFaultScript(), secret: 'bench', clock });
+  const service = withFaults(sandbox.service, { script: createFaultScript(), log: createLog(), clock });
   const { port } = await serve(service, { port: 0 });
   process.send?.(port);
 };

@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { withAdmin } from '../../src/sandbox/admin.ts';
 import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
 import { serve } from '../../src/sandbox/http-server.ts';
-import { withFaults } from '../../src/sandbox/log-admin.ts';
+import { createLog, logCalls, withFaults } from '../../src/sandbox/log-admin.ts';
 import { openWorld } from './world.ts';
 
 export const secret = 'sandbox_admin_test';
@@ -66,7 +67,9 @@ export const openWire = async (...faults: string[]) => {
     slept.push(milliseconds);
     while (arrived < cutAt) await new Promise(setImmediate);
   };
-  const service = withFaults(world.send, { script, secret, clock: { now: world.clock.now, sleep } });
+  const context = { script, log: createLog() };
+  const faulty = withFaults(world.send, { ...context, clock: { now: world.clock.now, sleep } });
+  const service = withAdmin(faulty, { secret, calls: logCalls, context });
   const watched: typeof service = async (request) => {
     const reply = await service(request);
     arrived = 0;
