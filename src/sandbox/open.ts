@@ -5,7 +5,7 @@ import { openClock, type SandboxClock } from './sandbox-clock.ts';
 import type { Seed } from './seed/name.ts';
 import { isSeeded, isSeededWith, seed, seedAgeDays, seedOf } from './seed/seed.ts';
 import { createService, type ServiceOptions } from './service.ts';
-import { openSnapshots, replaceData, type Snapshots } from './snapshots.ts';
+import { openSnapshots, replaceData } from './snapshots.ts';
 import { copyAdvice, openDatabase, unusable } from './store/database.ts';
 import { timestamp } from './store/names.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -25,7 +25,7 @@ export interface Sandbox {
   readonly seedAgeDays: number;
   /** Seeds fresh data, as given here or on opening. Other processes can keep the data open. */
   reset(fresh?: Pick<SandboxOptions, 'world' | 'now' | 'kind'>): void;
-  readonly snapshots: Snapshots;
+  readonly snapshots: ReturnType<typeof openSnapshots>;
   close(): void;
 }
 

@@ -1,26 +1,16 @@
 import type { Clock } from '../system.ts';
 import type { Store } from './store/store.ts';
 
-/** The service's clock: the system clock plus an offset stored with the data. It runs at normal speed, or not at all. */
-export interface SandboxClock extends Pick<Clock, 'now'> {
-  /** Milliseconds ahead of the system clock; negative if behind it. */
-  readonly offset: number;
-  readonly isFrozen: boolean;
-  /** Sets the time for every process that uses the data: `system` is that of the system. A frozen clock stays frozen. */
-  set(time: number | 'system'): void;
-  /** Stops the clock. */
-  freeze(): void;
-  /** Lets the clock run on, from the time it shows. */
-  resume(): void;
-}
-
 /** Milliseconds ahead of the system clock. */
 const offsetFact = 'clock_offset';
 /** The time at which the clock is frozen. */
 const frozenFact = 'clock_frozen_at';
 
-/** Reads the stored facts on every call, because another process may have changed them. This takes a few microseconds. */
-export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxClock => {
+/**
+ * The service's clock: the system clock plus an offset stored with the data. It runs at normal speed, or not at all.
+ * Reads the stored facts on every call, because another process may have changed them. This takes a few microseconds.
+ */
+export const openClock = (store: Store, system: Pick<Clock, 'now'>) => {
   const read = () =>
     store.first<{ ahead: number | null; frozen: number | null }>(
       `SELECT (SELECT value FROM meta WHERE key = '${offsetFact}') AS ahead,
@@ -37,13 +27,15 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxCloc
   const isFrozen = () => read().frozen !== null;
   return {
     now,
+    /** Milliseconds ahead of the system clock; negative if behind it. */
     get offset() {
       return offset();
     },
     get isFrozen() {
       return isFrozen();
     },
-    set: (wanted) =>
+    /** Sets the time for every process that uses the data: `system` is that of the system. A frozen clock stays frozen. */
+    set: (wanted: number | 'system') =>
       store.transaction(() => {
         const current = system.now();
         const time = wanted === 'system' ? current : wanted;
@@ -51,6 +43,7 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxCloc
         else store.setFact(offsetFact, time - current);
       }),
     freeze: () => store.transaction(() => store.setFact(frozenFact, now())),
+    /** Lets the clock run on, from the time it shows. */
     resume: () =>
       store.transaction(() => {
         const ahead = offset();
@@ -59,3 +52,5 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxCloc
       }),
   };
 };
+
+export type SandboxClock = ReturnType<typeof openClock>;

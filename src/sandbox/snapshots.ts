@@ -19,23 +19,11 @@ import { applicationId } from './store/migrations.ts';
 import { timestamp, uri } from './store/names.ts';
 import type { Store } from './store/store.ts';
 
-export interface Snapshot {
+interface Snapshot {
   name: string;
   /** By the system's clock. */
   saved_at: string;
   bytes: number;
-}
-
-/** Named copies of the data. Each is a sandbox file of its own. */
-export interface Snapshots {
-  list(): Snapshot[];
-  /** Replaces a snapshot of the same name. */
-  save(name: string): Snapshot;
-  /** Replaces the data in one transaction, so other processes can keep it open. The clock is part of the data. */
-  restore(name: string): Promise<Snapshot>;
-  delete(name: string): void;
-  /** Removes the snapshots of data in memory. */
-  close(): void;
 }
 
 interface SnapshotOptions {
@@ -139,7 +127,8 @@ const syncToDisk = (path: string): void => {
   }
 };
 
-export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapshots => {
+/** Named copies of the data. Each is a sandbox file of its own. */
+export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions) => {
   const inMemory = file === ':memory:';
   let directory = inMemory ? undefined : `${file}.snapshots`;
 
@@ -180,7 +169,8 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapsh
 
   return {
     list,
-    save(name) {
+    /** Replaces a snapshot of the same name. */
+    save(name: string): Snapshot {
       if (!snapshotName.test(name))
         throw invalidParameter('name', 'must be 1 to 64 letters, digits, dots, dashes or underscores');
       const draftDirectory = mkdtempSync(join(place(), draftPrefix));
@@ -198,7 +188,8 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapsh
       }
       return find(name);
     },
-    async restore(name) {
+    /** Replaces the data in one transaction, so other processes can keep it open. The clock is part of the data. */
+    async restore(name: string): Promise<Snapshot> {
       const snapshot = find(name);
       const path = pathOf(name);
       const copy = () =>
@@ -217,10 +208,11 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions): Snapsh
       }
       return snapshot;
     },
-    delete(name) {
+    delete(name: string) {
       find(name);
       for (const suffix of ['', ...sideFiles]) rmSync(`${pathOf(name)}${suffix}`, { force: true });
     },
+    /** Removes the snapshots of data in memory. */
     close() {
       if (inMemory && directory !== undefined) rmSync(directory, { recursive: true, force: true });
     },

@@ -4,7 +4,7 @@ import { inspect } from '../../api/inspect.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { plainErrors } from '../../api/wording.ts';
 import { pageOperations } from '../pages/visit.ts';
-import { dice, type Roll } from '../random.ts';
+import { dice } from '../random.ts';
 
 /** The kinds of faults. docs/sandbox.md describes them. */
 export const faultKinds = [
@@ -166,51 +166,41 @@ const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestF
   return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
 };
 
-interface ScriptedFault {
-  fault: Fault;
-  matched: number;
-  struck: number;
-}
+const scripted = (fault: Fault) => ({ fault, matched: 0, struck: 0, roll: dice(fault.seed ?? 1) });
 
-/** The list of faults. It counts requests, so call `next` once per request. */
-export interface FaultScript {
-  readonly faults: readonly ScriptedFault[];
-  add(...faults: Fault[]): void;
-  clear(): void;
-  /** The faults for this request, in the order they were added. */
-  next(asked: RequestFacts): Fault[];
-}
+type ScriptedFault = ReturnType<typeof scripted>;
 
-const strikes = (entry: ScriptedFault, roll: Roll): boolean => {
-  const { fault, matched, struck } = entry;
+const strikes = ({ fault, matched, struck, roll }: ScriptedFault): boolean => {
   // Rolled for every match, so that `count` doesn't change later random results.
   const isChosen = fault.probability === undefined || roll(1_000_000) < fault.probability * 1_000_000;
   return isChosen && matched >= fault.at && (fault.count === null || struck < fault.count);
 };
 
-export const createFaultScript = (first: readonly Fault[] = []): FaultScript => {
-  let entries: Array<ScriptedFault & { roll: Roll }> = [];
-  const script: FaultScript = {
+/** The list of faults. It counts requests, so call `next` once per request. */
+export const createFaultScript = (first: readonly Fault[] = []) => {
+  let entries = first.map(scripted);
+  return {
     get faults() {
       return entries.map(({ fault, matched, struck }) => ({ fault, matched, struck }));
     },
-    add(...faults) {
-      for (const fault of faults) entries.push({ fault, matched: 0, struck: 0, roll: dice(fault.seed ?? 1) });
+    add(...faults: Fault[]) {
+      entries.push(...faults.map(scripted));
     },
     clear() {
       entries = [];
     },
-    next: (asked) =>
+    /** The faults for this request, in the order they were added. */
+    next: (asked: RequestFacts): Fault[] =>
       entries
         .filter((entry) => {
           if (!matchesRequest(entry.fault, asked)) return false;
           entry.matched += 1;
-          if (!strikes(entry, entry.roll)) return false;
+          if (!strikes(entry)) return false;
           entry.struck += 1;
           return true;
         })
         .map(({ fault }) => fault),
   };
-  script.add(...first);
-  return script;
 };
+
+export type FaultScript = ReturnType<typeof createFaultScript>;

@@ -37,28 +37,15 @@ export interface DelivererOptions {
   onAttempt?: ((delivery: Claimed, answer: PostResult, milliseconds: number) => void) | undefined;
 }
 
-export interface Deliverer {
-  /** Sends the deliveries that are due. Returns at once: a receiver never slows down a request. */
-  wake(): void;
-  /** Like `wake`, and gives receivers that failed their next chance. Called a few times each second. */
-  poll(): void;
-  /** Sends one delivery now, whatever its state. Resolves after its attempt; false if it is being sent already. */
-  sendNow(number: number): Promise<boolean>;
-  /** Resolves when no attempt is running and none is due. */
-  idle(): Promise<void>;
-  /** Like `idle`, but waits for three seconds at most. */
-  drain(): Promise<void>;
-  /** Breaks off the running attempts. They are made again at the next start. */
-  close(): Promise<void>;
-}
-
 /** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
 const signatureOf = (key: string, seconds: number, body: string): string =>
   `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
 
 const free = '(d.claimed_until IS NULL OR d.claimed_until NOT BETWEEN ? AND ?)';
 
-export const createDeliverer = (options: DelivererOptions): Deliverer => {
+export type Deliverer = ReturnType<typeof createDeliverer>;
+
+export const createDeliverer = (options: DelivererOptions) => {
   const { store, clock, system, name, userAgent, post = postToLoopback, onAttempt } = options;
   /** The running attempts by webhook. */
   const running = new Map<string, Promise<void>>();
@@ -170,6 +157,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   };
 
   let isAwake = false;
+  /** Sends the deliveries that are due. Returns at once: a receiver never slows down a request. */
   const wake = () => {
     if (isAwake) return;
     isAwake = true;
@@ -179,25 +167,26 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     });
   };
 
-  const poll = () => {
-    failures.clear();
-    wake();
-  };
-
   const sendAll = () => {
     failures.clear();
     sendDue();
   };
 
+  /** Resolves when no attempt is running and none is due. */
   const idle = async () => {
     for (sendAll(); running.size > 0; sendAll()) await Promise.race(running.values());
   };
 
   return {
     wake,
-    poll,
+    /** Like `wake`, and gives receivers that failed their next chance. Called a few times each second. */
+    poll() {
+      failures.clear();
+      wake();
+    },
     idle,
-    async sendNow(number) {
+    /** Sends one delivery now, whatever its state. Resolves after its attempt; false if it is being sent already. */
+    async sendNow(number: number): Promise<boolean> {
       const claimed = claim(number);
       if (claimed === undefined) return false;
       const work = attempt(claimed, true);
@@ -205,6 +194,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       await work.finally(() => extra.delete(work));
       return true;
     },
+    /** Like `idle`, but waits for three seconds at most. */
     async drain() {
       sendAll();
       if (running.size === 0) return;
@@ -212,6 +202,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       await Promise.race([idle(), system.sleep(drainMilliseconds, over.signal).catch(ignore)]);
       over.abort();
     },
+    /** Breaks off the running attempts. They are made again at the next start. */
     async close() {
       isClosed = true;
       for (const controller of controllers) controller.abort();
