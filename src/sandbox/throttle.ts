@@ -15,17 +15,25 @@ interface RateWindow {
   /** Shown in the 429 reply, such as `general/minute`. */
   name: string;
   whose: 'token' | 'address' | 'user';
-  /** Identifies the counter. */
+  /** Identifies the counter: the name and whose it is. */
   key: string;
   limit: number;
   span: WindowSpan;
 }
 
-/** The state of a window after a request. */
-interface WindowLevel {
+const windowOf = (kind: string, span: WindowSpan, whose: RateWindow['whose'], owner: string, limit: number) => {
+  const name = `${kind}/${span}`;
+  return { name, whose, key: `${name}/${owner}`, limit, span };
+};
+
+interface Counter {
+  opened: number;
+  used: number;
+}
+
+/** A window and its counter. */
+interface WindowLevel extends Counter {
   window: RateWindow;
-  left: number;
-  resetSeconds: number;
 }
 
 /** The rate limit headers for a request, and the window that refused it, if any. */
@@ -39,82 +47,45 @@ interface Admission {
  */
 const bookingLimits: Record<Plan, Partial<Record<WindowSpan, number>>> = { free: {}, ...limits.createInvitee };
 
-const generalWindow = ({ token, plan }: Pick<Caller, 'token' | 'plan'>): RateWindow => ({
-  name: 'general/minute',
-  whose: 'token',
-  key: `general/${token}`,
-  limit: plan === 'free' ? limits.requestsPerMinute.free : limits.requestsPerMinute.paid,
-  span: 'minute',
-});
+const generalWindow = ({ token, plan }: Pick<Caller, 'token' | 'plan'>): RateWindow =>
+  windowOf('general', 'minute', 'token', token, limits.requestsPerMinute[plan === 'free' ? 'free' : 'paid']);
 
 /**
  * Assumed (limits.no-token): requests without a known token count for the caller's address. The sandbox listens on the
  * loopback address only, so all callers share one window.
  */
-const addressWindow: RateWindow = {
-  name: 'address/minute',
-  whose: 'address',
-  key: 'address/loopback',
-  limit: limits.requestsPerMinute.paid,
-  span: 'minute',
-};
+const addressWindow = windowOf('address', 'minute', 'address', 'loopback', limits.requestsPerMinute.paid);
 
 /**
  * Assumed (limits.booking-windows): a booking must fit the general limit and each limit for bookings, and the headers
  * describe the one with the fewest requests left.
  */
 const bookingWindows = ({ user, plan }: Pick<Caller, 'user' | 'plan'>): RateWindow[] =>
-  (Object.entries(bookingLimits[plan]) as Array<[WindowSpan, number]>).map(([span, limit]) => ({
-    name: `create-invitee/${span}`,
-    whose: 'user',
-    key: `create-invitee/${span}/${user}`,
-    limit,
-    span,
-  }));
+  (Object.entries(bookingLimits[plan]) as Array<[WindowSpan, number]>).map(([span, limit]) =>
+    windowOf('create-invitee', span, 'user', user, limit),
+  );
 
 /** Assumed (limits.token-requests): a user can send 8 token requests a minute, as in similar services. */
-export const tokenWindow = (user: string): RateWindow => ({
-  name: 'token/minute',
-  whose: 'user',
-  key: `token/${user}`,
-  limit: 8,
-  span: 'minute',
-});
+export const tokenWindow = (user: string): RateWindow => windowOf('token', 'minute', 'user', user, 8);
 
-/** The window has ended, or it starts in the future because the clock was set back. */
-const isOver = '(opened + ?3 <= ?2 OR opened > ?2 + ?3)';
-
-/** A single statement, because every request runs it. The count stops at one above the limit. */
-const count = `INSERT INTO rate_windows (key, opened, used) VALUES (?1, ?2, 1)
-  ON CONFLICT (key) DO UPDATE SET
-    used = CASE WHEN ${isOver} THEN 1 ELSE min(used + 1, ?4 + 1) END,
-    opened = CASE WHEN ${isOver} THEN ?2 ELSE opened END
-  RETURNING opened, used`;
-
-const level = (window: RateWindow, opened: number, used: number, now: number): WindowLevel => ({
-  window,
-  left: Math.max(0, window.limit - used),
-  resetSeconds: Math.ceil((opened + spans[window.span] - now) / 1000),
-});
-
-const take = (store: Store, window: RateWindow, now: number): { level: WindowLevel; isRefused: boolean } => {
-  const { key, span, limit } = window;
-  const row = store.first<{ opened: number; used: number }>(count, key, now, spans[span], limit);
-  return { level: level(window, row!.opened, row!.used, now), isRefused: row!.used > limit };
+/** The stored counter, or a new one if its window has ended or starts in the future because the clock was set back. */
+const levelOf = (window: RateWindow, stored: Counter | undefined, now: number): WindowLevel => {
+  const length = spans[window.span];
+  const isOver = stored === undefined || stored.opened + length <= now || stored.opened > now + length;
+  return { window, ...(isOver ? { opened: now, used: 0 } : stored) };
 };
 
-/** The window with the fewest requests left; on a tie, the one that resets last. */
-const tightest = (levels: WindowLevel[]): WindowLevel =>
-  levels.reduce((one, other) => {
-    if (other.left !== one.left) return other.left < one.left ? other : one;
-    return other.resetSeconds > one.resetSeconds ? other : one;
-  });
+const leftOf = ({ window, used }: WindowLevel): number => Math.max(0, window.limit - used);
 
-const headersOf = ({ window, left, resetSeconds }: WindowLevel) => ({
-  'x-ratelimit-limit': String(window.limit),
-  'x-ratelimit-remaining': String(left),
-  'x-ratelimit-reset': String(resetSeconds),
-});
+const resetSecondsOf = ({ window, opened }: WindowLevel, now: number): number =>
+  Math.ceil((opened + spans[window.span] - now) / 1000);
+
+/** The window with the fewest requests left; on a tie, the one that resets last. */
+const tightest = (levels: WindowLevel[], now: number): WindowLevel =>
+  levels.reduce((one, other) => {
+    if (leftOf(other) !== leftOf(one)) return leftOf(other) < leftOf(one) ? other : one;
+    return resetSecondsOf(other, now) > resetSecondsOf(one, now) ? other : one;
+  });
 
 /** Headers for a service without limits. A client that gets no headers would slow itself down. */
 export const unlimitedHeaders: Record<string, string> = {
@@ -125,28 +96,24 @@ export const unlimitedHeaders: Record<string, string> = {
 
 /** Counts the request in every window, or in none if one is full. */
 export const admit = (store: Store, windows: readonly RateWindow[], now: number): Admission => {
-  const [only] = windows;
-  if (windows.length === 1) {
-    const { level, isRefused } = take(store, only!, now);
-    return isRefused ? { headers: headersOf(level), refusedBy: only! } : { headers: headersOf(level) };
-  }
-  return store.transaction(() => {
-    const full = windows.flatMap((window) => {
-      const [row] = store.all<{ opened: number; used: number }>(
-        `SELECT opened, used FROM rate_windows WHERE key = ?1 AND used >= ?4 AND NOT ${isOver}`,
-        window.key,
-        now,
-        spans[window.span],
-        window.limit,
-      );
-      return row ? [level(window, row.opened, row.used, now)] : [];
-    });
-    if (full.length > 0) {
-      const refused = tightest(full);
-      return { headers: headersOf(refused), refusedBy: refused.window };
-    }
-    return { headers: headersOf(tightest(windows.map((window) => take(store, window, now).level))) };
+  const levels = windows.map((window) => {
+    const stored = store.first<Counter>('SELECT opened, used FROM rate_windows WHERE key = ?', window.key);
+    return levelOf(window, stored, now);
   });
+  const full = levels.filter((level) => leftOf(level) === 0);
+  const isRefused = full.length > 0;
+  if (!isRefused)
+    for (const level of levels) {
+      level.used += 1;
+      store.run('REPLACE INTO rate_windows VALUES (?, ?, ?)', level.window.key, level.opened, level.used);
+    }
+  const shown = tightest(isRefused ? full : levels, now);
+  const headers = {
+    'x-ratelimit-limit': String(shown.window.limit),
+    'x-ratelimit-remaining': String(leftOf(shown)),
+    'x-ratelimit-reset': String(resetSecondsOf(shown, now)),
+  };
+  return isRefused ? { headers, refusedBy: shown.window } : { headers };
 };
 
 /** Counts a request without a token, and returns the three headers for its reply. */
@@ -186,23 +153,24 @@ export const sweepWindows = (store: Store, now: number) => {
 /** All counters that are not over, by key: the window, its owner, and the state. */
 export const listWindows = (store: Store, now: number, origin: string) => {
   const plan = planOf(store);
-  const rows = store.all<{ key: string; opened: number; used: number; user: string | null }>(
-    `SELECT w.*, t.user FROM rate_windows w LEFT JOIN access_tokens t ON w.key = 'general/' || t.hash ORDER BY w.key`,
+  const rows = store.all<Counter & { key: string; user: string | null }>(
+    `SELECT w.*, t.user FROM rate_windows w LEFT JOIN access_tokens t ON w.key = '${generalWindow({ token: '', plan }).key}' || t.hash
+     ORDER BY w.key`,
   );
-  return rows.flatMap(({ key, opened, used, user }) => {
+  return rows.flatMap(({ key, user, ...stored }) => {
     const owner = idIn(key);
     const caller = { token: owner, user: owner, plan };
     const known = [addressWindow, generalWindow(caller), tokenWindow(owner), ...bookingWindows(caller)];
     const window = known.find((each) => each.key === key);
-    const isOver = window === undefined || opened + spans[window.span] <= now || opened > now + spans[window.span];
-    if (isOver) return [];
-    const { left, resetSeconds } = level(window, opened, used, now);
+    const level = window && levelOf(window, stored, now);
+    if (level === undefined || level.used === 0) return [];
+    const { name, whose, limit } = level.window;
     return {
-      window: window.name,
-      whose: window.whose === 'address' ? owner : `${origin}${uri('users', user ?? owner)}`,
-      used: window.limit - left,
-      limit: window.limit,
-      reset_seconds: resetSeconds,
+      window: name,
+      whose: whose === 'address' ? owner : `${origin}${uri('users', user ?? owner)}`,
+      used: limit - leftOf(level),
+      limit,
+      reset_seconds: resetSecondsOf(level, now),
     };
   });
 };
