@@ -7,12 +7,6 @@ import { logActivity } from '../rules/activity.ts';
 import { newWebhook, type WebhookRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** Whose events a webhook reports. The owner is the ID of the user, group or organization. */
-interface WebhookPlace {
-  scope: WebhookScope;
-  owner: string;
-}
-
 const requireGroupAdmin = (store: Store, caller: Caller, group: string) => {
   const role = 'SELECT role FROM group_members WHERE "group" = ? AND user = ?';
   const isGroupAdmin = store.first<{ role: string }>(role, group, caller.user)?.role === 'admin';
@@ -24,53 +18,45 @@ const requireGroupAdmin = (store: Store, caller: Caller, group: string) => {
  * Assumed (webhooks.who): the organization's webhooks belong to its admins and owner, those of a user to the user and
  * the same people, and those of a group to the group's admins and the same people.
  */
-const requirePlace = (store: Store, caller: Caller, { scope, owner }: WebhookPlace) => {
+const requireAccess = (store: Store, caller: Caller, scope: WebhookScope, owner: string) => {
   if (scope === 'organization') requireAdministrator(caller);
   else if (scope === 'group') requireGroupAdmin(store, caller, owner);
   else requireSelf(caller, owner);
 };
 
-interface Named {
-  user?: string | undefined;
-  group?: string | undefined;
-}
-
-const requireOwner = (store: Store, { scope, owner }: WebhookPlace) => {
-  if (scope === 'user') found(store.text('users', owner), 'user');
-  if (scope === 'group') found(store.text('groups', owner), 'group');
-};
-
 /**
+ * The ID of the user, group or organization whose events a webhook reports.
  * Assumed (webhooks.owner): `user` and `group` of a webhook count only with their own scope; without `user`, it is the
  * caller; a group must be named.
  */
-const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): WebhookPlace => {
-  if (scope === 'organization') return { scope, owner: caller.organization };
-  if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idIn(user) };
-  if (group === undefined) throw invalidParameter('group', 'is required if scope is group', 'required');
-  return { scope, owner: idIn(group) };
+const chooseOwner = (
+  store: Store,
+  caller: Caller,
+  { scope, user, group }: { scope: WebhookScope; user?: string | undefined; group?: string | undefined },
+): string => {
+  const owners = { organization: caller.organization, user: idIn(user ?? caller.user), group: group && idIn(group) };
+  const owner = owners[scope];
+  if (owner === undefined) throw invalidParameter('group', 'is required if scope is group', 'required');
+  requireAccess(store, caller, scope, owner);
+  if (scope !== 'organization') found(store.text(`${scope}s`, owner), scope);
+  return owner;
 };
 
 const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord => {
   const row = store.first<{ doc: string; owner: string }>('SELECT doc, owner FROM webhooks WHERE id = ?', id);
   const { doc, owner } = found(row, 'webhook subscription');
   const webhook: WebhookRecord = JSON.parse(doc);
-  requirePlace(store, caller, { scope: webhook.scope, owner });
+  requireAccess(store, caller, webhook.scope, owner);
   return webhook;
 };
 
 export const webhooks: Handlers<'webhooks'> = {
   list({ query }, { store, caller }) {
     requireOrganization(caller, query.organization);
-    let owner: string | undefined;
     // Assumed (webhooks.all-groups): admins and the owner can list the webhooks of all groups at once.
-    if (query.scope === 'group' && query.group === undefined) requireAdministrator(caller);
-    else {
-      const place = placeOf(caller, query.scope, query);
-      requirePlace(store, caller, place);
-      requireOwner(store, place);
-      owner = place.owner;
-    }
+    const isOfAllGroups = query.scope === 'group' && query.group === undefined;
+    if (isOfAllGroups) requireAdministrator(caller);
+    const owner = isOfAllGroups ? undefined : chooseOwner(store, caller, query);
     return {
       from: 'webhooks',
       where: [
@@ -88,23 +74,17 @@ export const webhooks: Handlers<'webhooks'> = {
     const { organization } = caller;
     const { scope, url, events } = body;
     requireOrganization(caller, body.organization);
-    const place = placeOf(caller, scope, body);
-    requirePlace(store, caller, place);
-    requireOwner(store, place);
+    const owner = chooseOwner(store, caller, body);
     // Assumed (webhooks.submissions): a routing form belongs to the organization, so webhooks of a user or group can't
     // report its submissions.
     if (scope !== 'organization' && events.includes('routing_form_submission.created'))
       throw invalidParameter('events', 'can include routing_form_submission.created only if scope is organization');
     const known = 'SELECT 1 FROM webhooks WHERE scope = ? AND owner = ? AND callback_url = ?';
-    if (store.first(known, scope, place.owner, url))
+    if (store.first(known, scope, owner, url))
       throw conflict('A webhook subscription with this URL and scope already exists.');
     const id = store.nextId('webhook');
-    const webhook = newWebhook({ id, organization, ...place, events, url, now });
-    store.insert('webhooks', id, webhook, {
-      organization,
-      owner: place.owner,
-      signing_key: body.signing_key ?? null,
-    });
+    const webhook = newWebhook({ id, organization, scope, owner, events, url, now });
+    store.insert('webhooks', id, webhook, { organization, owner, signing_key: body.signing_key ?? null });
     logActivity(context, 'WebhookSubscription.Create', { webhook: webhook.uri, scope });
     return webhook;
   },
