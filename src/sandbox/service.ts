@@ -136,7 +136,8 @@ export const createService = ({
       const { answerOAuth } = await import('./oauth/endpoints.ts');
       return (moment) => {
         count(undefined, request, path, moment);
-        const reply = answerOAuth({ store, now: moment.now, url, request, limits, randomBytes, ...oauth });
+        const asked = { store, now: moment.now, url, request, limits, randomBytes, ...oauth };
+        const reply = store.transaction(() => answerOAuth(asked));
         return { ...reply, headers: { ...moment.headers, ...reply.headers } };
       };
     }

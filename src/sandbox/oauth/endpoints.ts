@@ -208,28 +208,25 @@ const token = forClient((asked, values) => {
   if (kind === undefined) return refused('invalid_request', 'grant_type is missing.');
   if (!isGrant(kind))
     return refused('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`);
-  // In one transaction, so that two processes don't redeem the same secret.
-  return asked.store.transaction(() => {
-    const found = grants[kind](asked, values);
-    if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
-    let headers: Record<string, string> = {};
-    if (found.owner && asked.limits) {
-      const window = tokenWindow(found.owner);
-      const admission = admit(asked.store, [window], asked.now);
-      headers = admission.headers;
-      const words = `Rate limit reached: ${window.limit} token requests per minute and user (${window.name}).`;
-      if (admission.refusedBy) return refused('rate_limited', words, 429, headers);
-    }
-    const granted = found.redeem();
-    if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);
-    const reply = json(200, granted, headers);
-    return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
-  });
+  const found = grants[kind](asked, values);
+  if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
+  let headers: Record<string, string> = {};
+  if (found.owner && asked.limits) {
+    const window = tokenWindow(found.owner);
+    const admission = admit(asked.store, [window], asked.now);
+    headers = admission.headers;
+    const words = `Rate limit reached: ${window.limit} token requests per minute and user (${window.name}).`;
+    if (admission.refusedBy) return refused('rate_limited', words, 429, headers);
+  }
+  const granted = found.redeem();
+  if ('refused' in granted) return refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers);
+  const reply = json(200, granted, headers);
+  return { ...reply, body: withOrigin(reply.body, asked.url.origin) };
 });
 
 const revoke = forClient((asked, { client_id, token: secret }) => {
   if (secret === undefined) return refused('invalid_request', 'token is missing.');
-  asked.store.transaction(() => revokeToken(asked.store, client_id!, secret));
+  revokeToken(asked.store, client_id!, secret);
   return json(200, {});
 });
 

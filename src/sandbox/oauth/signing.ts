@@ -4,15 +4,10 @@ import type { Store } from '../store/store.ts';
 
 const fact = 'oauth_key';
 
-/** The signing key of this sandbox, created on first use and stored with its data. */
+/** The signing key of this sandbox, created on first use and stored with its data. Every request is a transaction. */
 const keyOf = (store: Store, randomBytes: RandomBytes): string => {
-  const known = store.fact(fact);
-  if (known !== undefined) return String(known);
-  return store.transaction(() => {
-    // Checked again inside the transaction: another process may have created the key meanwhile.
-    if (store.fact(fact) === undefined) store.setFact(fact, Buffer.from(randomBytes(32)).toString('base64url'));
-    return String(store.fact(fact));
-  });
+  if (store.fact(fact) === undefined) store.setFact(fact, Buffer.from(randomBytes(32)).toString('base64url'));
+  return String(store.fact(fact));
 };
 
 export type Sign = (text: string) => string;
