@@ -19,30 +19,23 @@ export const readTarget = ({ typed, problems }: Invocation): URL | undefined => 
 /** The handler's address for people. A query may have a secret. */
 export const nameOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`;
 
-/** Says once when the handler goes down, and once when it answers again. */
-const announceHandler = ({ notes }: Context, name: string) => {
+/** Forwards to the handler. Says once when it goes down, and once when it answers again. */
+export const forwardTo = ({ runtime, notes }: Context, target: URL, over: AbortSignal): Forward => {
+  const { send, clock } = runtime;
+  const name = nameOf(target);
   let isDown = false;
-  return {
-    down: (problem: string) => {
-      if (!isDown)
-        notes.warn(`The handler at ${name} is down (${problem}). sched tries each delivery for a few seconds`);
-      isDown = true;
-    },
-    up: () => {
-      if (isDown) notes.info(`The handler at ${name} answers again`);
-      isDown = false;
-    },
+  const onDown = (problem: string): void => {
+    if (!isDown) notes.warn(`The handler at ${name} is down (${problem}). sched tries each delivery for a few seconds`);
+    isDown = true;
   };
-};
-
-export const forwardTo = (context: Context, target: URL, over: AbortSignal): Forward => {
-  const { send, clock } = context.runtime;
-  const handler = announceHandler(context, nameOf(target));
-  const forward = createForward({ url: target.href, send, clock, over, onRetry: handler.down });
+  const forward = createForward({ url: target.href, send, clock, over, onRetry: onDown });
   return async (delivery) => {
     const forwarded = await forward(delivery);
-    if (forwarded.problem === undefined) handler.up();
-    else handler.down(forwarded.problem);
+    if (forwarded.problem !== undefined) onDown(forwarded.problem);
+    else if (isDown) {
+      notes.info(`The handler at ${name} answers again`);
+      isDown = false;
+    }
     return forwarded;
   };
 };

@@ -11,8 +11,7 @@ import { commandLine } from '../../messages/command-lines.ts';
 import { hasLastLine, showAlive, timeOfDay } from '../../messages/live.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
-import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
-import { type DeliveryRecord, deliveryFields, deliveryView } from './delivery-view.ts';
+import { type DeliveryOutput, deliveryFields, deliveryView, openDeliveryOutput } from './delivery-output.ts';
 import { forwardTo, nameOf, readTarget } from './forward-to.ts';
 import { keepListening, watchClock } from './keep-listening.ts';
 import { openRecentFile } from './recent-file.ts';
@@ -49,13 +48,8 @@ const handleDeliveries = (
     const receivedAt = clock.now();
     const { accepted, isDouble } = await recent.handle(keyOf(content, body), async (attempt) => {
       const { status, durationMs, problem, accepted = true } = (await forward?.(delivery)) ?? {};
-      const added: DeliveryRecord['_sched'] = {
-        received_at: new Date(receivedAt).toISOString(),
-        attempt,
-        ...(status === undefined ? {} : { status }),
-        ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
-        ...(problem === undefined ? {} : { error: problem }),
-      };
+      const received_at = new Date(receivedAt).toISOString();
+      const added = { received_at, attempt, status, duration_ms: durationMs, error: problem };
       await output.write({ ...content, _sched: added });
       counts.received += attempt === 1 ? 1 : 0;
       counts.lastAt = receivedAt;
