@@ -6,7 +6,7 @@ import { isObject, jsonIn, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Flag, Invocation, LeafCommand } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';
-import { readBounds } from '../../operation/listing.ts';
+import { printRows, readBounds } from '../../operation/listing.ts';
 import { listFlags, sharedFlags } from '../../parse/shared-flags.ts';
 import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
@@ -80,7 +80,7 @@ const printPages = async (invocation: Invocation, { input, operation }: ApiReque
   const count = Number(input.query!.find(([name]) => name === 'count')?.[1]);
   const size = Number.isInteger(count) && count > 0 ? count : pageSize;
   const pages = client.rawPages(input, { ...(limit === undefined ? {} : { limit }), pageSize: size }, operation);
-  if (typed.silent !== true) await context.printer.list(recordView(operation), pages);
+  if (typed.silent !== true) await printRows(context, recordView(operation), pages);
   else for await (const _ of pages);
 };
 

@@ -15,6 +15,7 @@ import { isObject } from '../../../json.ts';
 import { safe } from '../../../output/sanitize.ts';
 import type { View } from '../../../output/view.ts';
 import type { Invocation, Typed } from '../../command.ts';
+import { printRows } from '../../operation/listing.ts';
 import { viewOf } from '../../operation/views.ts';
 import type { Context } from '../../session/context.ts';
 import { layOutJson } from './json-text.ts';
@@ -32,10 +33,6 @@ export const recordView = (operation: Operation | undefined): View => {
 /** Formats that can show any JSON; the others show records. */
 const wholeFormats = new Set(['json', 'jsonl', 'yaml']);
 
-/** Whether to print records instead of the whole reply. */
-const asksRecords = ({ settings }: Context): boolean =>
-  settings.fields !== undefined || !wholeFormats.has(settings.format);
-
 /** A session cookie is as secret as the token, so it isn't printed. */
 const shownHeader = ([name, value]: [string, string]): string =>
   `${safe(name)}: ${name === 'set-cookie' ? '[not shown]' : safe(value)}`;
@@ -44,12 +41,6 @@ const headOf = ({ status, headers }: HttpReply, isPrivate: boolean): string => {
   const lines = isPrivate ? [] : Object.entries(headers).map(shownHeader);
   return `${[`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trim(), ...lines].join('\n')}\n\n`;
 };
-
-const noFields = (request: HttpRequest, reply: HttpReply): SchedError =>
-  new SchedError('integrity', 'The reply has no records to choose fields from', {
-    outcome: 'not-applied',
-    http: exchangeOf(request, reply),
-  });
 
 /** Whether the user chose an output format, which needs JSON. Without one, the reply is printed unchanged. */
 const asksJson = (typed: Typed): boolean =>
@@ -79,14 +70,6 @@ const judgeNotJson = (
   if (isAsked) context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
 };
 
-const printJson = ({ stdout }: Context['runtime'], body: string, isPretty = true): Promise<void> =>
-  stdout.write(`${layOutJson(body, isPretty)}\n`);
-
-const printAsIs = async ({ printer, runtime }: Context, body: string): Promise<void> => {
-  if (body === '') return;
-  return runtime.stdout.isTerminal ? printer.text(body) : runtime.stdout.write(body);
-};
-
 /** Prints the records inside an envelope, or the reply itself if it has none. */
 const printRecords = async (
   context: Context,
@@ -97,17 +80,13 @@ const printRecords = async (
 ): Promise<void> => {
   const inner = isObject(value) ? (value.collection ?? value.resource ?? value) : value;
   if (isObject(inner)) return context.printer.one(view, inner);
-  if (!Array.isArray(inner) || !inner.every(isObject)) {
-    if (effectOf(request) === 'read') throw noFields(request, reply);
+  if (Array.isArray(inner) && inner.every(isObject)) return printRows(context, view, [inner]);
+  if (effectOf(request) !== 'read')
     return context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply has no records`);
-  }
-  await context.printer.list(view, [inner]);
-};
-
-const printWhole = async ({ printer, runtime, settings }: Context, body: string, value: unknown): Promise<void> => {
-  if ((settings.format === 'yaml' || settings.jq !== undefined) && typeof value === 'object' && value !== null)
-    return printer.one({ columns: [] }, value);
-  await printJson(runtime, body, settings.format !== 'jsonl');
+  throw new SchedError('integrity', 'The reply has no records to choose fields from', {
+    outcome: 'not-applied',
+    http: exchangeOf(request, reply),
+  });
 };
 
 /** The same error without the service's own text, which may quote an address (R49). */
@@ -122,22 +101,31 @@ export interface ReplyOptions {
   isPrivate: boolean;
 }
 
-const printBody = (
+const printBody = async (
   { context, typed }: Invocation,
   request: HttpRequest,
   reply: HttpReply,
   operation: Operation | undefined,
-): Promise<void> | void => {
+): Promise<void> => {
+  const { printer, runtime, settings } = context;
+  const { stdout } = runtime;
   const content = contentOf(reply);
-  if (typeof content === 'string') return asksJson(typed) ? undefined : printAsIs(context, reply.body);
-  if (!isSuccess(reply)) return printJson(context.runtime, reply.body);
-  const { jq, format } = context.settings;
-  const isParsed = asksRecords(context) || format === 'yaml' || jq !== undefined;
+  if (typeof content === 'string') {
+    if (reply.body === '' || asksJson(typed)) return;
+    return stdout.isTerminal ? printer.text(reply.body) : stdout.write(reply.body);
+  }
   const { json } = content;
-  const problem = isParsed && typeof json === 'object' && json !== null ? contentProblem(json) : undefined;
-  if (problem !== undefined && effectOf(request) === 'read') throw integrityError(request, problem, reply);
-  if (asksRecords(context)) return printRecords(context, request, reply, content.json, recordView(operation));
-  return printWhole(context, reply.body, content.json);
+  const isBranch = typeof json === 'object' && json !== null;
+  const hasRecords = settings.fields !== undefined || !wholeFormats.has(settings.format);
+  const isParsed = hasRecords || settings.format === 'yaml' || settings.jq !== undefined;
+  if (isSuccess(reply) && isParsed) {
+    const problem = isBranch ? contentProblem(json) : undefined;
+    if (problem !== undefined && effectOf(request) === 'read') throw integrityError(request, problem, reply);
+    if (hasRecords) return printRecords(context, request, reply, json, recordView(operation));
+    if (isBranch) return printer.one({ columns: [] }, json);
+  }
+  const isPretty = settings.format !== 'jsonl' || !isSuccess(reply);
+  await stdout.write(`${layOutJson(reply.body, isPretty)}\n`);
 };
 
 /** Prints a reply, and throws if its status is an error. Like gh, it prints the body of an error reply too. */
