@@ -79,7 +79,7 @@ const printPages = async (invocation: Invocation, { input, operation }: ApiReque
   const { limit, pageSize } = readBounds(invocation);
   const count = Number(input.query!.find(([name]) => name === 'count')?.[1]);
   const size = Number.isInteger(count) && count > 0 ? count : pageSize;
-  const pages = client.rawPages(input, { ...(limit === undefined ? {} : { limit }), pageSize: size }, operation);
+  const pages = client.rawPages(input, { limit, pageSize: size }, operation);
   if (typed.silent !== true) await printRows(context, recordView(operation), pages);
   else for await (const _ of pages);
 };

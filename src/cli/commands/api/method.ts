@@ -5,11 +5,6 @@ import type { TypedField } from './body-fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
-interface MethodWords {
-  method?: string;
-  path?: string;
-}
-
 /** Suggests the typed command with these arguments, unless it has a header, which may contain a secret (R12). */
 const withArguments = (args: readonly string[], typed: Typed): Fix | undefined => {
   if (typed.header !== undefined) return undefined;
@@ -20,7 +15,10 @@ const withArguments = (args: readonly string[], typed: Typed): Fix | undefined =
 };
 
 /** Reads `[METHOD] <path>` and reports problems with them. */
-export const readWords = ({ args, typed, problems }: Invocation, isHidden: boolean): MethodWords => {
+export const readWords = (
+  { args, typed, problems }: Invocation,
+  isHidden: boolean,
+): { method?: string | undefined; path?: string | undefined } => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');
@@ -35,10 +33,7 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
   if (given !== undefined && !isMethod(given))
     problems.add(`METHOD must be one of ${methods.join(', ')}${isHidden ? '' : `, not "${given}"`}`);
-  return {
-    ...(path === undefined ? {} : { path }),
-    ...(isMethod(given) ? { method: given!.toUpperCase() } : {}),
-  };
+  return { path, method: isMethod(given) ? given!.toUpperCase() : undefined };
 };
 
 /**

@@ -201,12 +201,11 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
     }
     const key = await saveLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
+    const { issuer: _, ...known } = addresses;
     const learned: Profile = {
+      ...known,
       base_url: baseUrl,
-      ...(addresses.auth_url === undefined ? {} : { auth_url: addresses.auth_url }),
       ...(client === undefined ? {} : settingsOf(client.server, client.secret !== undefined)),
-      ...(addresses.mcp_url === undefined ? {} : { mcp_url: addresses.mcp_url }),
-      ...(addresses.client_id === undefined ? {} : { client_id: addresses.client_id }),
       ...(root === undefined ? {} : { uri_root: root }),
       login: { store: store.kind, ...key, ...(record.name === undefined ? {} : { name: record.name }) },
     };
