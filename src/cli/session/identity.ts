@@ -123,9 +123,6 @@ export const ownerOfToken = async (
   return found;
 };
 
-/** A default user or organization as set in the environment or a profile. Undefined if it is the token's own. */
-type Setting = { uri: string } | { id: string } | { name: string } | undefined;
-
 const sources = {
   users: { variable: 'SCHED_USER', key: 'user' },
   organizations: { variable: 'SCHED_ORG', key: 'organization' },
@@ -134,13 +131,15 @@ const sources = {
 const sourceOf = (collection: keyof typeof sources): string =>
   `it comes from ${sources[collection].variable} or from the profile's ${sources[collection].key}`;
 
-const readSetting = (value: string | undefined, collection: keyof typeof sources): Setting => {
+/**
+ * A default user or organization as set in the environment or a profile: a URI, an ID or a name. Undefined if it is the
+ * token's own.
+ */
+const readSetting = (value: string | undefined, collection: keyof typeof sources): string | undefined => {
   if (!value || value === collections[collection].self) return undefined;
-  // An ID answers without a request, so a word that may be an ID is not looked up as a name.
-  if (isPlainId(value)) return { id: value };
   const { variable, key } = sources[collection];
   const read = readReference(value, key, collection);
-  if (read.ok) return isUri(value) ? { uri: value } : { name: value };
+  if (read.ok) return value;
   throw new SchedError('environment', read.problem.replace(`--${key}`, `The default ${key}`), {
     reason: sourceOf(collection),
     advice: `set ${variable}=ID, or run sched profiles set ${key} ID`,
@@ -177,10 +176,11 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
       return uriOf(setting, `${part}s`);
     }
   };
-  const uriOf = async (setting: NonNullable<Setting>, collection: string): Promise<string> => {
-    if ('uri' in setting) return setting.uri;
-    if ('id' in setting) return `${await root()}/${collection}/${setting.id}`;
-    return findUser(setting.name).catch((error: unknown) => {
+  const uriOf = async (setting: string, collection: string): Promise<string> => {
+    if (isUri(setting)) return setting;
+    // An ID answers without a request, so a word that may be an ID is not looked up as a name.
+    if (isPlainId(setting)) return `${await root()}/${collection}/${setting}`;
+    return findUser(setting).catch((error: unknown) => {
       if (!hasCategory(error, 'not-found', 'usage')) throw error;
       throw error.with({ reason: sourceOf('users') });
     });
@@ -189,11 +189,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
   const root = async (): Promise<string> => {
     const { baseUrl, defaults } = await connection();
     const { user, organization } = await settings();
-    const known =
-      defaults?.uriRoot ??
-      [user, organization]
-        .map((setting) => (setting !== undefined && 'uri' in setting ? baseOfUri(setting.uri) : undefined))
-        .find((found) => found !== undefined);
+    const known = defaults?.uriRoot ?? baseOfUri(user ?? '') ?? baseOfUri(organization ?? '');
     if (user !== undefined && organization !== undefined) return known ?? baseUrl;
     const found = await owner().catch(fallBack({ root: known ?? baseUrl }, 'forbidden'));
     return found.root;
