@@ -14,6 +14,7 @@ import {
   loadDeletion,
   loadReceipt,
   offerRuns,
+  runFields,
   runRecord,
 } from './receipts.ts';
 
@@ -44,11 +45,6 @@ const runsView: View = {
   ],
   id: 'run',
 };
-
-const runFields = [
-  'run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool',
-  'sandbox finding receipt head',
-].flatMap((line) => line.split(' '));
 
 const showRuns = async ({ context, args, problems }: Invocation): Promise<void> => {
   problems.check();

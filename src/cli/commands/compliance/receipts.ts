@@ -96,10 +96,13 @@ export const runRecord = (path: string, { status, history, head, sandbox, findin
 
 type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: ReceiptFinding['status'] | 'missing' };
 
+/** The record of a file of which nothing is known. */
+const nothing = runRecord('', { status: 'edited', finding: '', head: '', sandbox: false });
+export const runFields = Object.keys(nothing);
+
 const lostRecord = ({ run, at, receipt }: IndexedReceipt): RunRecord => {
   const finding = 'missing: the receipt was moved or deleted; if it was moved, pass its file instead of the run ID';
-  const nothing = runRecord(receipt, { status: 'edited', finding, head: '', sandbox: false });
-  return { ...nothing, run, started_at: at, status: 'missing' };
+  return { ...nothing, run, started_at: at, status: 'missing', finding, receipt };
 };
 
 /** Runs per page. The first page determines the column widths of the table. */
