@@ -6,7 +6,7 @@ import { BadInput, type SourceContent, type SourceEntry } from './text-source.ts
 /** The values of a record by column. */
 export type RecordValues = ReadonlyMap<string, unknown>;
 
-interface RecordOptions {
+export interface RecordOptions {
   /** Name of the file, whose extension tells the format. */
   name: string;
   /** The column that a name means, or undefined if there is no such column. */

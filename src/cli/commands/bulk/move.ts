@@ -4,7 +4,6 @@ import { readId } from '../../../client/ids.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
 import { moveEvent } from '../../../jobs/move.ts';
 import type { MoveContext } from '../../../jobs/move-steps.ts';
-import { readRecords } from '../../../jobs/record-input.ts';
 import type { Job } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
@@ -30,7 +29,7 @@ import { checkCount, readExpected } from './check-count.ts';
 import { noteTime } from './confirm-bookings.ts';
 import { failedItem } from './item-refused.ts';
 import { checkLines, failuresOf, type LineProblem } from './read-bookings.ts';
-import { fixAndRepeat, inputBytes, readingInput } from './read-items.ts';
+import { fixAndRepeat, readRecordFile } from './read-items.ts';
 import { runBulk } from './run-bulk.ts';
 
 /** A wanted move: an event, and its new start or the shift as it was typed. */
@@ -62,26 +61,24 @@ const readLine = (line: number, values: ReadonlyMap<string, unknown>): Wanted | 
 };
 
 /** The moves of a file. Problems of its lines are added to `wrong`. */
-const readFile = (invocation: Invocation, wrong: LineProblem[]) =>
-  readingInput(invocation, async () => {
-    const name = String(invocation.typed.from);
-    const columnOf = (title: string) => planView.columns.find(({ path }) => path === title.trim().toLowerCase())?.path;
-    const wanted: Wanted[] = [];
-    let thing: 'line' | 'item' = 'line';
-    const bytes = await inputBytes(invocation.context, name);
-    for (const record of await readRecords(bytes, { name, columnOf, columns: 'event and to' })) {
-      if ('skipped' in record) continue;
-      if (record.isListed) thing = 'item';
-      const read = 'problem' in record ? record.problem : readLine(record.line, record.value);
-      if (typeof read === 'string') wrong.push({ line: record.line, problem: read });
-      else if (wanted.some(({ id }) => id === read.id))
-        wrong.push({ line: record.line, problem: 'an earlier line moves the same event' });
-      else wanted.push(read);
-    }
-    const roots = wanted.map(({ root }) => root);
-    await checkOrigins(invocation, roots);
-    return { wanted, thing };
-  });
+const readFile = async (invocation: Invocation, wrong: LineProblem[]) => {
+  const columnOf = (title: string) => planView.columns.find(({ path }) => path === title.trim().toLowerCase())?.path;
+  const { records, thing } = await readRecordFile(invocation, { columnOf, columns: 'event and to' });
+  const wanted: Wanted[] = [];
+  for (const record of records) {
+    const { line } = record;
+    const read = 'problem' in record ? record.problem : readLine(line, record.value);
+    if (typeof read === 'string') wrong.push({ line, problem: read });
+    else if (wanted.some(({ id }) => id === read.id))
+      wrong.push({ line, problem: 'an earlier line moves the same event' });
+    else wanted.push(read);
+  }
+  await checkOrigins(
+    invocation,
+    wanted.map(({ root }) => root),
+  );
+  return { wanted, thing };
+};
 
 /** The IDs of events that a move made lately. */
 const madeLately = async ({ ledger, clock }: MoveContext['booking'], found: readonly Json[]): Promise<Set<string>> => {

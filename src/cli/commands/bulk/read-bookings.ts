@@ -4,8 +4,6 @@ import { fallBack, hasCategory } from '../../../errors.ts';
 import { groupProblems } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
-import { type RecordValues, readRecords } from '../../../jobs/record-input.ts';
-import type { SourceEntry } from '../../../jobs/text-source.ts';
 import type { Json } from '../../../json.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
@@ -19,7 +17,7 @@ import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduli
 import type { Typed } from '../../session/settings.ts';
 import type { Failure } from './answer.ts';
 import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
-import { inputBytes, readingInput } from './read-items.ts';
+import { type InputRecord, readRecordFile } from './read-items.ts';
 
 export interface BookingLine {
   line: number;
@@ -31,12 +29,8 @@ export interface BookingLine {
   startZone?: string;
 }
 
-type InputRecord = Exclude<SourceEntry<RecordValues>, { skipped: unknown }>;
-
-/** An event type of the file, looked up once. `record` is missing if the token may not read it. */
-type KnownType = { uri: string; record?: Json } | { problem: string | undefined };
-
-const alreadyReported: KnownType = { problem: undefined };
+/** An event type of the file, looked up once. `record` is undefined if the token may not read it. */
+type KnownType = { uri: string; record: Json | undefined } | { problem: string | undefined };
 
 /** The words of an error about the user's input. Any other error ends the command. */
 const inputProblem = (error: unknown): string => {
@@ -53,13 +47,12 @@ const findType = async (
   const problems = new Problems();
   try {
     const read = await readValue(flag, raw, { ...invocation, context, typed });
-    if (!read.ok || 'ready' in read.value) return alreadyReported;
+    // Its problem is reported already.
+    if (!read.ok || 'ready' in read.value) return { problem: undefined };
     await checkOrigins({ context, problems }, [read.value.root]);
     problems.check();
     const { uri, record } = await referredRecord(read.value, context);
-    if (record !== undefined) return { uri, record };
-    const found = await eventTypeOf(context, uri).catch(fallBack(undefined, 'forbidden'));
-    return found === undefined ? { uri } : { uri, record: found };
+    return { uri, record: record ?? (await eventTypeOf(context, uri).catch(fallBack(undefined, 'forbidden'))) };
   } catch (error) {
     return { problem: inputProblem(error) };
   }
@@ -132,15 +125,6 @@ const checkDuplicates = (lines: readonly BookingLine[], thing: string, report: R
   }
 };
 
-const readFile = (invocation: Invocation, flags: readonly FieldFlag[]): Promise<InputRecord[]> =>
-  readingInput(invocation, async () => {
-    const name = String(invocation.typed.from);
-    const columns = columnsOf(flags);
-    const options = { name, columnOf: columnOf(columns), columns: `${columns.join(', ')} and answers.QUESTION` };
-    const records = await readRecords(await inputBytes(invocation.context, name), options);
-    return [...records].flatMap((record) => ('skipped' in record ? [] : [record]));
-  });
-
 /** The rows of a file, after a check that needs no service. */
 const checkRows = async (
   invocation: Invocation,
@@ -205,10 +189,13 @@ interface BookingFile {
 /** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
 export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
   const { problems } = invocation;
-  const records = await readFile(invocation, flags);
+  const columns = columnsOf(flags);
+  const { records, thing } = await readRecordFile(invocation, {
+    columnOf: columnOf(columns),
+    columns: `${columns.join(', ')} and answers.QUESTION`,
+  });
   if (records.length === 0) problems.add('No bookings in the input');
   problems.check();
-  const thing = records[0]!.isListed ? 'item' : 'line';
   const wrong: LineProblem[] = [];
   const report: Report = (line, problem) => {
     wrong.push({ line, problem });

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { type BatchPlan, groupProblems, leftOutText, makePlan } from '../../../jobs/batch-plan.ts';
 import { type ItemOptions, readItems } from '../../../jobs/items.ts';
-import { BadInput } from '../../../jobs/text-source.ts';
+import { type RecordOptions, type RecordValues, readRecords } from '../../../jobs/record-input.ts';
+import { BadInput, type SourceEntry } from '../../../jobs/text-source.ts';
 import { formatNumber } from '../../../numbers.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
@@ -17,7 +18,7 @@ export interface ItemKind extends Pick<ItemOptions, 'usual' | 'isItem' | 'isSure
 const mostBytes = 256 * 1024 * 1024;
 
 /** The bytes of the file that --from names, or of stdin. */
-export const inputBytes = ({ runtime }: Context, from: string): Promise<Uint8Array> =>
+const inputBytes = ({ runtime }: Context, from: string): Promise<Uint8Array> =>
   from === '-' ? runtime.stdin.bytes(mostBytes) : readNamedFile(from, runtime.interrupted, mostBytes);
 
 /** The input in a sentence: the name of its file, if it has one. */
@@ -33,10 +34,7 @@ export const fixAndRepeat =
   };
 
 /** Runs `read`. Reports an input that can't be read as a problem of --from. */
-export const readingInput = async <Value>(
-  { typed, problems }: Invocation,
-  read: () => Promise<Value>,
-): Promise<Value> => {
+const readingInput = async <Value>({ typed, problems }: Invocation, read: () => Promise<Value>): Promise<Value> => {
   try {
     return await read();
   } catch (error) {
@@ -49,6 +47,20 @@ export const readingInput = async <Value>(
     throw error;
   }
 };
+
+export type InputRecord = Exclude<SourceEntry<RecordValues>, { skipped: unknown }>;
+
+/** The records of the file that --from names, and what they are called in messages. */
+export const readRecordFile = (
+  invocation: Invocation,
+  options: Pick<RecordOptions, 'columnOf' | 'columns'>,
+): Promise<{ records: InputRecord[]; thing: 'item' | 'line' }> =>
+  readingInput(invocation, async () => {
+    const name = String(invocation.typed.from);
+    const all = await readRecords(await inputBytes(invocation.context, name), { ...options, name });
+    const records = [...all].flatMap((record) => ('skipped' in record ? [] : [record]));
+    return { records, thing: records[0]?.isListed ? 'item' : 'line' };
+  });
 
 /** Reads the input into a plan. Problems with the whole input are reported, but the input is never quoted. */
 export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<BatchPlan> => {
