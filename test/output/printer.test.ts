@@ -72,7 +72,7 @@ describe('printer: hostile text on a terminal', () => {
 describe('printer: one', () => {
   it('cuts very long values, which take too long to measure', async () => {
     const { printer: blockPrinter, stdout } = printer({});
-    await blockPrinter.one(eventView, { name: 'a\u0301'.repeat(30_000), spaces: ' '.repeat(100_000) });
+    await blockPrinter.one(eventView, { name: 'x'.repeat(30_000), spaces: ' '.repeat(100_000) });
     expect(stdout.text.length).toBeLessThan(40_000);
     expect(stdout.text).toContain('…');
   });

@@ -123,7 +123,7 @@ describe('page', () => {
   });
 
   it('cuts very long values', async () => {
-    const text = await shown({ name: 'a\u0301'.repeat(50_000), kind: ' x'.repeat(100_000) });
+    const text = await shown({ name: 'x'.repeat(50_000), kind: ' x'.repeat(100_000) });
     expect(text.length).toBeLessThan(80_000);
     expect(text).toContain('…');
   });
