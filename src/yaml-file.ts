@@ -16,10 +16,6 @@ export interface FileProblem {
 
 type Path = ReadonlyArray<PropertyKey>;
 
-export type YamlContent<Value> =
-  | { ok: true; value: Value; problem(path: Path, message: string): FileProblem }
-  | { ok: false; problems: FileProblem[] };
-
 const mostBytes = 1024 * 1024;
 
 /** What to do about mistakes that YAML's own words describe badly. */
@@ -139,11 +135,7 @@ const refusedNodes = (document: yaml.Document): Array<{ node: yaml.Node; message
 };
 
 /** Reads a YAML or JSON file that a person wrote. Reports all mistakes at once, each with its place. */
-export const readYaml = <Schema extends Field>(
-  text: string,
-  name: string,
-  schema: Schema,
-): YamlContent<z.output<Schema>> => {
+export const readYaml = <Schema extends Field>(text: string, name: string, schema: Schema) => {
   const refuse = (...problems: FileProblem[]) => ({ ok: false as const, problems });
   if (Buffer.byteLength(text) > mostBytes)
     return refuse({ place: name, message: 'the file is larger than 1 MiB', source: '' });
@@ -174,7 +166,7 @@ export const readYaml = <Schema extends Field>(
   const problem = (path: Path, message: string, isKey?: boolean) =>
     problemAt(nodeAt(document, path, isKey)?.range?.[0] ?? 0, message);
   const parsed = schema.safeParse(content, plainErrors as never);
-  if (parsed.success) return { ok: true, value: parsed.data, problem };
+  if (parsed.success) return { ok: true as const, value: parsed.data, problem };
   const found = parsed.error.issues.flatMap((issue) => foundIn(issue, schema, content));
   return refuse(...found.map(({ path, message, isKey }) => problem(path, message, isKey)));
 };

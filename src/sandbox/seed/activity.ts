@@ -12,26 +12,22 @@ const inventedEntries = 90;
 type ActivityLine = readonly [name: string, details: Record<string, unknown>];
 
 const fromEvents = (events: readonly EventEntry[], types: readonly EventTypeRecord[]): ActivityEntry[] =>
-  events.flatMap((entry, index) => {
-    const { type, canceled, hosts, invitees = [] } = entry;
+  events.flatMap(({ type, canceled, hosts, invitees = [] }, index) => {
     const event = uri('scheduled_events', makeId(`seed/event/${index + 1}`));
     const { uri: event_type, name } = types.find(({ slug }) => slug === type)!;
-    const write = (key: string, [action, details]: ActivityLine, by: string | undefined, at: string | undefined) => ({
-      id: makeId(`seed/activity/${key}`),
-      name: action,
-      by,
-      details,
-      at: at!,
+    const cancellation = canceled && {
+      id: makeId(`seed/activity/cancel/${event}`),
+      name: 'ScheduledEvent.Cancel',
+      by: canceled.by,
+      details: { event, event_type, name },
+      at: canceled.at!,
+    };
+    const noShows = invitees.flatMap(({ id, no_show }) => {
+      const details = { event, invitee: `${event}/invitees/${id}` };
+      const key = makeId(`seed/activity/no-show/${details.invitee}`);
+      return no_show ? [{ id: key, name: 'Invitee.MarkNoShow', by: hosts?.[0], details, at: no_show.created! }] : [];
     });
-    const cancellation: ActivityLine = ['ScheduledEvent.Cancel', { event, event_type, name }];
-    return [
-      ...(canceled ? [write(`cancel/${event}`, cancellation, canceled.by, canceled.at)] : []),
-      ...invitees.flatMap(({ id, no_show }) => {
-        const invitee = `${event}/invitees/${id}`;
-        const line: ActivityLine = ['Invitee.MarkNoShow', { event, invitee }];
-        return no_show ? [write(`no-show/${invitee}`, line, hosts?.[0], no_show.created)] : [];
-      }),
-    ];
+    return cancellation ? [cancellation, ...noShows] : noShows;
   });
 
 /** Invents the activity log of the demo, from the rows of its records and its events. */

@@ -41,23 +41,6 @@ const format = onceEach((key: string) => {
 
 export const formatOf = (zone: string, shape: keyof typeof shapes): Intl.DateTimeFormat => format(`${zone} ${shape}`);
 
-interface EventRow {
-  doc: string;
-  color: string;
-  /** A JSON array of the IDs and names of the invitees. */
-  invitees: string | null;
-}
-
-interface Meeting extends Pick<EventRecord, 'name' | 'status' | 'invitees_counter'> {
-  /** Minutes since midnight. */
-  start: number;
-  minutes: number;
-  date: string;
-  color: string;
-  hosts: string[];
-  invitees: Array<{ id: string; name: string }>;
-}
-
 /** The hours that are drawn to scale, in rows of 15 minutes. Meetings at other times are in lists above and below. */
 const hours = { first: 8, end: 19 };
 const rowMinutes = 15;
@@ -82,10 +65,10 @@ export const weekStyle = [
 /** The Monday of the week of a date. */
 const mondayOf = (date: string): string => addDays(date, -((new Date(date).getUTCDay() + 6) % 7));
 
-const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string): Meeting[] => {
+const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string) => {
   const invitees = `(SELECT json_group_array(json_object('id', i.id, 'name', i.doc ->> 'name'))
     FROM (SELECT * FROM invitees WHERE event = e.id ORDER BY created_at, id) i)`;
-  const rows = store.all<EventRow>(
+  const rows = store.all<{ doc: string; color: string; invitees: string | null }>(
     `SELECT e.doc, t.doc ->> 'color' AS color, ${isPrivate ? invitees : 'NULL'} AS invitees
      FROM events e JOIN event_types t ON t.id = e.event_type
      WHERE e.start_time >= ? AND e.start_time < ? ${isPrivate ? '' : "AND NOT t.doc ->> 'secret'"} ORDER BY e.start_time, e.id LIMIT ${mostMeetings + 1}`,
@@ -98,15 +81,18 @@ const meetingsFrom = ({ store, zone, isPrivate }: DeskView, monday: string): Mee
     const { date, minutes } = localTime(zone, start);
     return {
       ...event,
+      /** Minutes since midnight. */
       start: minutes,
       date,
       minutes: (Date.parse(event.end_time) - start) / 60_000,
       color: colorOf(color),
       hosts: event.event_memberships.map(({ user_name: name }) => name ?? ''),
-      invitees: JSON.parse(people ?? '[]'),
+      invitees: JSON.parse(people ?? '[]') as Array<{ id: string; name: string }>,
     };
   });
 };
+
+type Meeting = ReturnType<typeof meetingsFrom>[number];
 
 interface Block {
   meeting: Meeting;
