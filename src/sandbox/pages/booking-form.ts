@@ -12,9 +12,10 @@ export type Values = Record<string, string>;
 interface Field {
   name: string;
   label: string;
-  type: 'text' | 'email' | 'tel' | 'textarea' | 'choice';
+  type: 'text' | 'email' | 'tel' | 'textarea';
   isRequired: boolean;
   autocomplete?: string;
+  /** To choose from, instead of typing. */
   choices?: { value: string; label: string; needsText?: boolean }[];
   /** Asked for besides a choice that needs text. */
   text?: Field;
@@ -30,13 +31,12 @@ const questionField = (
   index: number,
 ): Field => {
   const name = `a${index + 1}`;
-  const field = { name, label, isRequired: required };
-  if (type !== 'single_select') return { ...field, type: type === 'text' ? 'textarea' : 'text' };
+  const field: Field = { name, label, isRequired: required, type: type === 'text' ? 'textarea' : 'text' };
+  if (type !== 'single_select') return field;
   const choices = answer_choices.map((value) => ({ value, label: value }));
-  if (!include_other) return { ...field, type: 'choice', choices };
+  if (!include_other) return { ...field, choices };
   return {
     ...field,
-    type: 'choice',
     choices: [...choices, { value: other, label: 'Other', needsText: true }],
     text: { name: `${name}_other`, label: 'Your answer', type: 'text', isRequired: true },
   };
@@ -62,7 +62,7 @@ const placeFields = (places: readonly LocationRecord[]): Field[] => {
     label: [placeName(place.kind), ...(place.location ? [place.location] : [])].join(': '),
     needsText: needsText(place),
   }));
-  return [{ name: 'location', label: 'Where', type: 'choice', isRequired: true, choices, text }];
+  return [{ name: 'location', label: 'Where', type: 'text', isRequired: true, choices, text }];
 };
 
 const questionsOf = ({ type }: KnownEventType): Question[] =>

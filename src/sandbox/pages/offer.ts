@@ -26,13 +26,6 @@ export interface Offer {
 
 type Override = Omit<Value<Catalogue['shares']['create']['body']>, 'event_type'>;
 
-interface Share {
-  id: string;
-  doc: string;
-  event_type: string;
-  used_by: string | null;
-}
-
 /**
  * Assumed (shares.length): an invitee chooses one of the `duration_options` of a share. Without them, it has the
  * `duration` of the share; without both, the duration options of the event type.
@@ -113,7 +106,7 @@ export const findOffer = (asked: PageRequest): Offer | 'used' | 'closed' | undef
   const moving = movingAt(asked);
   if (moving && closedBy(moving, now)) return 'closed';
   const id = /^\/d\/([^/]+)\//.exec(url.pathname)?.[1]?.toUpperCase();
-  const share = store.first<Share>(
+  const share = store.first<{ id: string; doc: string; event_type: string; used_by: string | null }>(
     `SELECT id, doc, event_type, used_by FROM shares WHERE ${moving ? 'used_by' : 'id'} = ?`,
     moving?.id ?? id ?? '',
   );

@@ -1,6 +1,5 @@
 import { dayMilliseconds, timestamp, uri } from '../store/names.ts';
 import {
-  type EventRecord,
   type InviteeRecord,
   type LocationRecord,
   newEvent,
@@ -29,20 +28,13 @@ const answersOf = <Question extends { name: string }, Answer>(
   });
 };
 
-interface Booked {
-  id: string;
-  event: EventRecord;
-  type: KnownType;
-  hosts: KnownUser[];
-}
-
 const inviteeOf = (
   draft: Draft,
   { users }: Known,
-  { id: event, event: { created_at, updated_at, status }, type, hosts }: Booked,
+  { id: event, event: { created_at, updated_at, status }, type, hosts }: ReturnType<typeof eventOf>,
   entry: InviteeEntry,
   { number, eventNumber, path }: { number: number; eventNumber: number; path: Path },
-): InviteeRecord & { id: string } => {
+) => {
   const id = draft.id(entry, `invitee/${number}`, path);
   const [first, ...rest] = entry.name.split(' ');
   const { name, email, tracking, no_show, invitee_scheduled_by: by, old_invitee: _, new_invitee, ...fields } = entry;
@@ -71,16 +63,16 @@ const inviteeOf = (
     invitee.no_show = { uri: uri('invitee_no_shows', noShow), created_at: marked };
     if (entry.updated === undefined) invitee.updated_at = marked;
   }
-  return { ...invitee, id };
+  return { id, invitee };
 };
 
 /** The type is checked before: without it, nothing about the event can be derived. */
-const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType, index: number): Booked => {
+const eventOf = (draft: Draft, known: Known, entry: EventEntry, type: KnownType, index: number) => {
   const path = ['events', index];
   const id = draft.id(entry, `event/${index + 1}`, path);
   const usual = type.type.pooling_type === 'collective' ? type.hosts : type.hosts.slice(0, 1);
   const named = entry.hosts?.flatMap((name, place) => draft.find(known.users, name, [...path, 'hosts', place]) ?? []);
-  const hosts = named ?? usual;
+  const hosts: KnownUser[] = named ?? usual;
   const zone = hosts[0]?.record.timezone;
   const start = draft.time(entry.start, draft.now, [...path, 'start'], zone ?? 'UTC');
   const { created_at, updated_at } = draft.times(entry, Math.min(start, draft.now) - dayMilliseconds, path);
@@ -132,7 +124,7 @@ export const eventRows = (draft: Draft, known: Known, entries: readonly EventEnt
     for (const [seat, guest] of (entry.invitees ?? []).entries()) {
       const place = [...path, 'invitees', seat];
       const at = { number: ++number, eventNumber: index + 1, path: place };
-      const { id: guestId, ...invitee } = inviteeOf(draft, known, booked, guest, at);
+      const { id: guestId, invitee } = inviteeOf(draft, known, booked, guest, at);
       event.invitees_counter.total += 1;
       if (invitee.status === 'active') event.invitees_counter.active += 1;
       draft.add('invitees', guest, { id: guestId, event: id }, invitee);
