@@ -12,7 +12,7 @@ import type { Invocation } from '../command.ts';
 import { readValue } from '../operation/values.ts';
 import { typedEventType } from '../scheduling/answers.ts';
 import { nowOf } from '../scheduling/event-facts.ts';
-import { type FreeTimes, findFreeTimes, noteUnchecked } from '../scheduling/free-slots.ts';
+import { type FreeTimes, findFreeTimes, noteUnchecked, type SlotWindow } from '../scheduling/free-slots.ts';
 import {
   type JudgedTime,
   judgeRefused,
@@ -31,16 +31,11 @@ import { clockTexts } from './slots-screen.ts';
 /** How many days of free times are offered. */
 const daysOffered = 60;
 
-interface Window {
-  since: number;
-  until: number;
-}
-
 /** Times of an event type, for the person who chooses one and for the invitee. */
 interface Chooser {
   context: Context;
   type: Json;
-  window: Window;
+  window: SlotWindow;
   times: FreeTimes;
   starts: number[];
   /** The invitee, if their time zone is known. */
@@ -56,7 +51,7 @@ const inviteeOf = ({ typed }: Invocation): Chooser['invitee'] => {
   return zone?.ok ? { name: typed.name === undefined ? name : name.split(' ', 1)[0]!, zone: zone.zone } : undefined;
 };
 
-const openChooser = async (invocation: Invocation, type: Json, window: Window): Promise<Chooser> => {
+const openChooser = async (invocation: Invocation, type: Json, window: SlotWindow): Promise<Chooser> => {
   const { context } = invocation;
   const times = await findFreeTimes(context, { type, ...window });
   const starts = Array.from(times.slots, ({ start_time: start }) => timestampOf(String(start))!);
@@ -141,7 +136,7 @@ const chooseTime = async (chooser: Chooser, invocation: Invocation, asker: Asker
 };
 
 /** The window of `--since` and `--until`, or the next 60 days. */
-const typedWindow = async (invocation: Invocation): Promise<Window> => {
+const typedWindow = async (invocation: Invocation): Promise<SlotWindow> => {
   const rows: Record<string, string> = {};
   for (const flag of slotWindowFlags) {
     const raw = invocation.typed[flag.name];

@@ -9,6 +9,7 @@ import type { Flag, Invocation } from '../command.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { eventTypeOf } from '../scheduling/answers.ts';
 import { bookingContextOf, bookingOptions } from '../scheduling/booking-context.ts';
+import type { SlotWindow } from '../scheduling/free-slots.ts';
 import { inviteesOf } from '../scheduling/read-invitees.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
@@ -37,15 +38,13 @@ export interface FirstFree {
   existing?: Booked;
 }
 
-type SearchWindow = Parameters<typeof bookedEarlier>[2];
-
 /** An active booking of this invitee that the service shows in the window. */
 const shownBooking = async (
   context: Context,
   events: readonly Json[],
   eventType: string,
   email: string,
-  { since, until }: SearchWindow,
+  { since, until }: SlotWindow,
 ): Promise<FirstFree | undefined> => {
   for (const event of events) {
     const { event_type: type, start_time: start } = event;

@@ -18,7 +18,7 @@ import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { flagWords } from '../parse/part.ts';
 import { commandHere } from '../scheduling/booking-context.ts';
-import type { FreeTimes } from '../scheduling/free-slots.ts';
+import type { FreeTimes, SlotWindow } from '../scheduling/free-slots.ts';
 
 /** A longer window would take long and help nobody. */
 const mostDays = 366;
@@ -49,11 +49,7 @@ const ownFlags: Flag[] = [
  * The window of starts, in milliseconds since 1970. Times in the past can't be booked. Without `--until`, it has this
  * many days.
  */
-export const slotWindow = async (
-  { context, problems }: Invocation,
-  rows: Query,
-  days = 7,
-): Promise<{ since: number; until: number }> => {
+export const slotWindow = async ({ context, problems }: Invocation, rows: Query, days = 7): Promise<SlotWindow> => {
   const typed = windowIn(rows);
   const now = context.serviceTime() ?? context.runtime.clock.now();
   const since = Math.max(now + 1, timestampOf(typed.since ?? '') ?? 0);

@@ -26,12 +26,15 @@ export interface Unchecked {
   reason: string;
 }
 
-interface SlotQuery {
-  /** The event type, as the service shows it. */
-  type: Json;
-  /** Starts from `since` on and before `until`, in milliseconds since 1970. */
+/** Starts from `since` on and before `until`, in milliseconds since 1970. */
+export interface SlotWindow {
   since: number;
   until: number;
+}
+
+interface SlotQuery extends SlotWindow {
+  /** The event type, as the service shows it. */
+  type: Json;
   /** Minutes between two starts. */
   step?: number | undefined;
   /** URI of a host who must be free. */

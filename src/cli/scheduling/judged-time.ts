@@ -11,7 +11,7 @@ import { requestsLeft } from '../session/booking-limits.ts';
 import type { Context } from '../session/context.ts';
 import { eventTypeOf } from './answers.ts';
 import { nowOf, textIn } from './event-facts.ts';
-import { type FreeTimes, findFreeTimes, type JudgedReason } from './free-slots.ts';
+import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotWindow } from './free-slots.ts';
 
 /** Free times around another one: how many on each side, and how far away. */
 const mostNearest = 3;
@@ -31,7 +31,7 @@ export interface JudgedTime {
   nearest: number[];
   /** What `event-types slots` lists for this start, if anything. */
   slot: Json | undefined;
-  window: { since: number; until: number };
+  window: SlotWindow;
   times: FreeTimes;
 }
 

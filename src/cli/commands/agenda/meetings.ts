@@ -3,6 +3,7 @@ import { counted, formatNumber } from '../../../numbers.ts';
 import { cutLong, humanText } from '../../../output/cells.ts';
 import { valueAt } from '../../../output/fields.ts';
 import type { Day, Period } from '../../../time/calendar.ts';
+import type { Span } from '../../../time/slots.ts';
 import { clockLabel, dateLabel, day as dayLength, hour, minute, timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import { whoText } from '../../operation/view-values.ts';
@@ -16,9 +17,7 @@ export interface Host {
 }
 
 /** What an agenda shows of an event. All texts are sanitized. */
-export interface Meeting {
-  start: number;
-  end: number;
+export interface Meeting extends Span {
   name: string;
   hosts: Host[];
   isCanceled: boolean;
@@ -51,7 +50,7 @@ export const shownText = (...values: unknown[]): string => {
 };
 
 /** The start and end of an event. An event without a readable end is as short as possible. */
-export const spanIn = ({ start_time: start, end_time: end }: Json): { start: number; end: number } | undefined => {
+export const spanIn = ({ start_time: start, end_time: end }: Json): Span | undefined => {
   const from = timestampOf(String(start));
   if (from === undefined) return undefined;
   return { start: from, end: Math.max(from, timestampOf(String(end)) ?? from) };
@@ -82,7 +81,7 @@ export const inOrder = (meetings: readonly Meeting[]): Meeting[] =>
   meetings.toSorted((a, b) => a.start - b.start || a.end - b.end || (a.name < b.name ? -1 : 1));
 
 /** The part of a meeting that is within a day. */
-export const clipped = ({ start, end }: Meeting, { since, until }: Day): { start: number; end: number } => ({
+export const clipped = ({ start, end }: Meeting, { since, until }: Day): Span => ({
   start: Math.max(start, since),
   end: Math.min(end, until),
 });
@@ -113,11 +112,11 @@ const instantOf = ({ wallAt }: Agenda, { since, midnight }: Day, time: number): 
 const leastGap = 15 * minute;
 
 /** The free times of a day with meetings, from the first one or nine o'clock to the last one or five o'clock. */
-export const gapsOf = (agenda: Agenda, meetings: readonly Meeting[], day: Day): { start: number; end: number }[] => {
+export const gapsOf = (agenda: Agenda, meetings: readonly Meeting[], day: Day): Span[] => {
   const taken = inOrder(meetings.filter(({ isCanceled }) => !isCanceled)).map((meeting) => clipped(meeting, day));
   if (taken.length === 0) return [];
   const [open, close] = workday.map((time) => instantOf(agenda, day, time)) as [number, number];
-  const gaps: { start: number; end: number }[] = [];
+  const gaps: Span[] = [];
   let end = Math.min(open, taken[0]!.start);
   for (const part of [...taken, { start: close, end: close }]) {
     if (part.start - end >= leastGap) gaps.push({ start: end, end: part.start });
