@@ -84,7 +84,8 @@ const hoursOf = ({ timezone, rules }: Json): Hours | string => {
 
 interface HostHours {
   user: string;
-  hours: Hours[] | undefined;
+  /** Empty if they are unknown. */
+  hours: Hours[];
 }
 
 /** The hosts of an event type and their hours. A host whose hours are unknown is reported as unchecked. */
@@ -105,7 +106,7 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
     }
     const user = member.uri;
     names.set(idIn(user), String(member.name ?? member.email ?? idIn(user)));
-    hosts.set(idIn(user), { user, hours: undefined });
+    hosts.set(idIn(user), { user, hours: [] });
   }
   const unreadable = new Map<string, string>();
   let refusal: SchedError | undefined;
@@ -121,11 +122,10 @@ const readHosts = async (context: Context, uri: string, unchecked: Unchecked[]) 
     if (typeof hours === 'string') unreadable.set(id, hours);
     hosts.set(id, { user: String(schedule.user), hours: typeof hours === 'string' ? known : [...known, hours] });
   }
-  for (const [id, host] of hosts) {
-    const isKnown = host.hours !== undefined && host.hours.length > 0;
-    if (!isKnown) host.hours = undefined;
-    const reason = unreadable.get(id) ?? (isKnown ? undefined : (refusal?.message ?? 'the service shows no schedule'));
-    if (reason !== undefined) unchecked.push({ what: 'hours', user: host.user, reason });
+  for (const [id, { user, hours }] of hosts) {
+    const missing = hours.length === 0 ? (refusal?.message ?? 'the service shows no schedule') : undefined;
+    const reason = unreadable.get(id) ?? missing;
+    if (reason !== undefined) unchecked.push({ what: 'hours', user, reason });
   }
   if (hosts.size === 0 && refusal !== undefined) unchecked.push({ what: 'hours', reason: refusal.message });
   return { hosts: [...hosts.values()], names, noHours: refusal ?? noHours(uri, [...unreadable.values()]) };
@@ -190,14 +190,6 @@ const noHours = (uri: string, [unreadable]: readonly string[]): SchedError => {
     : new SchedError('integrity', "Can't read the hours of this event type", { reason: unreadable, ...facts });
 };
 
-/** Refuses a user who doesn't host the event type. */
-const checkHost = (host: string, hosts: readonly HostHours[], nameOf: FreeTimes['nameOf']): void => {
-  if (hosts.some(({ user }) => idIn(user) === idIn(host))) return;
-  throw new SchedError('usage', `--host: user ${idIn(host)} is not a host of this event type`, {
-    reason: `its hosts are ${hosts.map(({ user }) => nameOf(user)).join(', ')}`,
-  });
-};
-
 /** Finds the free times of an event type from its length, its hosts' hours and their active events. */
 export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promise<FreeTimes> => {
   const { type, since, until, host } = wanted;
@@ -211,12 +203,15 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
     unchecked.push({ what: 'dates', reason: 'the service does not show the dates of a one-off event type' });
   const { hosts: all, names, noHours } = await readHosts(context, uri, unchecked);
   const nameOf = (user: string | undefined): string => names.get(idIn(user)) ?? idIn(user);
-  if (host !== undefined) checkHost(host, all, nameOf);
+  if (host !== undefined && !all.some(({ user }) => idIn(user) === idIn(host)))
+    throw new SchedError('usage', `--host: user ${idIn(host)} is not a host of this event type`, {
+      reason: `its hosts are ${all.map(({ user }) => nameOf(user)).join(', ')}`,
+    });
   const needsAll = type.pooling_type !== 'round_robin';
   // Of a host whose hours are unknown, only the events count, and only if all hosts take part.
   const hosts = needsAll
     ? all
-    : all.filter(({ user, hours }) => hours !== undefined && (host === undefined || idIn(host) === idIn(user)));
+    : all.filter(({ user, hours }) => hours.length > 0 && (host === undefined || idIn(host) === idIn(user)));
   const timed = await readEvents(context, hosts, wanted, duration, unchecked);
   for (const { user, user_name: name } of timed.flatMap(({ event }) => hostsIn(event)))
     if (typeof name === 'string' && !names.has(idIn(user))) names.set(idIn(user), name);
@@ -228,7 +223,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
     isActive: type.active !== false,
     now: nowOf(context),
     hosts: hosts.map(({ user, hours }) => ({
-      hours,
+      hours: hours.length === 0 ? undefined : hours,
       busy: all
         .filter(({ users }) => users.has(idIn(user)))
         .map(({ event, span }) => ({ ...span, event, isFull: isOwnGroup(event) && seatsIn(event) === 0 })),
@@ -251,7 +246,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
   const joinable = timed.filter(isJoinable);
   const search = searchAmong(timed);
   function* slots(): Generator<Json> {
-    if (hosts.every(({ hours }) => hours === undefined)) throw noHours;
+    if (hosts.every(({ hours }) => hours.length === 0)) throw noHours;
     for (const { start, end, hosts: free, seat } of freeSlots(search)) {
       const event = seat === undefined ? undefined : joinable[seat]!.event;
       const people =
