@@ -44,24 +44,20 @@ const view: View = {
 const parts = { user: users.me, role: members.list, organization: orgs.get };
 type IdentityPart = keyof typeof parts;
 
-interface Unread {
-  name: IdentityPart;
-  why: string;
-}
+/** Parts that could not be read, and why. */
+type Unread = Map<IdentityPart, string>;
 
 /** Reads a part. If that is not possible, adds it to `unread` and returns an empty record. */
-const readPart = async (name: IdentityPart, unread: Unread[], read: () => Promise<Json | undefined>): Promise<Json> => {
+const readPart = async (name: IdentityPart, unread: Unread, read: () => Promise<Json | undefined>): Promise<Json> => {
   try {
     const record = await read();
     if (record !== undefined) return record;
-    unread.push({ name, why: `The service doesn't say what your ${name} is` });
+    unread.set(name, `The service doesn't say what your ${name} is`);
   } catch (error) {
     if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
     const isForbidden = error.category === 'forbidden';
-    const why = isForbidden
-      ? `This token may not read its ${name} (scope ${parts[name].scope})`
-      : `No ${name}: ${error.message}`;
-    unread.push({ name, why });
+    const scope = `This token may not read its ${name} (scope ${parts[name].scope})`;
+    unread.set(name, isForbidden ? scope : `No ${name}: ${error.message}`);
   }
   return {};
 };
@@ -76,7 +72,7 @@ const membershipOf = async (client: Client, user: string, organization: string):
 
 /** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
 const askService = async (client: Client, { owner }: Connection) => {
-  const unread: Unread[] = [];
+  const unread: Unread = new Map();
   const me = await readPart('user', unread, () => client.call(users.me, {}));
   const user = textOf(me.uri, owner?.user);
   const own = textOf(me.current_organization, owner?.organization);
@@ -112,10 +108,10 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     base_url: shownUrl(connection.baseUrl, connection),
     source,
     expires_at,
-    unread: unread.map(({ name }) => name),
+    unread: [...unread.keys()],
   });
   await printer.one(view, record);
-  for (const { why } of unread) notes.info(why);
+  for (const why of unread.values()) notes.info(why);
 };
 
 export const whoami: LeafCommand = {
