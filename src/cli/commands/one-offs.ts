@@ -29,7 +29,8 @@ type Spot = Record<'start_time' | 'end_time', string>;
 
 const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
   const { context, problems } = invocation;
-  const { settings, runtime } = context;
+  const { zone, zoneSource } = context.settings;
+  const { runtime } = context;
   const [start, end, ...rest] = text.split('/');
   if (start === undefined || end === undefined || rest.length > 0) {
     problems.add(`--spot must be START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z, not "${text}"`);
@@ -37,12 +38,7 @@ const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
   }
   const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
   const [from, to] = [start, end].map((part) => {
-    const reading = readMutationTime(part, {
-      zone: settings.zone,
-      zoneSource: settings.zoneSource,
-      isTerminal,
-      now: runtime.clock.now(),
-    });
+    const reading = readMutationTime(part, { zone, zoneSource, isTerminal, now: runtime.clock.now() });
     if (!reading.ok) problems.add(`--spot: ${reading.problem}`);
     return reading.ok ? reading.instant : undefined;
   });

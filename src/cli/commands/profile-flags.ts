@@ -7,7 +7,9 @@ import { Profile, settableKeys } from '../session/profile-schema.ts';
 /** `base_url` ⇒ `--base-url`. */
 export const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));
 
-const placeholderOf = (key: (typeof settableKeys)[number]): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
+export type SettableKey = (typeof settableKeys)[number];
+
+const placeholderOf = (key: SettableKey): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
   const { collection } = inspect(Profile.shape[key]);
   if (key === 'client_auth') return { value: 'METHOD', choices: Object.values(clientAuthWords) };
   if (collection !== undefined) return referenceWords(collection);

@@ -9,7 +9,7 @@ import { confirm } from '../session/confirm.ts';
 import { nameProblem, Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import type { Facts } from '../session/prompt.ts';
 import { addressKeys, withoutAddresses } from '../session/server-addresses.ts';
-import { fileFlag, flagName, keyFlags, keyOf, organizationFlag } from './profile-flags.ts';
+import { fileFlag, flagName, keyFlags, keyOf, organizationFlag, type SettableKey } from './profile-flags.ts';
 import { view } from './profile-view.ts';
 
 const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
@@ -22,12 +22,7 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
 };
 
 /** Checks a user or organization to be set. Only the service knows whether it exists. */
-const checkReference = (
-  key: (typeof settableKeys)[number],
-  value: unknown,
-  shown: string,
-  { problems }: Invocation,
-): void => {
+const checkReference = (key: SettableKey, value: unknown, shown: string, { problems }: Invocation): void => {
   const { collection } = inspect(Profile.shape[key]);
   if (collection === undefined || typeof value !== 'string' || value === '') return;
   const read = readReference(value, key, collection);
@@ -101,7 +96,7 @@ const add = async (invocation: Invocation): Promise<void> => {
 const set = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   const [typedKey, value] = args;
-  const key = typedKey === undefined ? undefined : (keyOf(typedKey) as (typeof settableKeys)[number]);
+  const key = typedKey === undefined ? undefined : (keyOf(typedKey) as SettableKey);
   if (key === undefined || value === undefined) problems.add('Missing argument: <key> and <value> are required');
   else if (!settableKeys.includes(key)) problems.add(`<key> must be one of ${settableKeys.join(', ')}, not "${key}"`);
   else checkReference(key, value, key, invocation);

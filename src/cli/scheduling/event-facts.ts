@@ -107,21 +107,16 @@ export const readSome = async (context: Context, ids: readonly string[]): Promis
   );
 };
 
-/** The reason and the number of events of a cancellation. `total` counts the events that were not read too. */
-interface Cancellation {
-  reason?: unknown;
-  total?: number;
-  /** How many events to name. */
-  most?: number;
-}
-
 const notified = (count: number): string => (count === 0 ? '' : ` and notify ${counted(count, 'person', 'people')}`);
 
-/** The prompt before canceling events: a short list of them with their time and people. */
+/**
+ * The prompt before canceling events: a short list of them with their time and people, of at most so many. `total` counts
+ * the events that were not read too.
+ */
 export const cancelQuestion = async (
   context: Context,
   found: readonly (Json | string)[],
-  { reason, total = found.length, most = mostNamed }: Cancellation = {},
+  { reason, total = found.length, most = mostNamed }: { reason?: unknown; total?: number; most?: number } = {},
 ): Promise<Confirmation> => {
   // Without a prompt, nobody would see the people.
   const named = context.canConfirm ? found.slice(0, most) : [];
@@ -176,10 +171,10 @@ const someMeetings = async (context: Context, query: () => Promise<Record<string
   const found = await readIfPossible(async () => {
     const input = { query: { ...(await query()), status: 'active', sort: 'start_time' } };
     const options = { limit: mostFound, pageSize: mostFound };
-    for await (const first of (await context.client()).pages(events.list, input, options)) return { first };
-    return {};
+    for await (const first of (await context.client()).pages(events.list, input, options)) return first;
+    return [];
   });
-  return recordsIn(found?.first).filter(({ status }) => status === 'active');
+  return (found ?? []).filter(({ status }) => status === 'active');
 };
 
 /** The first meetings by time and name: `14:30 Intro call, 16:00 Support call and 2 more`. */
