@@ -37,8 +37,17 @@ export const offerSchedules = async (invocation: Invocation): Promise<Offered | 
   return { question, choices: choices.length > 1 ? [...choices, all] : choices, isClosed: true };
 };
 
-/** The problem with an answer, as the reader of its flag puts it. */
-const problemIn = (read: { ok: boolean; problem?: string }): string | undefined => (read.ok ? undefined : read.problem);
+type Read = (typed: string) => { ok: boolean; problem?: string };
+
+/** Asks for a text that the reader of its flag understands. */
+const askText = (asker: Asker, label: string, read: Read): Promise<string> =>
+  asker.text({
+    label,
+    check: async (typed) => {
+      const { ok, problem } = read(typed);
+      return ok ? undefined : problem;
+    },
+  });
 
 const changes: Record<string, (asker: Asker, today: () => string) => Promise<Answered[]>> = {
   'weekly hours': async (asker) => {
@@ -46,41 +55,23 @@ const changes: Record<string, (asker: Asker, today: () => string) => Promise<Ans
       'Which days?',
       weekdays.map((value) => ({ value, label: value })),
     );
-    const hours = await asker.text({
-      label: 'Hours (09:00-12:00,13:00-17:00 or off)',
-      check: async (typed) => problemIn(readRule(`monday ${typed}`)),
-    });
+    const label = 'Hours (09:00-12:00,13:00-17:00 or off)';
+    const hours = await askText(asker, label, (typed) => readRule(`monday ${typed}`));
     return days.map((day) => ['rule', `${day} ${hours}`]);
   },
   'hours on a date': async (asker, today) => {
-    const date = await asker.text({
-      label: 'Date (2026-12-24, tomorrow, or 2026-12-24..2026-12-31)',
-      check: async (typed) => problemIn(readDays(typed, today)),
-    });
-    const hours = await asker.text({
-      label: 'Hours (09:00-12:00,13:00-17:00)',
-      check: async (typed) => problemIn(readRule(`${date} ${typed}`, today)),
-    });
+    const label = 'Date (2026-12-24, tomorrow, or 2026-12-24..2026-12-31)';
+    const date = await askText(asker, label, (typed) => readDays(typed, today));
+    const hours = await askText(asker, 'Hours (09:00-12:00,13:00-17:00)', (typed) =>
+      readRule(`${date} ${typed}`, today),
+    );
     return [['rule', `${date} ${hours}`]];
   },
-  'a day off': async (asker, today) => [
-    [
-      'day-off',
-      await asker.text({
-        label: 'Day (2026-12-24, tomorrow, 2026-12-24..2026-12-31, or friday for every week)',
-        check: async (typed) => problemIn(readDays(typed, today)),
-      }),
-    ],
-  ],
-  'the time zone': async (asker) => [
-    [
-      'timezone',
-      await asker.text({
-        label: 'Time zone (Europe/Paris)',
-        check: async (typed) => problemIn(readZone(typed)),
-      }),
-    ],
-  ],
+  'a day off': async (asker, today) => {
+    const label = 'Day (2026-12-24, tomorrow, 2026-12-24..2026-12-31, or friday for every week)';
+    return [['day-off', await askText(asker, label, (typed) => readDays(typed, today))]];
+  },
+  'the time zone': async (asker) => [['timezone', await askText(asker, 'Time zone (Europe/Paris)', readZone)]],
 };
 
 /** Asks what to change, unless a flag says it. */
