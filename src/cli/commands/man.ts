@@ -57,18 +57,16 @@ const findPage = async (words: readonly string[], { findNoun, verbsOf }: Names):
   return undefined;
 };
 
-const unknownPage = (words: readonly string[], names: readonly string[]): SchedError =>
-  new SchedError('usage', `No manual page for "${words.join(' ')}"`, {
-    hint: `sched man ${nearest(words[0]!, names) ?? '--help'}`,
-  });
-
 /** Made by the registry, which knows the nouns. */
 export const man = (known: Names): LeafCommand => {
   const names = [...known.nouns, ...Object.keys(topics)];
   const run = async ({ context, args, problems, help }: Invocation): Promise<void> => {
     problems.check();
     const found = await findPage(args, known);
-    if (found === undefined) throw unknownPage(args, names);
+    if (found === undefined)
+      throw new SchedError('usage', `No manual page for "${args.join(' ')}"`, {
+        hint: `sched man ${nearest(args[0]!, names) ?? '--help'}`,
+      });
     const { runtime, settings } = context;
     // A pager moves the cursor around the screen. In a pipe, man prints the text.
     const mayShow = !settings.accessible && (isInteractive(runtime) || !runtime.stdout.isTerminal);

@@ -45,28 +45,19 @@ export const clockTexts = (starts: readonly number[], zone: string): string[] =>
 
 const freeDays = ({ slots, zone }: SlotsScreen): FreeDay[] => {
   const wallAt = wallClock(zone);
-  const days = new Map<number, { at: number; end: number }[]>();
-  for (const { start_time: start, end_time: end } of slots) {
+  const all = slots.map(({ start_time: start, end_time: end }) => {
     const at = timestampOf(String(start))!;
-    const midnight = midnightOf(wallAt(at));
-    const others = days.get(midnight) ?? [];
-    if (others.length === 0) days.set(midnight, others);
-    others.push({ at, end: timestampOf(String(end))! });
-  }
-  return [...days].map(([midnight, free]) => {
+    return { at, end: timestampOf(String(end))!, midnight: midnightOf(wallAt(at)) };
+  });
+  return [...new Set(all.map(({ midnight }) => midnight))].map((midnight) => {
+    const free = all.filter((each) => each.midnight === midnight);
     const minutes = Array.from({ length: minutesInDay }, () => false);
     for (const { at, end } of free) {
       const first = Math.floor((wallAt(at) - midnight) / minute);
       minutes.fill(true, first, first + (end - at) / minute);
     }
-    return {
-      midnight,
-      times: clockTexts(
-        free.map(({ at }) => at),
-        zone,
-      ),
-      minutes,
-    };
+    const starts = free.map(({ at }) => at);
+    return { midnight, times: clockTexts(starts, zone), minutes };
   });
 };
 
