@@ -34,17 +34,13 @@ const queryFor = (usual: Usual, context: Context): Query => {
   const now = nowOf(context);
   const today = midnightOf(wallClock(settings.zone)(now));
   const sinceDay = (wall: number): string => utcText(dayAt(wall, settings.zone).since);
-  return usual === 'began'
-    ? {
-        ...windowQuery('start_time', { since: sinceDay(today - 7 * day), until: utcText(now) }),
-        status: 'active',
-        sort: 'start_time:desc',
-      }
-    : {
-        ...windowQuery('start_time', { since: sinceDay(today) }),
-        ...(usual === 'next active' ? { status: 'active' } : {}),
-        sort: 'start_time:asc',
-      };
+  const isPast = usual === 'began';
+  const window = isPast ? { since: sinceDay(today - 7 * day), until: utcText(now) } : { since: sinceDay(today) };
+  return {
+    ...windowQuery('start_time', window),
+    ...(usual === 'next' ? {} : { status: 'active' }),
+    sort: isPast ? 'start_time:desc' : 'start_time:asc',
+  };
 };
 
 const nameWithMark = marked((event) => valueAt(event, 'name') ?? idIn(valueAt(event, 'uri'))).value!;

@@ -94,13 +94,8 @@ export const settleFilters = async (context: Context, query: Query, isOfGroup = 
   if (group !== undefined) {
     // A service without a group filter may need user or organization, or it would refuse the request that checks this.
     const isUnsaid = user === undefined && organization === undefined;
-    const own = () =>
-      context.identity.organization().then(
-        (own) => ({ organization: own }),
-        () => whose,
-      );
-    const wider = isUnsaid ? await own() : whose;
-    const verdict = await supportsFilter(context, 'group', wider);
+    const own = isUnsaid ? await readIfPossible(() => context.identity.organization()) : undefined;
+    const verdict = await supportsFilter(context, 'group', own === undefined ? whose : { organization: own });
     verdicts.push(verdict);
     if (!verdict.supported) {
       throw new SchedError('unavailable', "The service can't filter events by group", {
