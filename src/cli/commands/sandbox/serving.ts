@@ -20,6 +20,7 @@ import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
+import { cannotListen } from '../webhooks/keep-listening.ts';
 import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';
 import { readSeed, seedFlags } from './seed-flags.ts';
 
@@ -153,11 +154,7 @@ const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOpt
       reason: error.message,
       outcome: 'not-applied',
     });
-  if (error.syscall !== 'listen') return error;
-  return new SchedError('environment', `Can't listen on 127.0.0.1:${port}`, {
-    reason: error.code === 'EADDRINUSE' ? 'the port is in use' : error.message,
-    hint: { flags: { port: '0' } },
-  });
+  return error.syscall === 'listen' ? cannotListen(error, `127.0.0.1:${port}`) : error;
 };
 
 /** Runs a sandbox server, configured by the flags, until `work` is done. */

@@ -20,8 +20,8 @@ interface KeepListeningOptions {
   onLost(reason: string): void;
 }
 
-const cannotListen = (error: NodeJS.ErrnoException, port: number): SchedError =>
-  new SchedError('environment', `Can't listen on port ${port}`, {
+export const cannotListen = (error: NodeJS.ErrnoException, where: string): SchedError =>
+  new SchedError('environment', `Can't listen on ${where}`, {
     reason:
       error.code === 'EADDRINUSE'
         ? 'the port is in use'
@@ -44,7 +44,7 @@ const openAgain = async ({ open, clock, over }: KeepListeningOptions, port: numb
       problem = error;
     }
   }
-  throw cannotListen(problem as NodeJS.ErrnoException, port);
+  throw cannotListen(problem as NodeJS.ErrnoException, `port ${port}`);
 };
 
 /** Listens until `over` is aborted. R51: a lost socket is opened again, or the command ends with an error. */
@@ -52,7 +52,7 @@ export const keepListening = async (options: KeepListeningOptions): Promise<void
   const { open, port, over, onOpen, onLost } = options;
   const ended = over.aborted ? undefined : once(over, 'abort');
   let receiver = await open(port).catch((error) => {
-    throw cannotListen(error, port);
+    throw cannotListen(error, `port ${port}`);
   });
   try {
     for (;;) {
