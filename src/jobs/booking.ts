@@ -193,6 +193,12 @@ const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<vo
   if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
 };
 
+/** The spellings of an address. Older versions stored a local one in the ledger as it was typed. */
+const spellingsOf = (origin: string): string[] =>
+  origin.includes('//127.0.0.1')
+    ? ['127.0.0.1', 'localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name))
+    : [origin];
+
 /** How often to start again because another process has just begun to send the same booking. */
 const mostRounds = 10;
 
@@ -230,7 +236,7 @@ export const book = async (
     isUnkept = true;
     context.onUnkept(error.facts.reason ?? error.message);
   };
-  const digests = [entry.digest, digestAt(1, origin)];
+  const digests = [entry.digest, ...spellingsOf(origin).map((each) => digestAt(1, each))];
   const found = await ledger.find(digests).catch(unlessAllowed);
   const { last, attempts } = found ?? { last: 0, attempts: [] };
   const before = attempts.find((kept) => serviceName(kept.entry.origin) === origin);

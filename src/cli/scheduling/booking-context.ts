@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { capital } from '../../capital.ts';
-import { fallBack, hasCategory, SchedError } from '../../errors.ts';
+import { hasCategory, SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import type { Owner } from '../../jobs/look-up.ts';
@@ -87,7 +87,10 @@ export const answersHidden = "The service doesn't show the answers, so they can'
 /** Whose events to look through for a booking. Without an organization, only the user's own. */
 const ownerOf = async ({ identity }: Context): Promise<Owner> => {
   const user = await identity.user();
-  const organization = await identity.organization().catch(fallBack('', 'usage', 'forbidden'));
+  const organization = await identity.organization().catch((error: unknown) => {
+    if (hasCategory(error, 'usage', 'forbidden')) return '';
+    throw error;
+  });
   return { user, organization };
 };
 
