@@ -16,7 +16,7 @@ describe('profiles', () => {
       expect((await Promise.all(added)).map(({ code }) => code)).toEqual(names.map(() => 0));
       const { stdout } = await sched(['profiles', 'list', '--jq', 'map(.name) | sort | join(" ")'], home);
       expect(stdout.trim()).toBe(names.join(' '));
-      expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);
+      expect(readdirSync(join(home, '.config/sched'))).toEqual(['.locks', 'config.json']);
     },
     'keep all settings that are changed at the same time': async () => {
       const home = temporaryHome();
