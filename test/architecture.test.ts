@@ -70,7 +70,7 @@ const importsOf = (sources: Sources): Import[] =>
 
 const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
 const isOurs = (path: string) => path.endsWith('.ts');
-const isText = (path: string) => /\.(sh|sql|json)$|^sandbox\/pages\/browser$/.test(path);
+const isText = (path: string) => /\.(sh|sql|json|yaml)$|^sandbox\/pages\/browser$/.test(path);
 const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
 const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
 
@@ -103,7 +103,8 @@ const allowed: Record<string, string[]> = {
     'node:',
     'undici',
   ],
-  'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'redact.ts', 'version.ts', 'type zod'],
+  'client/': ['api/', 'dialects/', 'http/', 'errors.ts', 'json.ts', 'redact.ts', 'version.ts', 'type zod'],
+  'dialects/': ['api/', 'json.ts', 'nearest.ts', 'uri.ts', 'zod'],
   'state/': [
     'uri.ts',
     'node:',
@@ -173,7 +174,9 @@ const allowed: Record<string, string[]> = {
   'sandbox/': [
     'api/',
     'capital.ts',
+    'dialects/',
     'ics-text.ts',
+    'json.ts',
     'nearest.ts',
     'numbers.ts',
     'once.ts',
@@ -223,7 +226,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
   zod: {
-    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|sandbox\/.*admin\.ts$|sandbox\/faults\/faults\.ts$|sandbox\/world\/schema\.ts$)/,
+    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|dialects\/schema\.ts$|sandbox\/.*admin\.ts$|sandbox\/faults\/faults\.ts$|sandbox\/world\/schema\.ts$)/,
     typesAnywhere: true,
   },
   'temporal-polyfill': { in: /^time\// },

@@ -57,6 +57,7 @@ export const availability = operations('availability', 'availability', {
     summary: 'Update an availability schedule',
     method: 'PATCH',
     path: '/event_type_availability_schedules/{schedule}',
+    knows: ['event_type', 'user'],
     effect: 'change',
     body: record(changes),
     reply: one(AvailabilitySchedule),

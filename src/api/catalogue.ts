@@ -136,3 +136,9 @@ export const loadCatalogue = async (): Promise<Record<Noun, Record<string, Opera
   const nouns = await Promise.all(Object.entries(catalogue).map(async ([noun, { load }]) => [noun, await load()]));
   return Object.fromEntries(nouns);
 };
+
+/** Every operation, also those that only some services have. */
+export const allOperations = async (): Promise<Operation[]> => {
+  const { availableTimes } = await import('./event-types.ts');
+  return [...Object.values(await loadCatalogue()).flatMap((rows) => Object.values(rows)), availableTimes];
+};

@@ -19,6 +19,7 @@ const known = {
   invitee_no_shows: { nouns: ['invitees'], singular: 'no-show' },
   event_types: { nouns: ['event-types'], singular: 'event type', isNamed: true },
   event_type_memberships: { nouns: ['event-types'], singular: 'event type host' },
+  event_type_available_times: { nouns: ['event-types'] },
   event_type_availability_schedules: { nouns: ['availability'], singular: 'availability schedule', isNamed: true },
   shares: { nouns: ['shares'] },
   one_off_event_types: { nouns: ['one-offs'] },

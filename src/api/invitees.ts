@@ -139,6 +139,7 @@ export const invitees = operations('invitees', 'scheduled_events', {
     summary: 'Mark an invitee as no-show',
     method: 'POST',
     path: '/invitees/{invitee}/no_show',
+    knows: ['event'],
     effect: 'change',
     reply: one(Invitee),
   },

@@ -46,6 +46,10 @@ export interface Operation {
    * record, and a creation makes a second record. Reads have no effect.
    */
   readonly effect?: 'deletion' | 'change' | 'creation';
+  /** Not in the documentation, but at services of this kind: offered only if the service's dialect names it. */
+  readonly optional?: true;
+  /** What its commands know beside the input, for services that need it to name the record. */
+  readonly knows?: readonly string[];
   readonly query?: RecordField;
   readonly body?: RecordField;
   readonly reply: Reply;

@@ -1,0 +1,178 @@
+import type { Field, RecordField, Shape } from '../api/field.ts';
+import { inspect } from '../api/inspect.ts';
+import { nounOf, type Operation, pathParameters } from '../api/operation.ts';
+import { nearest } from '../nearest.ts';
+import type { DialectFile, Wire } from './schema.ts';
+import { hasStrayBrace, type Placeholder, placeholdersIn, type Template } from './template.ts';
+
+/** A mistake in a dialect, and where it is. */
+export interface DialectProblem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+const shapeOf = (field: RecordField | undefined): Shape => field?.shape ?? {};
+
+/** The field at a dotted name, or undefined if there is none. A field that the documentation leaves open has any. */
+const fieldAt = (shape: Shape, name: string): Field | undefined => {
+  const [first, ...rest] = name.split('.');
+  const field = Object.hasOwn(shape, first!) ? shape[first!] : undefined;
+  if (field === undefined || rest.length === 0) return field;
+  const { fields, element, open } = inspect(field);
+  if (open === 'contents') return field;
+  if (element !== undefined)
+    return /^\d+$/.test(rest[0]!) ? fieldAt({ item: element }, ['item', ...rest.slice(1)].join('.')) : undefined;
+  return fieldAt(fields ?? {}, rest.join('.'));
+};
+
+/** All inputs of an operation by name. */
+const inputsOf = (row: Operation): Shape => ({ ...shapeOf(row.body), ...shapeOf(row.query) });
+
+const ownNames = ['my.user', 'my.organization', 'root'];
+
+/** What only operations that ask first, or that are checked for repetition, may have in their path. */
+const guardedWords = ['data_compliance', 'cancellation'];
+
+const suggestion = (word: string, known: readonly string[]): string => {
+  const meant = nearest(word, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+};
+
+const addressOf = (row: Operation, { method = row.method, path = row.path }: Wire = {}) => ({ method, path });
+
+/** Whether one request could go to both addresses. A placeholder may be any word. */
+const overlap = (one: string, other: string): boolean => {
+  const [left, right] = [one.split('/'), other.split('/')];
+  const isAny = (part: string) => part.startsWith('{');
+  return (
+    left.length === right.length &&
+    left.every((part, index) => isAny(part) || isAny(right[index]!) || part === right[index])
+  );
+};
+
+/**
+ * R54: what makes a dialect unusable. It may change paths and names, but never turn an operation into one that needs a
+ * question, the ledger or another origin. `rows` are all operations.
+ */
+export const problemsIn = (file: DialectFile, rows: readonly Operation[]): DialectProblem[] => {
+  const problems: DialectProblem[] = [];
+  const byName = new Map(rows.map((row) => [row.name as string, row]));
+  const changed = Object.entries(file.operations ?? {});
+  const writes = rows.filter(({ method }) => method !== 'GET');
+  const addresses = writes.flatMap((row) => {
+    const wire = file.operations?.[row.name];
+    return [addressOf(row), ...(wire ? [addressOf(row, wire)] : [])].map((address) => ({ row, ...address }));
+  });
+
+  for (const [name, wire] of changed) {
+    const row = byName.get(name);
+    const report = (path: readonly (string | number)[], message: string) =>
+      problems.push({ path: ['operations', name, ...path], message });
+    if (row === undefined) {
+      report([], `unknown operation ${name}${suggestion(name, [...byName.keys()])}`);
+      continue;
+    }
+    if (row.server !== undefined) {
+      report([], `${name} is not part of the API, so a dialect can't change it`);
+      continue;
+    }
+    if (wire !== false) {
+      checkAddress(row, wire, report);
+      checkRequest(row, wire, report);
+      checkReply(row, wire, report);
+      const { method, path } = addressOf(row, wire);
+      const taken = addresses.find(
+        (other) =>
+          method !== 'GET' &&
+          other.method === method &&
+          overlap(other.path, path) &&
+          (nounOf(other.row) !== nounOf(row) || other.row.effect !== row.effect),
+      );
+      if (taken) report(['path'], `${method} ${path} is the address of ${taken.row.name}`);
+    }
+  }
+  return problems;
+};
+
+type Report = (path: readonly (string | number)[], message: string) => void;
+
+const checkAddress = (row: Operation, wire: Wire, report: Report): void => {
+  const { method, path } = addressOf(row, wire);
+  if ((method === 'GET') !== (row.method === 'GET'))
+    report(['method'], row.method === 'GET' ? `${row.name} only reads, so it must be GET` : `${row.name} can't be GET`);
+  if (method === 'DELETE' && row.method !== 'DELETE')
+    report(['method'], `${row.name} doesn't delete, so it can't be DELETE`);
+  for (const segment of path.split('/').slice(1)) {
+    if (!/^([a-z0-9_-]+|\{[\w.]+(\|id)?\})$/.test(segment))
+      report(['path'], `"${segment}" can't be part of a path: write words and {names}, without host, .. or ?`);
+    const guarded = guardedWords.find((word) => segment.includes(word) && !row.path.includes(word));
+    if (guarded) report(['path'], `${row.name} doesn't ask before it is sent, so its path can't contain ${guarded}`);
+  }
+  if (!path.startsWith('/')) report(['path'], 'a path begins with /');
+};
+
+const checkRequest = (row: Operation, wire: Wire, report: Report): void => {
+  const inputs = inputsOf(row);
+  const parameters = pathParameters(row.path);
+  const known = [...parameters, ...Object.keys(inputs), ...(row.knows ?? []), ...ownNames];
+  const isKnown = (name: string) => known.includes(name) || fieldAt(inputs, name) !== undefined;
+  const isUri = (name: string) =>
+    name.startsWith('my.') || row.knows?.includes(name) || inspect(fieldAt(inputs, name)!).collection !== undefined;
+  const check = (template: Template, path: readonly string[]) => {
+    for (const { name, filter } of placeholdersIn(template)) {
+      if (!isKnown(name)) report(path, `{${name}} is not an input of ${row.name}${suggestion(name, known)}`);
+      else if (filter === 'id' && (parameters.includes(name) || !isUri(name)))
+        report(path, `{${name}} is no URI, so it can't have |id`);
+    }
+    if (texts(template).some(hasStrayBrace)) report(path, 'braces are only for names, such as {event_type}');
+  };
+  const { path = row.path, query = {}, body = {}, lacks = [] } = wire;
+  check(path, ['path']);
+  for (const [key, template] of Object.entries(query)) {
+    check(template, ['query', key]);
+    if (typeof template === 'object') report(['query', key], 'a query has no lists or maps');
+  }
+  for (const [key, template] of Object.entries(body)) check(template, ['body', key]);
+  if (wire.body && row.method === 'GET') report(['body'], `${row.name} only reads, so it has no body`);
+  for (const [index, name] of lacks.entries())
+    if (!Object.hasOwn(inputs, name))
+      report(['lacks', index], `${name} is not an input of ${row.name}${suggestion(name, Object.keys(inputs))}`);
+
+  const used = placeholdersIn([path, query, body]);
+  checkInner(row, used, report);
+  const missing = parameters.find((parameter) => !used.some(({ name }) => name === parameter));
+  if (missing && !used.some(({ name }) => row.knows?.includes(name)))
+    report(['path'], `nothing says which ${missing} is meant: use {${[missing, ...(row.knows ?? [])].join('} or {')}}`);
+};
+
+/** If a template names a field inside an input, the input is used up: the other fields would be lost. */
+const checkInner = (row: Operation, used: readonly Placeholder[], report: Report): void => {
+  for (const [input, field] of Object.entries(inputsOf(row))) {
+    const named = used.map(({ name }) => name).filter((name) => name.startsWith(`${input}.`));
+    const lost = Object.keys(inspect(field).fields ?? {}).filter((inner) => !named.includes(`${input}.${inner}`));
+    if (named.length > 0 && lost.length > 0)
+      report(['body'], `${input} would lose ${lost.map((inner) => `{${input}.${inner}}`).join(', ')}`);
+  }
+};
+
+const checkReply = (row: Operation, { reply = {} }: Wire, report: Report): void => {
+  const fields = row.reply.of.record.shape;
+  for (const { name, filter } of placeholdersIn(reply.record)) {
+    if (fieldAt(fields, name) === undefined)
+      report(
+        ['reply', 'record'],
+        `{${name}} is not a field of the ${row.reply.of.name}${suggestion(name, Object.keys(fields))}`,
+      );
+    if (filter === 'id') report(['reply', 'record'], `|id can't be turned back into a URI: leave {${name}|id} out`);
+  }
+  if (texts(reply.record ?? null).some(hasStrayBrace))
+    report(['reply', 'record'], 'braces are only for names, such as {uri}');
+  if (reply.read_back && row.effect !== 'change')
+    report(['reply', 'read_back'], `only a change can be read back, and ${row.name} is none`);
+};
+
+/** All texts in a template. */
+const texts = (template: Template): string[] => {
+  if (typeof template === 'string') return [template];
+  return typeof template === 'object' && template !== null ? Object.values(template).flatMap(texts) : [];
+};

@@ -1,0 +1,22 @@
+import type { Operation } from '../api/operation.ts';
+import type { DialectFile, Wire } from './schema.ts';
+
+/** How a service differs from the catalogue. */
+export interface Dialect extends DialectFile {
+  /** Of the file's text. */
+  readonly digest: string;
+}
+
+const asInCatalogue: Wire = {};
+
+/** How the service differs in an operation, or undefined if it doesn't have it. */
+export const wireOf = (dialect: Dialect | undefined, { name, optional }: Operation): Wire | undefined => {
+  const wire = dialect?.operations?.[name] ?? (optional ? false : asInCatalogue);
+  return wire === false ? undefined : wire;
+};
+
+/** The address of an operation at the service, with placeholders in braces. */
+export const addressOf = (dialect: Dialect | undefined, row: Operation): { method: string; path: string } => {
+  const { method = row.method, path = row.path } = wireOf(dialect, row) ?? asInCatalogue;
+  return { method, path };
+};

@@ -1,0 +1,126 @@
+import { isObject } from '../json.ts';
+import { idIn } from '../uri.ts';
+
+/** A part of a message as a service sends it, with our own names in braces: `{ owner: '{event_type}' }`. */
+export type Template = string | number | boolean | null | readonly Template[] | { readonly [key: string]: Template };
+
+/** A name in braces. `id` stands for the ID in a URI; `null` is sent if the name has no value. */
+export interface Placeholder {
+  name: string;
+  filter?: 'id' | 'null';
+}
+
+const braces = /\{([\w.-]+)(?:\|(id|null))?\}/g;
+
+interface Parts {
+  /** The text before, between and after the placeholders. */
+  constants: string[];
+  placeholders: Placeholder[];
+  /** The text is one placeholder and nothing else, so its value may be of any type. */
+  isWhole: boolean;
+}
+
+const partsOf = (text: string): Parts => {
+  const found = [...text.matchAll(braces)];
+  const ends = [0, ...found.map((each) => each.index + each[0].length)];
+  return {
+    constants: ends.map((start, index) => text.slice(start, found[index]?.index)),
+    placeholders: found.map(([, name, filter]) => ({
+      name: name!,
+      ...(filter && { filter: filter as 'id' | 'null' }),
+    })),
+    isWhole: found.length === 1 && found[0]![0] === text,
+  };
+};
+
+const childrenOf = (template: Template): Template[] =>
+  typeof template === 'object' && template !== null ? Object.values(template) : [];
+
+export const placeholdersIn = (template: Template | undefined): Placeholder[] => {
+  if (typeof template === 'string') return partsOf(template).placeholders;
+  return template === undefined ? [] : childrenOf(template).flatMap(placeholdersIn);
+};
+
+/** Whether a text has braces that are no placeholder. */
+export const hasStrayBrace = (text: string): boolean => /[{}]/.test(partsOf(text).constants.join(''));
+
+type LookUp = (name: string) => unknown;
+
+const fillText = (text: string, lookUp: LookUp): unknown => {
+  const { constants, placeholders, isWhole } = partsOf(text);
+  const values = placeholders.map(({ name, filter }) => {
+    const value = lookUp(name);
+    return filter === 'id' && value !== undefined ? idIn(value) : value;
+  });
+  if (isWhole) return values[0] === undefined && placeholders[0]!.filter === 'null' ? null : values[0];
+  if (values.includes(undefined)) return undefined;
+  return constants.map((constant, index) => (index === 0 ? '' : String(values[index - 1])) + constant).join('');
+};
+
+/**
+ * The message, with values for names. A key whose name has no value is left out, and so is an object or list in which
+ * no name has one.
+ */
+export const fill = (template: Template, lookUp: LookUp): unknown => {
+  if (typeof template === 'string') return fillText(template, lookUp);
+  if (typeof template !== 'object' || template === null) return template;
+  const names = placeholdersIn(template);
+  if (names.length > 0 && names.every(({ name }) => lookUp(name) === undefined)) return undefined;
+  if (Array.isArray(template)) return template.map((each) => fill(each, lookUp)).filter((each) => each !== undefined);
+  const filled = Object.entries(template).map(([key, each]) => [key, fill(each, lookUp)]);
+  return Object.fromEntries(filled.filter(([, value]) => value !== undefined));
+};
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+type Take = (placeholder: Placeholder, value: unknown) => void;
+
+const matchText = (text: string, value: unknown, take: Take): boolean => {
+  const { constants, placeholders, isWhole } = partsOf(text);
+  if (isWhole) {
+    const [whole] = placeholders;
+    if (value !== null || whole!.filter !== 'null') take(whole!, value);
+    return true;
+  }
+  const groups = placeholders.map(({ name }) => (name === 'root' ? '(.+)' : '([^/]+)'));
+  const pattern = constants.map((constant, index) => `${escaped(constant)}${groups[index] ?? ''}`).join('');
+  const found = typeof value === 'string' ? new RegExp(`^${pattern}$`).exec(value) : null;
+  for (const [index, placeholder] of placeholders.entries()) if (found) take(placeholder, found[index + 1]);
+  return found !== null;
+};
+
+/** The opposite of `fill`: hands over the value of each name. False if a constant of the template isn't there. */
+export const match = (template: Template, value: unknown, take: Take): boolean => {
+  if (typeof template === 'string') return value === undefined || matchText(template, value, take);
+  if (typeof template !== 'object' || template === null) return value === template;
+  if (value === undefined) return true;
+  if (Array.isArray(template))
+    return Array.isArray(value) && template.every((each, index) => match(each, value[index], take));
+  if (!isObject(value)) return false;
+  return Object.entries(template).every(([key, each]) =>
+    match(each, Object.hasOwn(value, key) ? value[key] : undefined, take),
+  );
+};
+
+/** The value at a dotted name: `tracking.utm_source`, `scheduling_links.0`. */
+export const valueAt = (value: unknown, name: string): unknown =>
+  name
+    .split('.')
+    .reduce<unknown>(
+      (at, key) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
+          ? (at as Record<string, unknown>)[key]
+          : undefined,
+      value,
+    );
+
+/** Sets the value at a dotted name. Numbers are places in a list. */
+export const setAt = (target: Record<string, unknown>, name: string, value: unknown): void => {
+  const keys = name.split('.');
+  const last = keys.pop()!;
+  const place = keys.reduce((at, key, index) => {
+    if (!Object.hasOwn(at, key)) at[key] = /^\d+$/.test(keys[index + 1] ?? last) ? [] : {};
+    return at[key] as Record<string, unknown>;
+  }, target);
+  place[last] = value;
+};
