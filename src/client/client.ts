@@ -1,5 +1,6 @@
-import { isBooking } from '../api/limits.ts';
+import { isBooking, limits } from '../api/limits.ts';
 import type { Operation } from '../api/operation.ts';
+import { type Dialect, wireOf } from '../dialects/dialect.ts';
 import { SchedError, sameCommand } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess, type Send, withRequestId } from '../http/message.ts';
@@ -9,15 +10,7 @@ import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.
 import { type ListOptions, type ListPage, paginate } from './paginate.ts';
 import { integrityError, readAnyPage, readOne, readPage } from './read-reply.ts';
 import { blamesParameter, refusalOf, subjectIn } from './refusal.ts';
-
-/** The input of an operation, in the service's own names and formats. */
-export type Query = Record<string, string | number | boolean>;
-
-export interface Input {
-  path?: Record<string, string>;
-  query?: Query;
-  body?: unknown;
-}
+import { fromWire, type Input, type NameSource, namesIn, toWire } from './wire.ts';
 
 /** A request that the caller writes out, sent below the base URL with the credential. */
 export interface RawInput {
@@ -34,7 +27,9 @@ export type ReadOperation = Operation & { readonly effect?: never };
 export const isRead = (operation: Operation): operation is ReadOperation => operation.effect === undefined;
 
 export interface Client {
-  prepare(operation: Operation, input: Input): HttpRequest;
+  prepare(operation: Operation, input: Input): Promise<HttpRequest>;
+  /** Whether the service has the operation, as far as its dialect says. */
+  offers(operation: Operation): boolean;
   /** Sends a read and returns its record. */
   call(operation: ReadOperation, input: Input): Promise<Json>;
   /** Sends a write. `beforeSend` runs right before each attempt leaves. */
@@ -57,6 +52,10 @@ interface ClientOptions {
   /** Sends without a credential, for operations that need none: another host must never see a token. */
   sendPlain: Send;
   timeoutMs?: number;
+  /** How the service differs from the catalogue, if it does. */
+  dialect?: Dialect | undefined;
+  /** What a dialect can name beside the input. Asked only if it does. */
+  names?: NameSource;
 }
 
 /** The error if no complete reply came. A write that may have left the machine has an unknown outcome. */
@@ -96,7 +95,7 @@ const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): stri
 };
 
 export const createClient = (options: ClientOptions): Client => {
-  const { send, sendPlain, timeoutMs } = options;
+  const { send, sendPlain, timeoutMs, dialect, names } = options;
 
   /** Builds a request with the headers and timeout that every request has. */
   const requestOf = (
@@ -121,13 +120,12 @@ export const createClient = (options: ClientOptions): Client => {
     };
   };
 
-  const prepare = (operation: Operation, { path = {}, query = {}, body }: Input): HttpRequest => {
-    const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));
-    const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-    const text = body === undefined ? undefined : jsonText(body);
-    const request = requestOf(operation.method, `${rootOf(operation, options)}${filled}`, pairs, text);
-    const facts = { effect: effectOf(operation), isBooking: isBooking(operation) };
-    return { ...request, ...facts, subject: subjectIn(filled) };
+  const prepare = async (operation: Operation, input: Input): Promise<HttpRequest> => {
+    const wire = toWire(dialect, operation, input, await namesIn(dialect, operation, names));
+    const text = wire.body === undefined ? undefined : jsonText(wire.body);
+    const request = requestOf(wire.method, `${rootOf(operation, options)}${wire.path}`, wire.query, text);
+    const own = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => input.path?.[name] ?? '');
+    return { ...request, effect: effectOf(operation), isBooking: isBooking(operation), subject: subjectIn(own) };
   };
 
   const prepareRaw = ({ method, path, query = [], headers, body }: RawInput): HttpRequest => ({
@@ -137,7 +135,8 @@ export const createClient = (options: ClientOptions): Client => {
 
   const exchange = async (operation: Operation | undefined, request: HttpRequest): Promise<HttpReply> => {
     try {
-      return await (operation !== undefined && operation.scope === undefined ? sendPlain : send)(request);
+      const reply = await (operation !== undefined && operation.scope === undefined ? sendPlain : send)(request);
+      return operation === undefined || !isSuccess(reply) ? reply : fromWire(dialect, operation, reply);
     } catch (error) {
       if (!(error instanceof NetworkFailure)) throw error;
       // The status was a success before the body was cut off. A write is then done, only its record is missing.
@@ -148,44 +147,48 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   const call: Client['call'] = async (operation, input) => {
-    const request = prepare(operation, input);
+    const request = await prepare(operation, input);
     const reply = await exchange(operation, request);
     if (!isSuccess(reply)) throw refusalOf(request, reply);
     return readOne(operation, request, reply);
   };
 
   const write: Client['write'] = async (operation, input, beforeSend) => {
-    const request = { ...prepare(operation, input), ...(beforeSend === undefined ? {} : { beforeSend }) };
-    return writtenIn(operation, request, await exchange(operation, request));
+    const request = { ...(await prepare(operation, input)), ...(beforeSend === undefined ? {} : { beforeSend }) };
+    const written = writtenIn(operation, request, await exchange(operation, request));
+    const isReadLater = wireOf(dialect, operation)?.reply?.read_back;
+    return isReadLater && written.record === undefined ? { ...written, isReadLater } : written;
   };
 
   type Cursor = { count?: number; page_token?: string };
 
   // Never follow `next_page`, a URL from the network: only its token is used, with our own base URL.
   const listing = (
-    requestAt: (cursor: Cursor | undefined) => HttpRequest,
+    requestAt: (cursor: Cursor | undefined) => HttpRequest | Promise<HttpRequest>,
     operation: Operation | undefined,
     listOptions: ListOptions<Json> | undefined,
     read: (request: HttpRequest, reply: HttpReply) => ListPage<Json>,
   ): AsyncGenerator<Json[]> => {
     const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<ListPage<Json>> => {
       const { count: _, ...place } = cursor;
-      const request = requestAt(operation === undefined || isPaged(operation) ? cursor : place);
+      const request = await requestAt(operation === undefined || isPaged(operation) ? cursor : place);
       const reply = await exchange(operation, { ...request, signal });
       if (isSuccess(reply)) return read(request, reply);
       const isStale = cursor.page_token !== undefined && reply.status === 400 && blamesParameter(reply, 'page_token');
       throw isStale ? staleCursor(request, reply) : refusalOf(request, reply);
     };
-    return paginate(fetch, (problem) => integrityError(requestAt(undefined), problem), listOptions);
+    return paginate(fetch, async (problem) => integrityError(await requestAt(undefined), problem), listOptions);
   };
 
-  const pages = (operation: Operation, input: Input, listOptions?: ListOptions<Json>): AsyncGenerator<Json[]> =>
-    listing(
+  const pages = (operation: Operation, input: Input, listOptions: ListOptions<Json> = {}): AsyncGenerator<Json[]> => {
+    const most = wireOf(dialect, operation)?.page_size ?? dialect?.page_size ?? limits.pageSize.max;
+    return listing(
       (cursor) => prepare(operation, { ...input, query: { ...input.query, ...cursor } }),
       operation,
-      listOptions,
+      { ...listOptions, pageSize: Math.min(listOptions.pageSize ?? most, most) },
       (request, reply) => readPage(operation, request, reply),
     );
+  };
 
   const rawPages = (
     { query = [], ...input }: RawInput,
@@ -202,6 +205,7 @@ export const createClient = (options: ClientOptions): Client => {
 
   return {
     prepare,
+    offers: (operation) => wireOf(dialect, operation) !== undefined,
     call,
     write,
     pages,

@@ -2,7 +2,7 @@ import { inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import { edgeOf, isInside } from '../api/window.ts';
 import type { Json } from '../json.ts';
-import type { Input } from './client.ts';
+import type { Input } from './wire.ts';
 
 type Test = (row: Json) => boolean;
 

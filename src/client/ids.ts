@@ -57,7 +57,7 @@ const idsInUri = (text: string, template: string): { ids: string[]; root: string
   // Compare with the path as typed, because URL resolves `..` silently.
   const typed = text.slice(text.indexOf(origin) === 0 ? origin.length : 0);
   if (search !== '' || hash !== '' || username !== '' || password !== '' || typed !== pathname) return undefined;
-  const pattern = template.replace(/\{\w+\}/g, '([A-Za-z0-9_-]{1,128})');
+  const pattern = template.replace(/\{[^}]+\}/g, '([A-Za-z0-9_-]{1,128})');
   const match = new RegExp(`^(.*/)${pattern.slice(1)}$`).exec(pathname);
   if (match === null) return undefined;
   const [, prefix = '/', ...ids] = match;
@@ -78,12 +78,14 @@ export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(w
 
 /**
  * Reads an argument for `parameter` of `path`: a bare ID, or the full `uri`. The URI of a nested record contains the
- * IDs of both records.
+ * IDs of both records. `elsewhere` is the path at a service that differs: the ID at its end is read too.
  */
-export const readId = (text: string, path: string, parameter: string): Ids => {
+export const readId = (text: string, path: string, parameter: string, elsewhere = path): Ids => {
   const template = recordPath(path, parameter);
   const collection = collectionOf(path, parameter);
-  const read = readIds(text, template, collection);
+  const moved = elsewhere.endsWith(`/{${parameter}}`) && isUri(text) ? idsInUri(text, elsewhere) : undefined;
+  const read =
+    readIds(text, template, collection) ?? (moved && { ok: true, ids: moved.ids.slice(-1), root: moved.root });
   if (read !== undefined) return read;
   const wanted = isUri(text)
     ? `the URI of ${withArticle(parameter.replaceAll('_', ' '))} (…${template})`

@@ -71,7 +71,14 @@ export const mayRepeat = (request: HttpRequest, ending: HttpReply | NetworkFailu
  */
 export type Written =
   | { status: number; record: Json; why?: undefined }
-  | { status: number; record?: undefined; why: string; content?: unknown };
+  | {
+      status: number;
+      record?: undefined;
+      why: string;
+      content?: unknown;
+      /** This service never replies with the record, so nothing is wrong. */
+      isReadLater?: true | undefined;
+    };
 
 /** The error for a write whose 2xx reply can't be read, so that the created record is unknown. */
 export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>

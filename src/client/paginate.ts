@@ -58,7 +58,7 @@ const endless = (isLoop: boolean, empty: number): string | undefined => {
  */
 export async function* paginate<Item>(
   fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<ListPage<Item>>,
-  onEndless: (problem: string) => Error,
+  onEndless: (problem: string) => Error | Promise<Error>,
   {
     from,
     limit = Number.POSITIVE_INFINITY,
@@ -102,7 +102,7 @@ export async function* paginate<Item>(
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;
-      if (problem !== undefined && left > 0) throw onEndless(problem);
+      if (problem !== undefined && left > 0) throw await onEndless(problem);
     }
   } finally {
     unwanted.abort(new Error('the next page is no longer needed'));

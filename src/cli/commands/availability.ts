@@ -206,7 +206,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
   // A prompt shows them itself, even with --quiet.
   if (dryRun || yes || !context.canConfirm) for (const line of differences) context.notes.info(line);
-  const input = { path, body };
+  const input = { path, body, known: { event_type: eventType, user: schedules[0]!.user } };
   if (dryRun) return printRequest(invocation, operation, [input]);
   await confirm(context, {
     question: `Change ${subject} ${names}?`,

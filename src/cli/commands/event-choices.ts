@@ -1,9 +1,9 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import { windowQuery } from '../../api/window.ts';
-import type { Query } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
+import type { Query } from '../../client/wire.ts';
 import { fallBack } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';

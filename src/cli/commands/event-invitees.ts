@@ -1,6 +1,6 @@
 import { limits } from '../../api/limits.ts';
-import type { Query } from '../../client/client.ts';
 import { gather } from '../../client/paginate.ts';
+import type { Query } from '../../client/wire.ts';
 import { hasCategory } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';

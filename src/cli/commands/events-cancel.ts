@@ -1,5 +1,5 @@
 import { events } from '../../api/events.ts';
-import type { Input } from '../../client/client.ts';
+import type { Input } from '../../client/wire.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/label.ts';

@@ -1,9 +1,9 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import { windowIn } from '../../api/window.ts';
-import type { Query } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
+import type { Query } from '../../client/wire.ts';
 import { SchedError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
@@ -254,7 +254,8 @@ const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<
   const client = await context.client();
   if (context.settings.dryRun) {
     const { invitees } = await import('../../api/invitees.ts');
-    return printRequests(context, [client.prepare(events.get, input), client.prepare(invitees.list, input)]);
+    const requests = [client.prepare(events.get, input), client.prepare(invitees.list, input)];
+    return printRequests(context, await Promise.all(requests));
   }
   const event = await client.call(events.get, input);
   const read = () => addInvitees(context)([event]);

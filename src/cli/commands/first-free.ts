@@ -1,5 +1,5 @@
 import { windowIn } from '../../api/window.ts';
-import type { Query } from '../../client/client.ts';
+import type { Query } from '../../client/wire.ts';
 import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';

@@ -82,7 +82,7 @@ export const runNoShow = async (generic: GenericCommand, invocation: Invocation)
   problems.check();
   const client = await context.client();
   if (isBare) await rejectEvent(client, path.invitee!);
-  const input = { path: { invitee: path.invitee! } };
+  const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
   if (!isBare) await confirmEarly(context, client, path);
   const record = await changeOrReadBack(context, {

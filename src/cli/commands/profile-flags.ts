@@ -11,13 +11,14 @@ export type SettableKey = (typeof settableKeys)[number];
 
 const placeholderOf = (key: SettableKey): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
   const { collection } = inspect(Profile.shape[key]);
+  if (key === 'dialect') return { value: 'NAME|FILE' };
   if (key === 'client_auth') return { value: 'METHOD', choices: Object.values(clientAuthWords) };
   if (collection !== undefined) return referenceWords(collection);
   return { value: key.endsWith('_url') || key === 'issuer' || key === 'shared_state' ? 'URL' : 'ID' };
 };
 
 /** Settings that a login finds out, or that few services need. */
-const rare = ['mcp_url', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth'];
+const rare = ['mcp_url', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'dialect'];
 
 export const keyFlags: Flag[] = settableKeys
   .filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone')

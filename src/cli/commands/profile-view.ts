@@ -22,6 +22,7 @@ const page: Page = {
     { label: 'Time zone', value: 'timezone' },
     { label: 'Output', value: 'output' },
     { label: 'Shared state', value: 'shared_state' },
+    { label: 'Dialect', value: 'dialect' },
   ],
 };
 

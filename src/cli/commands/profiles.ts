@@ -29,6 +29,27 @@ const checkReference = (key: SettableKey, value: unknown, shown: string, { probl
   if (!read.ok) problems.add(read.problem.replace(`--${key}`, shown));
 };
 
+/**
+ * The dialect to be set, as it is kept. A file decides where writes go, like a script, so it is shown and confirmed; those
+ * that come with sched are not.
+ */
+const checkDialect = async ({ context }: Invocation, typed: unknown): Promise<string> => {
+  const { dialectSetting, loadDialect, movedWrites, shippedDialects } = await import('../session/dialect-file.ts');
+  const dialect = await loadDialect(String(typed), context.runtime);
+  if (!Object.hasOwn(shippedDialects, dialect.place))
+    await confirm(
+      context,
+      {
+        question: `Use the dialect ${dialect.name}?`,
+        action: `use the dialect ${dialect.name}`,
+        facts: [['file', dialect.place]],
+        list: await movedWrites(dialect),
+      },
+      'this machine',
+    );
+  return dialectSetting(String(typed));
+};
+
 const readProfile = (value: unknown, { typed, problems }: Invocation): Profile | undefined => {
   const read = SettableProfile.safeParse(value, plainErrors);
   if (read.success) return read.data;
@@ -76,6 +97,7 @@ const add = async (invocation: Invocation): Promise<void> => {
   }
   if (typed.from === undefined && given.base_url === undefined) problems.missingFlag('base-url');
   problems.check();
+  if (given.dialect !== undefined) given.dialect = await checkDialect(invocation, given.dialect);
   const profile = readProfile(given, invocation);
   problems.check();
   const config = await changeConfig(context.runtime, (before) => {
@@ -103,8 +125,9 @@ const set = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const { name, profile } = await named({ ...invocation, args: [] });
   const { login, ...settable } = profile;
+  const kept = key === 'dialect' && value !== '' ? await checkDialect(invocation, value) : value;
   const changed = readProfile(
-    value === '' ? { ...settable, [key!]: undefined } : { ...settable, [key!]: value },
+    value === '' ? { ...settable, [key!]: undefined } : { ...settable, [key!]: kept },
     invocation,
   );
   problems.check();

@@ -60,6 +60,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_STATE_DIR', 'directory of receipts, the booking ledger and the sandbox'],
   ['SCHED_CACHE_DIR', 'directory of cached data'],
   ['SCHED_SHARED_STATE', 'Redis URL: machines with the same one share rate budget and booking ledger'],
+  ['SCHED_DIALECT', 'how the service differs: name of a dialect, or a file; wins over the profile'],
   ['SCHED_SHARED_STATE_PASSWORD_FILE', 'file with the password for that server'],
 ];
 

@@ -1,7 +1,7 @@
 import { catalogue } from '../../api/catalogue.ts';
 import type { Shape } from '../../api/field.ts';
 import { nounOf, type Operation } from '../../api/operation.ts';
-import type { Input } from '../../client/client.ts';
+import type { Input } from '../../client/wire.ts';
 import { fallBack } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
 import type { Scope } from './listing.ts';

@@ -1,7 +1,8 @@
 import { type Collection, collections } from '../../api/collections.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
-import { type Input, isRead } from '../../client/client.ts';
+import { isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
+import type { Input } from '../../client/wire.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { jsonIn, parseJson } from '../../json.ts';
 import { curlLine } from '../../output/curl.ts';
@@ -109,7 +110,7 @@ export const printRequests = async (
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
   const isHidden = nounOf(operation) === 'compliance';
-  const requests = inputs.map((input) => client.prepare(operation, input));
+  const requests = await Promise.all(inputs.map((input) => client.prepare(operation, input)));
   return printRequests(context, requests, { isHidden, hasToken: operation.scope !== undefined });
 };
 

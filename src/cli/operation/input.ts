@@ -4,8 +4,9 @@ import { isOpenAt } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
-import type { Input } from '../../client/client.ts';
 import { collectionOf, readId } from '../../client/ids.ts';
+import type { Input } from '../../client/wire.ts';
+import { addressOf } from '../../dialects/dialect.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
@@ -65,8 +66,10 @@ const bodyProblems = (
  * Reads a command's arguments. Returns the IDs by path parameter, the roots of arguments typed as full URIs, and the
  * names of records whose IDs must be looked up.
  */
-const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
+const readArguments = async ({ args, problems, context }: Invocation, operation: Operation) => {
+  const { path } = operation;
   const names = pathParameters(path);
+  const { path: elsewhere } = addressOf(await context.dialect(), operation);
   // The full `uri` of the innermost record contains the IDs of the outer records.
   const whole = args.length === 1 && names.length > 1 ? readId(args[0]!, path, names.at(-1)!) : undefined;
   if (whole?.ok && whole.ids.length === names.length) {
@@ -81,7 +84,7 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   const named: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
     const raw = args[index];
-    const read = raw === undefined ? undefined : readId(raw, path, name);
+    const read = raw === undefined ? undefined : readId(raw, path, name, elsewhere);
     if (read === undefined) problems.missingArgument(name.replaceAll('_', '-'));
     else if (!read.ok) problems.add(read.problem);
     else {
@@ -158,7 +161,7 @@ export const readInput = async (
   complete: (body: Json, rows: NonNullable<Input['query']>) => Promise<void> = async () => {},
 ): Promise<TypedInput> => {
   const { context, typed, problems } = invocation;
-  const { ids, roots, named } = readArguments(invocation, operation);
+  const { ids, roots, named } = await readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
   const fromFile =
     typed.body === undefined

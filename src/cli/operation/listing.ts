@@ -1,9 +1,10 @@
 import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
 import { capital } from '../../capital.ts';
-import { type Input, isPaged } from '../../client/client.ts';
+import { isPaged } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import type { ListOptions, Rest } from '../../client/paginate.ts';
+import type { Input } from '../../client/wire.ts';
 import type { Json } from '../../json.ts';
 import { formatNumber } from '../../numbers.ts';
 import type { Pages } from '../../output/formats.ts';

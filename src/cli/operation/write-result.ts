@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '../../api/operation.ts';
-import type { Client, Input } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import type { Written } from '../../client/outcome.ts';
+import type { Input } from '../../client/wire.ts';
 import { SchedError } from '../../errors.ts';
 import { type Change, readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
@@ -36,7 +37,7 @@ export const knownRecord = async (
   asked: unknown = {},
 ): Promise<Json> => {
   const client = await context.client();
-  const { url } = client.prepare(get, { path });
+  const { url } = await client.prepare(get, { path });
   return { uri: shownUrl(url, await context.connection()), ...(asked as Json) };
 };
 
@@ -60,7 +61,7 @@ export const recordOf = async ({ notes }: Context, written: Written, unshown: Un
   const record = found !== undefined && fits(found, replied) ? found : undefined;
   const source: Source = record !== undefined ? 'read' : content !== undefined ? 'reply' : 'request';
   const isStale = record !== undefined && unshown.isDone?.(record) === false;
-  notes.info(sourceWords(written, source, isStale));
+  if (!written.isReadLater || source !== 'read' || isStale) notes.info(sourceWords(written, source, isStale));
   // A new link may be shown in the reply only. Content that isn't an object has no field names of its own.
   return withFacts(source === 'request' ? await unshown.known() : { ...record, ...replied }, {
     source,

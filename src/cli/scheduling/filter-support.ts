@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { events } from '../../api/events.ts';
-import type { Query } from '../../client/client.ts';
+import type { Query } from '../../client/wire.ts';
 import { SchedError } from '../../errors.ts';
 import { writePrivateFile } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';

@@ -1,5 +1,5 @@
 import { windowQuery } from '../../api/window.ts';
-import type { Query } from '../../client/client.ts';
+import type { Query } from '../../client/wire.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, midnightOf, utcText } from '../../time/wall.ts';
 import type { Flag, Invocation } from '../command.ts';

@@ -1,3 +1,4 @@
+import { addressOf } from '../../dialects/dialect.ts';
 import { SchedError, type Suggestion } from '../../errors.ts';
 import { cutLong } from '../../output/cells.ts';
 import { idIn } from '../../uri.ts';
@@ -45,7 +46,16 @@ export const placeOf = async (context: Context, organizationUri?: string): Promi
     ...(organization === undefined ? [] : [['organization', organization] as const]),
     ...(profile === undefined ? [] : [['profile', profile] as const]),
     ['service', isSandbox ? 'sandbox' : new URL(baseUrl).host],
+    ...(await movedTo(context)),
   ];
+};
+
+/** Where a dialect sends the write, if that is another address than in the documentation. */
+const movedTo = async ({ operation, dialect }: Context): Promise<Facts> => {
+  const used = await dialect();
+  if (operation === undefined || used === undefined) return [];
+  const { method, path } = addressOf(used, operation);
+  return method === operation.method && path === operation.path ? [] : [['request', `${method} ${path}`]];
 };
 
 /** Nobody can be asked about a write. */

@@ -8,6 +8,7 @@ import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
+import type { LoadedDialect } from './dialect-file.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork, type Network } from './network.ts';
 import { mostRemembered, rememberShown } from './recent-records.ts';
@@ -38,6 +39,10 @@ export interface Context {
   sharedState(): Promise<SharedState>;
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
+  /** How the service differs from the catalogue, if it does. The built-in sandbox doesn't. */
+  dialect(): Promise<LoadedDialect | undefined>;
+  /** The operation that the command carries out, if it is a single one. */
+  operation?: Operation | undefined;
   identity: Identity;
   frontend?: Frontend | undefined;
   /** Whether the person can be asked to confirm a write. */
@@ -85,11 +90,23 @@ export const createContext = (
     shared = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);
     return shared;
   });
+  const dialect = once(async () => {
+    if (settings.sandbox || settings.dialect === undefined) return undefined;
+    return (await import('./dialect-file.ts')).loadDialect(settings.dialect, runtime);
+  });
   const client = once(async () => {
     const { baseUrl, mcpUrl } = await connection();
     network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
     const { send, sendPlain } = network;
-    const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
+    const client = createClient({
+      baseUrl,
+      mcpUrl,
+      send,
+      sendPlain,
+      timeoutMs: settings.timeoutMs,
+      dialect: await dialect(),
+      names: context.identity,
+    });
     return withScopeCheck(client, holderOf(await connection()));
   });
   const { format, fields, header, raw, jq, color, accessible } = settings;
@@ -136,6 +153,8 @@ export const createContext = (
     client,
     sharedState,
     serviceTime: () => network?.serviceTime(),
+    dialect,
+    operation,
     identity: createIdentity({
       env: runtime.env,
       connection,

@@ -56,6 +56,7 @@ export const Profile = z.strictObject({
   shared_state: z.optional(
     exactUrl(storedAddressProblem, 'Redis server that keeps rate budget and booking ledger for several machines'),
   ),
+  dialect: z.optional(word('how the service differs: name of a dialect, or a file')),
   uri_root: z.optional(url("root of the service's URIs")),
   /** Where the login is stored, and its key there. */
   login: z.optional(

@@ -51,6 +51,8 @@ export interface Settings {
   timeoutMs: number;
   /** The URL of the Redis server that keeps the shared state. It may hold a password. */
   sharedState?: string;
+  /** The dialect that the service speaks: its name or file. */
+  dialect?: string;
 }
 
 /** Raw values by flag name, only for flags that were typed. */
@@ -126,6 +128,7 @@ export const resolveSettings = (
   const wrong = env.SCHED_SHARED_STATE ? addressProblem(env.SCHED_SHARED_STATE) : undefined;
   if (wrong !== undefined) problems.add(`SCHED_SHARED_STATE can't be used: ${wrong}`);
   const sharedState = env.SCHED_SHARED_STATE || account?.profile.shared_state;
+  const dialect = env.SCHED_DIALECT || account?.profile.dialect;
 
   const zone = once(() => {
     const found = resolveZone({
@@ -185,5 +188,6 @@ export const resolveSettings = (
     maxWaitMs: typed['no-wait'] === true ? 0 : maxWaitMs,
     timeoutMs,
     ...(sharedState === undefined ? {} : { sharedState }),
+    ...(dialect === undefined ? {} : { dialect }),
   };
 };

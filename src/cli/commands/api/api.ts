@@ -110,11 +110,12 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { input, operation } = planned;
   keepSigningKey(context.runtime, input.body);
   const client = await context.client();
-  const isBooking = mayBook(input.method, input.path);
+  const dialect = await context.dialect();
+  const isBooking = mayBook(input.method, input.path, dialect);
   const request = { ...client.prepareRaw(input), ...effectOf(operation), isBooking };
   // Check the full path: the part that makes a request private may be in the base URL.
   const { pathname } = new URL(request.url);
-  const isHidden = planned.isHidden || isPrivate([pathname]);
+  const isHidden = planned.isHidden || isPrivate([pathname], dialect);
   // A header may contain a secret (R12).
   if (!isHidden && typed.header === undefined) invocation.problems.own?.reveal();
   // R49

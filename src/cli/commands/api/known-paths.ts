@@ -1,5 +1,5 @@
 import { availability } from '../../../api/availability.ts';
-import { loadCatalogue } from '../../../api/catalogue.ts';
+import { allOperations } from '../../../api/catalogue.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
@@ -7,6 +7,7 @@ import { isBooking } from '../../../api/limits.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { invitations } from '../../../api/organizations.ts';
 import { isPlainId } from '../../../client/ids.ts';
+import { addressOf, type Dialect } from '../../../dialects/dialect.ts';
 import { hasCategory } from '../../../errors.ts';
 import { isObject, jsonIn } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
@@ -45,12 +46,18 @@ const fits = (template: string, segments: readonly string[]): boolean => {
   );
 };
 
-/** The catalogue's rows for a path, with any method; `/users/me` comes before `/users/{user}`. */
-export const rowsAt = async (path: string): Promise<Operation[]> => {
+/** Where an operation may be: at the address of the catalogue, and at the one that the service's dialect has. */
+const pathsOf = (row: Operation, dialect: Dialect | undefined): string[] => [row.path, addressOf(dialect, row).path];
+
+/** Whether the end of a path is that of the operation: the base URL may have a path of its own. */
+const endsAt = (row: Operation, segments: readonly string[], dialect: Dialect | undefined): string | undefined =>
+  pathsOf(row, dialect).find((path) => fits(path, segments.slice(-path.split('/').length + 1)));
+
+/** The rows for a path, with any method; `/users/me` comes before `/users/{user}`. */
+export const rowsAt = async (path: string, dialect: Dialect | undefined): Promise<Operation[]> => {
   const segments = segmentsOf(path);
-  return Object.values(await loadCatalogue())
-    .flatMap((rows) => Object.values(rows))
-    .filter((row) => row.server === undefined && fits(row.path, segments))
+  return (await allOperations())
+    .filter((row) => row.server === undefined && pathsOf(row, dialect).some((each) => fits(each, segments)))
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 };
 
@@ -61,14 +68,16 @@ const noShowPart = segmentsOf(invitees['no-show'].path).at(-1)!;
 const invitationPart = invitations.create.path.slice(1);
 
 /** Whether the request or the reply may contain people's addresses, so that neither may be printed (R49). */
-export const isPrivate = (words: readonly string[]): boolean =>
-  words.some((word) => folded(word).includes(compliancePart));
+export const isPrivate = (words: readonly string[], dialect: Dialect | undefined): boolean =>
+  words.some((word) => folded(word).includes(compliancePart) || endsAt(compliance.delete, segmentsOf(word), dialect));
 
 /** Whether this request may book. Only the end of the path counts: the base URL may have a path of its own. */
-export const mayBook = (method: string, path: string): boolean => {
+export const mayBook = (method: string, path: string, dialect: Dialect | undefined): boolean => {
   const segments = segmentsOf(path);
-  const isOther = segments.includes(events.list.path.slice(1)) || isPrivate([path]);
-  return isBooking({ method, path: `/${segments.at(-1)}` }) && !isOther;
+  const isOther = segments.includes(events.list.path.slice(1)) || isPrivate([path], dialect);
+  const own = addressOf(dialect, invitees.create);
+  const isMoved = own.path !== invitees.create.path && endsAt(invitees.create, segments, dialect) === own.path;
+  return isMoved ? method === own.method : isBooking({ method, path: `/${segments.at(-1)}` }) && !isOther;
 };
 
 /** A list in the body. Undefined if the body can't be read: the service will report what is wrong with it. */
@@ -116,8 +125,8 @@ const questions: [Operation, AskAbout][] = [
   [
     invitees['no-show'],
     (_, id) => ({
-      question: `Mark invitee ${id} as no-show? sched can't check here whether the meeting has started.`,
-      action: `mark invitee ${id} as no-show`,
+      question: `Mark invitee ${id || 'in the body'} as no-show? sched can't check here whether the meeting has started.`,
+      action: `mark invitee ${id || 'in the body'} as no-show`,
     }),
   ],
   [invitations.create, () => inviteQuestion('the person in the body')],
@@ -152,14 +161,17 @@ const knownQuestion = (
   context: Context,
   path: string,
   body: string | undefined,
+  dialect: Dialect | undefined,
 ): Promise<Confirmation> | Confirmation | undefined => {
   const segments = segmentsOf(path);
-  const found = questions.find(([row]) => fits(row.path, segments.slice(-row.path.split('/').length + 1)));
-  if (found === undefined) return undefined;
-  const [row, ask] = found;
-  const parts = row.path.split('/').slice(1);
-  const id = path.split('/').slice(-parts.length)[parts.findIndex((part) => part.startsWith('{'))];
-  return ask(context, id ?? '', body);
+  for (const [row, ask] of questions) {
+    const template = endsAt(row, segments, dialect);
+    if (template === undefined) continue;
+    const parts = template.split('/').slice(1);
+    const id = path.split('/').slice(-parts.length)[parts.findLastIndex((part) => part.startsWith('{'))];
+    return ask(context, id ?? '', body);
+  }
+  return undefined;
 };
 
 /**
@@ -174,13 +186,14 @@ export const questionFor = async (
 ): Promise<Confirmation | undefined> => {
   if (method === 'GET') return undefined;
   const text = folded(path);
+  const dialect = await context.dialect();
+  const known = method === 'DELETE' ? undefined : knownQuestion(context, path, body, dialect);
+  if (known !== undefined) return known;
   const parts = [compliancePart, cancellationPart, availabilityPart, noShowPart, invitationPart];
   const isAsking = parts.some((part) => text.includes(part));
   if (!isAsking && method !== 'DELETE') return undefined;
-  const known = method === 'DELETE' ? undefined : knownQuestion(context, path, body);
-  if (known !== undefined) return known;
   // R49: never print the path itself.
-  const sent = `${method} ${isPrivate([path]) ? `to ${compliancePart}` : path}`;
+  const sent = `${method} ${isPrivate([path], dialect) ? `to ${compliancePart}` : path}`;
   return { question: `Send ${sent}? ${dangerOf(method, text)}`, isFinal: true, action: `send ${sent}` };
 };
 

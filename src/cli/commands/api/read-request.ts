@@ -1,5 +1,6 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
+import { addressOf } from '../../../dialects/dialect.ts';
 import { SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
@@ -124,16 +125,17 @@ export interface ApiRequest {
 /** Reads the command line as one request. Reports all problems together, before anything is sent. */
 export const readRequest = async (invocation: Invocation): Promise<ApiRequest> => {
   const { context, args, typed, problems } = invocation;
-  const isHidden = isPrivate(args);
+  const dialect = await context.dialect();
+  const isHidden = isPrivate(args, dialect);
   const fieldFlags = typedFields(invocation);
   const words = readWords(invocation, isHidden);
   const reading = words.path === undefined ? undefined : readTarget(words.path);
   if (reading?.ok === false) problems.add(isHidden ? '<path> is not a valid path or URL' : reading.problem);
   const target: Target = reading?.ok ? reading.target : { path: '/', query: [] };
-  const rows = reading?.ok ? await rowsAt(target.path) : [];
+  const rows = reading?.ok ? await rowsAt(target.path, dialect) : [];
   const method =
     words.method ?? (reading?.ok ? impliedMethod(words.path!, rows, invocation, fieldFlags, isHidden) : 'GET');
-  const operation = rows.find((row) => row.method === method);
+  const operation = rows.find((row) => [row.method, addressOf(dialect, row).method].includes(method));
 
   const headers = readHeaders((typed.header as string[] | undefined) ?? [], problems);
   const fromStdin = fieldFlags.filter(({ raw, isTyped }) => isTyped && raw.endsWith('=@-')).length;
@@ -150,7 +152,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   checkOutput(invocation, operation);
   checkPaging(invocation, method, names, operation);
   for (const { name } of bookingFlags)
-    if (typed[name] !== undefined && !mayBook(method, target.path))
+    if (typed[name] !== undefined && !mayBook(method, target.path, dialect))
       problems.add(`--${name} works only with POST /invitees`);
   readBounds(invocation);
   problems.check();

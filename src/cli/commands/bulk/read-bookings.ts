@@ -1,5 +1,5 @@
 import { invitees } from '../../../api/invitees.ts';
-import type { Input } from '../../../client/client.ts';
+import type { Input } from '../../../client/wire.ts';
 import { fallBack, hasCategory } from '../../../errors.ts';
 import { groupProblems } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';

@@ -58,7 +58,11 @@ interface Planned extends Bulk {
   again: boolean;
 }
 
-const tool = `sched ${version}`;
+/** The program that makes a receipt, and the dialect that it spoke. */
+const toolOf = async ({ dialect }: Context): Promise<string> => {
+  const used = await dialect();
+  return `sched ${version}${used === undefined ? '' : ` (dialect ${used.name} ${used.digest})`}`;
+};
 
 const uniqueName = ({ runtime }: Context): string => Buffer.from(runtime.randomBytes(8)).toString('hex');
 
@@ -102,7 +106,7 @@ const begin = async (context: Context, folder: string, bulk: Planned) => {
       receipt: 1,
       run,
       at,
-      tool,
+      tool: await toolOf(context),
       operation,
       endpoint,
       owner,
@@ -122,7 +126,7 @@ const resume = async (context: Context, { path, receipt, history }: FoundRun, bu
   const { owner, organization } = bulk;
   const at = timeNow(context);
   try {
-    file.write({ type: 'resumed', at, tool, owner, organization, repaired: receipt.tornBytes });
+    file.write({ type: 'resumed', at, tool: await toolOf(context), owner, organization, repaired: receipt.tornBytes });
   } catch (error) {
     await file.close();
     throw error;

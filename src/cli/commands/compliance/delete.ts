@@ -111,7 +111,7 @@ const silenced = ({ category, message, facts }: SchedError): SchedError => {
 const sendDeletion =
   (client: Client, redact: (text: string) => string): Job<PlannedItem>['send'] =>
   async (items, leaving): Promise<SendResult> => {
-    const prepared = client.prepare(compliance.delete, { body: { emails: items.map(({ text }) => text) } });
+    const prepared = await client.prepare(compliance.delete, { body: { emails: items.map(({ text }) => text) } });
     const request = { ...prepared, beforeSend: leaving };
     const reply = await client.send(request);
     const { status } = reply;

@@ -1,7 +1,8 @@
 import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
 import { users } from '../../../api/users.ts';
-import type { Input } from '../../../client/client.ts';
+import type { Input } from '../../../client/wire.ts';
+import { addressOf } from '../../../dialects/dialect.ts';
 import { fallBack, hasCategory, SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
@@ -33,7 +34,8 @@ const askOwner = async (context: Context): Promise<Pick<Requester, 'owner' | 'or
   return { owner: reference(uri), organization: reference(current_organization) };
 };
 
-export const askRequester = async (context: Context, { path }: Operation): Promise<Requester> => {
+export const askRequester = async (context: Context, operation: Operation): Promise<Requester> => {
+  const { path } = addressOf(await context.dialect(), operation);
   const { baseUrl, isSandbox, credentials } = await context.connection();
   return {
     ...(await askOwner(context)),

@@ -1,8 +1,9 @@
 import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
 import { windowQuery } from '../../../api/window.ts';
-import type { Client, Input } from '../../../client/client.ts';
+import type { Client } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import type { Input } from '../../../client/wire.ts';
 import { hasCategory } from '../../../errors.ts';
 import {
   beginState,

@@ -123,14 +123,12 @@ const report = async ({ view }: GenericCommand, context: Context, move: Move, mo
 /** The requests of moves, for `--dry-run`. */
 export const printPlans = async (context: Context, plans: readonly MovePlan[]): Promise<void> => {
   const client = await context.client();
-  await printRequests(
-    context,
-    plans.flatMap(({ event, bookings, reason, order }) => {
-      const created = bookings.map(({ body }) => client.prepare(invitees.create, { body }));
-      const canceled = client.prepare(events.cancel, { path: { event: idIn(event) }, body: { reason } });
-      return order === 'book-first' ? [...created, canceled] : [canceled, ...created];
-    }),
-  );
+  const requests = plans.flatMap(({ event, bookings, reason, order }) => {
+    const created = bookings.map(({ body }) => client.prepare(invitees.create, { body }));
+    const canceled = client.prepare(events.cancel, { path: { event: idIn(event) }, body: { reason } });
+    return order === 'book-first' ? [...created, canceled] : [canceled, ...created];
+  });
+  await printRequests(context, await Promise.all(requests));
 };
 
 /** A time of day without a date is today's. If that isn't free, offers the same time on the event's day. */

@@ -1,10 +1,8 @@
-import { usageError } from '../../../errors.ts';
-import { counted } from '../../../numbers.ts';
 import { isSeedName, mostEvents, type Seed } from '../../../sandbox/seed/name.ts';
 import { readTime } from '../../../time/read.ts';
-import type { FileProblem } from '../../../yaml-file.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readTextFile } from '../../json-file.ts';
+import { brokenFile } from '../../messages/broken-file.ts';
 
 export const seedFlags: Flag[] = [
   {
@@ -16,17 +14,6 @@ export const seedFlags: Flag[] = [
   },
   { name: 'now', value: 'TIME', description: 'first moment of the clock for new data (default: the current time)' },
 ];
-
-const brokenFile = (name: string, problems: readonly FileProblem[]) => {
-  const lines = problems.flatMap(({ place, message, source }) => [
-    `  ${place}: ${message}`,
-    ...(source.trim() === '' ? [] : [`      ${source.trim().slice(0, 120)}`]),
-  ]);
-  return usageError(
-    problems.map(({ place, message }) => `${place}: ${message}`),
-    { lines: [`error: ${name} has ${counted(problems.length, 'problem')}`, ...lines] },
-  );
-};
 
 /** What new data contains, and when its clock starts. */
 export const readSeed = async ({

@@ -1,8 +1,8 @@
 import { events } from '../../../api/events.ts';
 import { invitees } from '../../../api/invitees.ts';
 import { windowIn, windowQuery } from '../../../api/window.ts';
-import type { Input } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import type { Input } from '../../../client/wire.ts';
 import { isObject, type Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { second, utcText } from '../../../time/wall.ts';

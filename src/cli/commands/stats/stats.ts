@@ -1,8 +1,8 @@
 import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowIn } from '../../../api/window.ts';
-import type { Query } from '../../../client/client.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import type { Query } from '../../../client/wire.ts';
 import type { Json } from '../../../json.ts';
 import { nearest } from '../../../nearest.ts';
 import { valueAt } from '../../../output/fields.ts';

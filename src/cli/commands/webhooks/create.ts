@@ -1,5 +1,6 @@
 import { webhooks } from '../../../api/webhooks.ts';
-import type { Client, Input } from '../../../client/client.ts';
+import type { Client } from '../../../client/client.ts';
+import type { Input } from '../../../client/wire.ts';
 import { isOutcomeUnknown } from '../../../errors.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';

@@ -29,7 +29,9 @@ export const readVerification = async (invocation: Invocation) => {
   const toleranceMs = tolerance === undefined ? defaultToleranceMs : readDuration(String(tolerance));
   if (toleranceMs === undefined)
     problems.value('tolerance', String(tolerance), `--tolerance must be a duration such as 10m, not "${tolerance}"`);
-  const header = String(typed['signature-header'] ?? defaultSignatureHeader);
+  const header = String(
+    typed['signature-header'] ?? (await context.dialect())?.webhooks?.signature_header ?? defaultSignatureHeader,
+  );
   if (!token.test(header))
     problems.value(
       'signature-header',

@@ -1,0 +1,134 @@
+import type { Operation } from '../api/operation.ts';
+import { type Dialect, wireOf } from '../dialects/dialect.ts';
+import type { Wire } from '../dialects/schema.ts';
+import { fill, match, placeholdersIn, setAt, valueAt } from '../dialects/template.ts';
+import { SchedError } from '../errors.ts';
+import type { HttpReply } from '../http/message.ts';
+import { isObject, type Json } from '../json.ts';
+import { isPlainId } from './ids.ts';
+import { contentOf } from './read-reply.ts';
+
+export type Query = Record<string, string | number | boolean>;
+
+/** The input of an operation, in the names and formats of the catalogue. */
+export interface Input {
+  path?: Record<string, string>;
+  query?: Query;
+  body?: unknown;
+  /** What the caller knows beside the input (`knows` of the row): a dialect may need it to name the record. */
+  known?: Record<string, unknown>;
+}
+
+/** Finds what a dialect can name beside the input: the token's owner, and the root of the service's URIs. */
+export type NameSource = Record<'user' | 'organization' | 'root', () => Promise<string>>;
+
+interface Names {
+  my: { user?: string | undefined; organization?: string | undefined };
+  root?: string | undefined;
+}
+
+/** What a dialect names beside the input. Nothing else is asked for: it may take a request. */
+export const namesIn = async (dialect: Dialect | undefined, row: Operation, source?: NameSource): Promise<Names> => {
+  const { path = '', query = {}, body = {} } = wireOf(dialect, row) ?? {};
+  const named = placeholdersIn([path, query, body]).map(({ name }) => name);
+  const find = async (name: string, part: keyof NameSource) => (named.includes(name) ? source?.[part]() : undefined);
+  return {
+    my: { user: await find('my.user', 'user'), organization: await find('my.organization', 'organization') },
+    root: await find('root', 'root'),
+  };
+};
+
+/** A request as the service has it. */
+export interface WireRequest {
+  method: string;
+  path: string;
+  query: (readonly [name: string, value: string])[];
+  body?: unknown;
+}
+
+const notOffered = (dialect: Dialect | undefined, what: string, advice: string): SchedError =>
+  new SchedError('unavailable', `This service has no ${what}`, {
+    reason: dialect ? `its dialect, ${dialect.name}, says so` : 'no dialect names it',
+    advice,
+    outcome: 'not-sent',
+  });
+
+/** Inputs that the service doesn't have, and that `sched` doesn't make up for. */
+const refuseLacking = (dialect: Dialect, row: Operation, { lacks = [] }: Wire, given: Json): void => {
+  // R41: rows are checked against filters whose field they show.
+  const shown = row.method === 'GET' ? ['count', ...Object.keys(row.reply.of.record.shape)] : [];
+  const missing = lacks.filter((name) => given[name] !== undefined && !shown.includes(name));
+  if (missing.length > 0)
+    throw notOffered(dialect, `${missing.join(', ')} in ${row.name.replace('.', ' ')}`, 'run it without');
+};
+
+/** A segment of a path. R14: only a plain ID gets into it. */
+const segmentOf = (value: unknown, name: string): string => {
+  const text = String(value);
+  if (isPlainId(text)) return text;
+  throw new SchedError('usage', `{${name}} has no ID that can be part of a path`, { outcome: 'not-sent' });
+};
+
+/** The request for an operation, in the dialect of the service. */
+export const toWire = (
+  dialect: Dialect | undefined,
+  row: Operation,
+  { path = {}, query = {}, body, known = {} }: Input,
+  names: Names,
+): WireRequest => {
+  const wire = wireOf(dialect, row);
+  if (wire === undefined) throw notOffered(dialect, row.name.replace('.', ' '), 'see sched profiles show');
+  const fields = isObject(body) ? body : {};
+  const given: Json = { ...known, ...fields, ...query, ...path, ...names };
+  if (dialect) refuseLacking(dialect, row, wire, { ...fields, ...query });
+  const { method = row.method, path: address = row.path, lacks = [] } = wire;
+  const named = placeholdersIn([address, wire.query ?? {}, wire.body ?? {}]).map(({ name }) => name);
+  const lookUp = (name: string) => valueAt(given, name);
+  const missing = row.knows?.find((name) => named.includes(name) && given[name] === undefined);
+  if (missing !== undefined)
+    throw new SchedError('usage', `This service needs the ${missing.replace('_', ' ')} too`, {
+      reason: 'the ID alone is not enough there',
+      advice: "give the record's full URI",
+      outcome: 'not-sent',
+    });
+  const used = new Set([...lacks, ...named.map((name) => name.split('.')[0]!)]);
+  const others = (values: Json) => Object.entries(values).filter(([name]) => !used.has(name));
+  const filled = (templates: Wire['query'] = {}) =>
+    Object.entries(templates)
+      .map(([name, template]) => [name, fill(template, lookUp)] as const)
+      .filter(([, value]) => value !== undefined);
+  const content = Object.fromEntries([...others(fields), ...filled(wire.body)]);
+  const pairs = [...others(query), ...filled(wire.query)];
+  return {
+    method,
+    path: address.replace(/\{([^}]+)\}/g, (braces, name) => segmentOf(fill(braces, lookUp), name)),
+    query: pairs.map(([name, value]) => [name, String(value)] as const),
+    ...(body === undefined && wire.body === undefined ? {} : { body: isObject(body ?? {}) ? content : body }),
+  };
+};
+
+/** A record in the catalogue's names. Fields that the template doesn't mention are kept. */
+const recordFrom = (template: NonNullable<Wire['reply']>['record'], value: unknown): unknown => {
+  if (template === undefined || !isObject(value)) return value;
+  const mentioned = isObject(template) ? Object.keys(template) : Object.keys(value);
+  const record: Json = Object.fromEntries(Object.entries(value).filter(([name]) => !mentioned.includes(name)));
+  match(template, value, ({ name }, found) => setAt(record, name, found));
+  return record;
+};
+
+/** The reply to an operation in the catalogue's names. A reply that is not JSON stays as it is. */
+export const fromWire = (dialect: Dialect | undefined, row: Operation, reply: HttpReply): HttpReply => {
+  const shape = wireOf(dialect, row)?.reply;
+  const content = contentOf(reply);
+  if (shape === undefined || typeof content === 'string' || !isObject(content.json)) return reply;
+  const { json } = content;
+  const envelope = row.reply.kind === 'many' ? 'collection' : 'resource';
+  const place = shape.in ?? envelope;
+  if (shape.read_back) return { ...reply, content: 'empty' };
+  if (row.reply.kind === 'bare') return { ...reply, content: { json: recordFrom(shape.record, json) } };
+  const inner = json[place];
+  const translated = Array.isArray(inner)
+    ? inner.map((each) => recordFrom(shape.record, each))
+    : recordFrom(shape.record, inner);
+  return { ...reply, content: { json: { ...json, [envelope]: translated } } };
+};
