@@ -54,7 +54,7 @@ type HandlerResult<Row extends Operation> = Row['reply'] extends { kind: 'many' 
   : RecordOf<Row> | Text<RecordOf<Row>>;
 
 /** Handles one operation. Writes run inside a transaction, so a handler can't be async. */
-type Handler<Row extends Operation> = (
+export type Handler<Row extends Operation> = (
   input: {
     params: Params<Row>;
     query: ParsedField<Row extends { query: infer Query } ? Query : undefined>;

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { Send } from '../http/message.ts';
 import { clientId, ownerToken } from './ready-tokens.ts';
 import { openClock, type SandboxClock } from './sandbox-clock.ts';
@@ -14,6 +15,8 @@ import { addressHeaders, unlimitedHeaders } from './throttle.ts';
 
 export interface Sandbox {
   readonly service: Send;
+  /** The dialect that the service speaks. */
+  readonly dialect: Dialect | undefined;
   /** The data, for a server that also sends deliveries. */
   readonly store: Store;
   /** The address of the server with this data, and the secret for its admin requests, while one runs. */
@@ -111,6 +114,7 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
     const origin = usualOrigin === undefined ? undefined : () => serving()?.url ?? usualOrigin;
     return {
       service: createService({ ...options, store, clock, origin }),
+      dialect: options.dialect,
       refusalHeaders: () => (options.limits === false ? unlimitedHeaders : addressHeaders(store, clock.now())),
       store,
       get serving() {

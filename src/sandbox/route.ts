@@ -1,6 +1,7 @@
 import { catalogue } from '../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../api/collections.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
+import { type Dialect, wireOf } from '../dialects/dialect.ts';
 import { notFound, wrongMethod } from './error-replies.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 
@@ -48,7 +49,17 @@ const patternOf = (path: string): RegExp =>
 const nounsAt = (first: string): readonly Noun[] =>
   Object.hasOwn(collections, first) ? collections[first as Collection].nouns : [];
 
+/** What only services with a dialect have. */
+const optionalEntry = async (): Promise<RouteEntry> => {
+  const [{ availableTimes: row }, { listFreeTimes }] = await Promise.all([
+    import('../api/event-types.ts'),
+    import('./handlers/free-times.ts'),
+  ]);
+  return { row, pattern: patternOf(row.path), handle: listFreeTimes as unknown as AnyHandler };
+};
+
 const loadEntries = async (first: string): Promise<RouteEntry[]> => {
+  if (first === 'event_type_available_times') return [await optionalEntry()];
   const found = nounsAt(first).map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
@@ -70,11 +81,11 @@ const entriesUnder = async (first: string): Promise<RouteEntry[]> => {
   return entries;
 };
 
-export const findRoute = async (method: string, pathname: string): Promise<Route> => {
+export const findRoute = async (method: string, pathname: string, dialect?: Dialect): Promise<Route> => {
   const first = pathname.split('/', 2)[1] ?? '';
   const allow = new Set<string>();
   for (const { row, pattern, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
-    const found = pattern.exec(pathname);
+    const found = wireOf(dialect, row) ? pattern.exec(pathname) : null;
     if (!found) continue;
     if (row.method === method) return { row, params: found.groups ?? {}, handle };
     allow.add(row.method);

@@ -80,6 +80,7 @@ export const runSandbox = async (
       name: `${pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
       userAgent: `sched-sandbox/${version}`,
       onAttempt: watch?.onDelivery,
+      signatureHeader: sandbox.dialect?.webhooks?.signature_header,
     });
     undo.push(deliverer.close, every(pollMilliseconds, deliverer.poll));
     // Deliveries of an earlier run may be left.

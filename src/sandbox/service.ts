@@ -1,8 +1,10 @@
 import { randomBytes as someBytes } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock, RandomBytes } from '../system.ts';
 import { authenticate, findHolder, type Holder, requireScope } from './authenticate.ts';
+import { speak } from './dialect.ts';
 import { Refusal, refusalOf } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
@@ -23,6 +25,8 @@ export interface ServiceOptions {
   /** Whether the plan's rate limits apply. Default: true. */
   limits?: boolean;
   oauth?: OAuthOptions;
+  /** The dialect that it speaks instead of the documented API. */
+  dialect?: Dialect | undefined;
   /** The origin of links in replies. Default: the one that the request came to. */
   origin?: (() => string) | undefined;
   /** Source of randomness for secrets. */
@@ -82,6 +86,7 @@ export const createService = ({
   origin,
   randomBytes = someBytes,
   onError,
+  dialect,
 }: ServiceOptions): Send => {
   let requests = 0;
 
@@ -141,7 +146,7 @@ export const createService = ({
         return { ...reply, headers: { ...moment.headers, ...reply.headers } };
       };
     }
-    const route = await findRoute(request.method, path).catch((refusal: Refusal) => refusal);
+    const route = await findRoute(request.method, path, dialect).catch((refusal: Refusal) => refusal);
     return (moment) => {
       const holder = findHolder(store, request.headers.authorization, moment.now);
       count(holder?.caller, request, path, moment);
@@ -151,7 +156,7 @@ export const createService = ({
     };
   };
 
-  return async (request) => {
+  const send: Send = async (request) => {
     const answer = await load(request);
     // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
     return store.transaction(() => {
@@ -171,4 +176,5 @@ export const createService = ({
       }
     });
   };
+  return dialect ? speak(dialect)(send) : send;
 };

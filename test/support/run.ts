@@ -1,5 +1,6 @@
 import { once, setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
+import type { Dialect } from '../../src/dialects/dialect.ts';
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
@@ -52,6 +53,8 @@ export interface WorldOptions {
   clockAheadMs?: number;
   /** Plan of the organization. */
   plan?: Plan;
+  /** The dialect that the sandbox speaks. */
+  dialect?: Dialect;
   /** The pager of a terminal with five lines. */
   openPager?: NonNullable<World['openPager']>;
   /** stdout accepts this many characters before its reader exits. */
@@ -117,8 +120,9 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const file = await seededFile(clock.now());
   // Its URIs have an origin of their own, whatever the base URL: so it stands for any service.
   const usualOrigin = 'http://127.0.0.1:4010';
-  const sandbox = await openSandbox({ file, clock, onError: rethrow, plan: options.plan, usualOrigin });
-  const service = checked(sandbox.service);
+  const { plan, dialect } = options;
+  const sandbox = await openSandbox({ file, clock, onError: rethrow, plan, dialect, usualOrigin });
+  const service = dialect === undefined ? checked(sandbox.service) : sandbox.service;
   dontWaitForDisk(sandbox.store);
   const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>

@@ -2,7 +2,7 @@ import { eventTypes } from '../../api/event-types.ts';
 import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
-import type { Query } from '../../client/client.ts';
+import type { Query } from '../../client/wire.ts';
 import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
@@ -18,7 +18,7 @@ import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { flagWords } from '../parse/part.ts';
 import { commandHere } from '../scheduling/booking-context.ts';
-import type { FreeTimes, SlotWindow } from '../scheduling/free-slots.ts';
+import type { ShownTimes, SlotWindow } from '../scheduling/free-slots.ts';
 
 /** A longer window would take long and help nobody. */
 const mostDays = 366;
@@ -77,7 +77,7 @@ const severalView: View = {
 };
 
 /** The first slots, in order of time. */
-const firstOf = (found: readonly FreeTimes[], count: number): Json[] => {
+const firstOf = (found: readonly ShownTimes[], count: number): Json[] => {
   const first = found.flatMap(({ slots }) => {
     const own: Json[] = [];
     for (const slot of slots) if (own.push(slot) >= count) break;
@@ -129,9 +129,14 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     return;
   }
   const host = typed.host === undefined ? undefined : String(rows.host);
-  const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
-  const found: FreeTimes[] = [];
-  for (const type of active) found.push(await findFreeTimes(context, { type, ...window, step, host }));
+  const { askFreeTimes, findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
+  const found: ShownTimes[] = [];
+  for (const type of active) {
+    const query = { type, ...window, step, host };
+    // Which host is free, and other steps, only sched can tell.
+    const asked = host === undefined && step === undefined ? await askFreeTimes(context, query) : undefined;
+    found.push(asked ?? (await findFreeTimes(context, query)));
+  }
   const typeOf = ({ event_type: uri }: Json): Json => active.find((type) => type.uri === uri)!;
   const slots = firstOf(found, first ?? Number.POSITIVE_INFINITY).map((slot) =>
     isSeveral ? { ...slot, event_type_name: typeOf(slot).name ?? null } : slot,
@@ -198,6 +203,7 @@ export const slots: Command = {
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
     "The service has the last word: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
+    'If the dialect of the service names event-types.available-times, the service computes the times, unless --host or --step is given. They are marked with _sched.source.',
     'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
     'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
   ],

@@ -1,16 +1,17 @@
 import { availability } from '../../api/availability.ts';
-import { eventTypes } from '../../api/event-types.ts';
+import { availableTimes, eventTypes } from '../../api/event-types.ts';
 import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
+import { wireOf } from '../../dialects/dialect.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
 import { freeSlots, type Hours, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
-import { minute, timestampOf, utcText } from '../../time/wall.ts';
+import { day, minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
@@ -62,6 +63,38 @@ export interface FreeTimes {
   /** The hosts, and what each of them has against that time. */
   hostsAt(start: number): { user: string; reasons: JudgedReason[] }[];
 }
+
+/** What a list of free times needs. */
+export type ShownTimes = Pick<FreeTimes, 'slots' | 'unchecked' | 'nameOf'>;
+
+/** Days that one request for free times may ask for, if the dialect doesn't say. */
+const usualDays = 7;
+
+/** The free times that the service computes itself, or undefined if it doesn't. */
+export const askFreeTimes = async (
+  context: Context,
+  { type, since, until }: SlotQuery,
+): Promise<ShownTimes | undefined> => {
+  const wire = wireOf(await context.dialect(), availableTimes);
+  if (wire === undefined) return undefined;
+  const client = await context.client();
+  const slots: Json[] = [];
+  const longest = (wire.max_days ?? usualDays) * day;
+  // Such services take no start in the past, and a request takes a while.
+  for (let from = Math.max(since, nowOf(context) + minute); from < until; from += longest) {
+    const window = { start_time: utcText(from), end_time: utcText(Math.min(from + longest, until)) };
+    const query = { event_type: String(type.uri), ...window };
+    for (const free of await gather(client.pages(availableTimes, { query }))) {
+      const start = timestampOf(String(free.start_time));
+      // Some services reply with more than they were asked for.
+      if (start === undefined || start < since || start >= until) continue;
+      const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
+      const facts = { event_type: type.uri, end_time: end, _sched: { source: 'service' } };
+      slots.push({ ...free, start_time: utcText(start), ...facts });
+    }
+  }
+  return { slots, unchecked: [], nameOf: String };
+};
 
 /** A meeting that takes more than a week is a mistake. The documentation limits only the durations of a share. */
 const longestMinutes = 7 * 24 * 60;
@@ -284,7 +317,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
 };
 
 /** Says what was not taken into account. */
-export const noteUnchecked = ({ notes }: Context, { unchecked, nameOf }: FreeTimes): void => {
+export const noteUnchecked = ({ notes }: Context, { unchecked, nameOf }: ShownTimes): void => {
   for (const { what, user, reason } of unchecked)
     notes.warn(`Not checked: ${what}${user === undefined ? '' : ` of ${nameOf(user)}`} (${reason})`);
 };

@@ -35,6 +35,8 @@ export interface DelivererOptions {
   post?: Post;
   /** Called after each attempt. */
   onAttempt?: ((delivery: Claimed, answer: PostResult, milliseconds: number) => void) | undefined;
+  /** The header of the signature, if the dialect has another. */
+  signatureHeader?: string | undefined;
 }
 
 /** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
@@ -47,6 +49,7 @@ export type Deliverer = ReturnType<typeof createDeliverer>;
 
 export const createDeliverer = (options: DelivererOptions) => {
   const { store, clock, system, name, userAgent, post = postToLoopback, onAttempt } = options;
+  const { signatureHeader = 'Webhook-Signature' } = options;
   /** The running attempts by webhook. */
   const running = new Map<string, Promise<void>>();
   /** Failed attempts by webhook since the last poll. */
@@ -92,7 +95,7 @@ export const createDeliverer = (options: DelivererOptions) => {
     const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,
-      ...(key === null ? {} : { 'webhook-signature': signatureOf(key, seconds, body) }),
+      ...(key === null ? {} : { [signatureHeader.toLowerCase()]: signatureOf(key, seconds, body) }),
     };
     const answer = await post(url, { headers, body }, over.signal);
     const isUnanswered = answer.status === undefined && isLate;

@@ -19,6 +19,7 @@ import { version } from '../../../version.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
+import { loadDialect } from '../../session/dialect-file.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 import { cannotListen } from '../webhooks/keep-listening.ts';
 import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';
@@ -69,6 +70,12 @@ export const servingFlags: Flag[] = [
     description: "the organization's plan (default: the plan in the data, else enterprise)",
   },
   kindFlag,
+  {
+    name: 'dialect',
+    value: 'NAME|FILE',
+    description: 'speak a dialect of the API, such as calendly; docs/dialects.md explains dialects',
+    heading: 'More flags',
+  },
   { name: 'no-limits', description: 'turn off rate limits' },
   { name: 'auto-consent', description: 'approve every login without a click' },
   {
@@ -182,6 +189,7 @@ export const whileServing = async (
     world,
     now,
     limits: typed['no-limits'] !== true,
+    dialect: typed.dialect === undefined ? undefined : await loadDialect(String(typed.dialect), runtime),
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
   const data = sandboxFile(runtime, named);

@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
+import type { HttpRequest } from '../../src/http/message.ts';
+import { createWorld, lastJson, type TestWorld, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+const file = await readDialect({ place: 'calendly', text: shippedDialects.calendly! });
+
+let world: TestWorld;
+let home: string;
+beforeEach(async () => {
+  home = temporaryDirectory('dialects');
+  world = await createWorld({ dialect: { ...file, digest: '' }, env: { SCHED_DIALECT: 'calendly' }, home });
+});
+
+const asking = (answer: string): WorldOptions => ({ terminals: ['stdin', 'stdout', 'stderr'], stdin: `${answer}\n` });
+const json = async (line: string) => JSON.parse((await world.run(`${line} --json`)).stdout);
+const writes = (requests: readonly HttpRequest[]): string[] =>
+  requests.filter(({ method }) => method !== 'GET').map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+
+const booking = 'invitees create --event-type "Intro call" --start "2026-11-16 09:00" --tz UTC --timezone UTC';
+
+describe('at a service with a dialect', () => {
+  test('lists come from other paths and shapes', async () => {
+    const plain = { env: { SCHED_DIALECT: '' } };
+    expect((await world.run('invitations list', plain)).code).toBe(6);
+    expect((await world.run('availability list --event-type "Intro call"', plain)).code).toBe(13);
+    expect(await json('invitations list --limit 1')).toMatchObject([{ email: 'lucia.romero@northlight.example' }]);
+    const [schedule] = await json('availability list --event-type "Intro call"');
+    expect(schedule).toMatchObject({ name: 'Working hours', timezone: 'Europe/Berlin' });
+    expect(schedule.rules).toContainEqual(expect.objectContaining({ wday: 'monday' }));
+  });
+
+  test('nothing is booked twice, and tracking has all keys or none', async () => {
+    const first = await world.run(`${booking} --name Ana --email ana@li.example --utm-source web --json`);
+    expect([first.code, writes(first.requests)]).toEqual([0, ['POST /invitees']]);
+    const body = JSON.parse(first.requests.find(({ method }) => method === 'POST')!.body!);
+    expect(body.tracking).toMatchObject({ utm_source: 'web', utm_term: null, salesforce_uuid: null });
+    expect(JSON.parse(first.stdout).email).toBe('ana@li.example');
+    const again = await world.run(`${booking} --name Ana --email ana@li.example`);
+    expect([again.code, writes(again.requests)]).toEqual([7, []]);
+    const taken = await world.run(`${booking} --name Bo --email bo@li.example`);
+    expect([taken.code, taken.stderr.split('\n')[0]]).toEqual([7, "error: That time isn't available"]);
+    expect(JSON.parse(taken.requests.at(-1)!.body ?? '{}')).not.toHaveProperty('tracking');
+  });
+
+  test('a canceled event is read afterwards, without a note', async () => {
+    const [{ uri }] = await json('events list --since now --limit 1');
+    const { code, stdout, stderr } = await world.run(['events', 'cancel', uri, '--yes', '--json']);
+    expect([code, JSON.parse(stdout).status]).toEqual([0, 'canceled']);
+    expect(stderr).not.toContain("reply doesn't include");
+  });
+
+  test('a no-show needs the event, and is sent to its own address', async () => {
+    const [event] = await json('events list --since -7d --until now --status active --limit 1');
+    const [invitee] = await json(`invitees list ${event.uri}`);
+    const bare = await world.run(`invitees no-show ${invitee.uri.split('/').at(-1)}`);
+    expect([bare.code, writes(bare.requests)]).toEqual([2, []]);
+    expect(bare.stderr).toContain('error: This service needs the event too');
+    const { code, stdout, requests } = await world.run(`invitees no-show ${invitee.uri} --json`);
+    expect([code, writes(requests)]).toEqual([0, ['POST /invitee_no_shows']]);
+    expect(JSON.parse(stdout).no_show).not.toBeNull();
+  });
+
+  test('a deletion asks with its address, and the receipt names it', async () => {
+    const refused = await world.run('compliance delete zed@people.example', asking('n'));
+    expect(refused.screen).toContain('POST /data_compliance/deletion/invitees');
+    expect(writes(refused.requests)).toEqual([]);
+    const { code, requests } = await world.run('compliance delete zed@people.example --yes');
+    expect([code, writes(requests)]).toEqual([0, ['POST /data_compliance/deletion/invitees']]);
+    const [run] = await json('compliance runs');
+    expect(run.endpoint).toMatch(/\/data_compliance\/deletion\/invitees$/);
+    expect(run.tool).toMatch(/^sched .* \(dialect calendly [0-9a-f]{32}\)$/);
+  });
+
+  test('a change of hours names the event type and the host', async () => {
+    const [schedule] = await json('availability list --event-type "Intro call"');
+    const id = schedule.uri.split('/').at(-1);
+    const line = `availability update ${id} --event-type "Intro call" --day-off 2026-12-24`;
+    const { url, body, method } = await json(`${line} --dry-run`);
+    expect([method, new URL(url).pathname]).toEqual(['PATCH', '/event_type_availability_schedules']);
+    expect(new URL(url).searchParams.get('event_type')).toMatch(/\/event_types\//);
+    expect(body).toMatchObject({ availability_setting: 'host', availability_rule: { user: schedule.user } });
+    expect((await world.run(`${line} --yes`)).code).toBe(0);
+  });
+
+  test('the URI of an invitation may have its other form', async () => {
+    const [{ uri }] = await json('invitations list --status pending --limit 1');
+    const id = uri.split('/').at(-1);
+    const other = `http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9/invitations/${id}`;
+    expect((await json(`invitations revoke ${other} --dry-run`)).url).toMatch(
+      new RegExp(`/organizations/GHDAK7KT3RW2W9R9/invitations/${id}$`),
+    );
+    expect((await world.run(`invitations revoke ${other.replace('invitations', 'groups')} --dry-run`)).code).toBe(2);
+  });
+
+  test('the service computes free times: one request for each 31 days', async () => {
+    const line = 'event-types slots "Intro call" --since 2026-11-16 --until 2026-12-20 --json';
+    const { stdout, requests } = await world.run(line);
+    const asked = requests.filter(({ url }) => url.includes('/event_type_available_times'));
+    expect(asked).toHaveLength(2);
+    const slots = JSON.parse(stdout);
+    expect(slots[0]).toMatchObject({ start_time: '2026-11-16T09:00:00Z', _sched: { source: 'service' } });
+    const computed = await world.run(`${line} --step 15`);
+    expect(computed.requests.some(({ url }) => url.includes('available_times'))).toBe(false);
+    const starts = (text: string) => JSON.parse(text).map((slot: { start_time: string }) => slot.start_time);
+    expect(starts(computed.stdout)).toEqual(starts(stdout));
+  });
+
+  test('an input that the service lacks ends the command before anything is sent', async () => {
+    const { code, stderr, requests } = await world.run('event-types update "Intro call" --timezone UTC');
+    expect([code, writes(requests)]).toEqual([9, []]);
+    expect(stderr).toContain('error: This service has no timezone in event-types update');
+  });
+
+  test('api asks about the addresses of the dialect too', async () => {
+    for (const path of ['/invitee_no_shows', '/data_compliance/deletion/invitees'])
+      expect((await world.run(`api POST ${path} -f a=b`)).code).toBe(12);
+  });
+});
+
+describe('a dialect', () => {
+  const path = () => join(home, 'acme.yaml');
+  const write = (text: string) => writeFileSync(path(), `dialect: 1\nname: acme\noperations:\n${text}\n`);
+
+  test('is read once: its checked content is cached', async () => {
+    await world.run('users me');
+    const folder = join(home, '.cache/sched');
+    const [name] = readdirSync(folder).filter((each) => each.startsWith('dialect-'));
+    const cached = JSON.parse(readFileSync(join(folder, name!), 'utf8'));
+    cached.file.operations['users.me'] = { path: '/users/ME2' };
+    writeFileSync(join(folder, name!), JSON.stringify(cached));
+    const { requests } = await world.run('users me');
+    expect(new URL(requests[0]!.url).pathname).toBe('/users/ME2');
+  });
+
+  test('from a file is confirmed when a profile gets it, with the writes that it moves', async () => {
+    write('  shares.create: { path: /links }\n  users.me: { path: /me }');
+    const line = `profiles add work --base-url https://api.example.com --dialect ${path()}`;
+    const refused = await world.run(line);
+    expect([refused.code, refused.stderr.split('\n')[0]]).toEqual([
+      12,
+      'error: Confirmation needed to use the dialect acme, but there is no terminal to ask on',
+    ]);
+    const asked = await world.run(line, asking('n'));
+    expect(asked.screen).toContain('shares.create: POST /links');
+    expect(asked.screen).not.toContain('/me\n');
+    expect((await world.run(`${line} --yes --json`)).stdout).toContain(`"dialect": "${path()}"`);
+    expect((await world.run('profiles set dialect calendly -p work')).code).toBe(0);
+  });
+
+  test('that is wrong ends every command with exit code 3, before anything is sent', async () => {
+    write('  events.gett: {}\n  shares.create: { path: /invitees }');
+    const { code, stderr, requests } = await world.run('events list', { env: { SCHED_DIALECT: path() } });
+    expect([code, requests]).toEqual([3, []]);
+    expect(stderr).toMatch(
+      /^error: .*acme\.yaml has 2 problems\n.*acme\.yaml:4:3: unknown operation events\.gett; did you mean events\.get\?/,
+    );
+    const missing = await world.run('events list --json', { env: { SCHED_DIALECT: 'nobody' } });
+    expect([missing.code, lastJson(missing.stderr).error.message]).toEqual([3, "Can't read the dialect nobody"]);
+  });
+
+  test('never sends an ID that is none, even if it comes from the service', async () => {
+    write("  invitations.list: { path: '/organizations/{my.organization|id}/invitations', lacks: [organization] }");
+    const send = async (request: HttpRequest) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll(/organizations\/\w+/g, 'organizations/..') };
+    };
+    const { code, requests } = await world.run('invitations list', { send, env: { SCHED_DIALECT: path() } });
+    expect(code).toBe(2);
+    expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(['/users/me']);
+  });
+
+  test('can say that the service lacks an operation', async () => {
+    write('  activity.list: false');
+    const { code, stderr, requests } = await world.run('activity list', { env: { SCHED_DIALECT: path() } });
+    expect([code, stderr.split('\n')[0]]).toEqual([9, 'error: This service has no activity list']);
+    expect(requests.filter(({ url }) => url.includes('activity'))).toEqual([]);
+  });
+});
