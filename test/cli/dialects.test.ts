@@ -43,7 +43,8 @@ describe('at a service with a dialect', () => {
     expect([again.code, writes(again.requests)]).toEqual([7, []]);
     const taken = await world.run(`${booking} --name Bo --email bo@li.example`);
     expect([taken.code, taken.stderr.split('\n')[0]]).toEqual([7, "error: That time isn't available"]);
-    expect(JSON.parse(taken.requests.at(-1)!.body ?? '{}')).not.toHaveProperty('tracking');
+    const sent = taken.requests.find(({ method }) => method === 'POST');
+    expect(JSON.parse(sent!.body!)).not.toHaveProperty('tracking');
   });
 
   test('a canceled event is read afterwards, without a note', async () => {
@@ -84,6 +85,8 @@ describe('at a service with a dialect', () => {
     expect(new URL(url).searchParams.get('event_type')).toMatch(/\/event_types\//);
     expect(body).toMatchObject({ availability_setting: 'host', availability_rule: { user: schedule.user } });
     expect((await world.run(`${line} --yes`)).code).toBe(0);
+    const list = schedule.uri.replace(`/${id}`, '');
+    expect((await world.run(line.replace(id, list))).stderr).toContain('<schedule> must be');
   });
 
   test('the URI of an invitation may have its other form', async () => {
@@ -171,6 +174,22 @@ describe('a dialect', () => {
     const { code, requests } = await world.run('invitations list', { send, env: { SCHED_DIALECT: path() } });
     expect(code).toBe(2);
     expect(requests.map(({ url }) => new URL(url).pathname)).toEqual(['/users/me']);
+  });
+
+  test('moves no write past the questions and the ledger of api', async () => {
+    write(
+      "  compliance.delete: { path: /erase }\n  invitees.create: { path: /book }\n  events.cancel: { path: '/stop/{event}' }",
+    );
+    const env = { SCHED_DIALECT: path() };
+    const send = async () => ({ status: 201, headers: {}, body: '{"resource":{"uri":"https://api.example.com/x/1"}}' });
+    const erase = await world.run('api POST /erase -F emails[]=a@people.example', { env, send });
+    expect([erase.code, erase.stderr]).toEqual([12, expect.stringContaining('delete all data of 1 invitee')]);
+    expect((await world.run('api POST /stop/E1', { env, send })).stderr).toContain('cancel event E1');
+    const book =
+      'api POST /book -f event_type=T1 -f start_time=2026-11-16T09:00:00Z -f invitee[email]=a@people.example';
+    expect((await world.run(book, { env, send })).code).toBe(0);
+    const again = await world.run(book, { env, send });
+    expect([again.code, writes(again.requests)]).toEqual([7, []]);
   });
 
   test('can say that the service lacks an operation', async () => {

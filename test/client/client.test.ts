@@ -69,6 +69,16 @@ describe('client', () => {
     expect(request.headers).not.toHaveProperty('content-type');
   });
 
+  test('takes no reply for the record if the dialect says that it is none', async () => {
+    const send = async () => ({ status: 201, headers: {}, body: '{"resource":{"uri":"x","reason":"ill"}}' });
+    const operations = { 'events.cancel': { reply: { read_back: true as const } } };
+    const dialect = { dialect: 1 as const, name: 'acme', digest: '', operations };
+    const client = createClient({ baseUrl: 'https://api.example.com', send, sendPlain: send, dialect });
+    const written = await client.write(events.cancel, { path: { event: 'E1' }, body: {} });
+    expect(written).toMatchObject({ status: 201, isReadLater: true });
+    expect(written.record).toBeUndefined();
+  });
+
   test('sets the timeout of every request', async () => {
     expect((await clientOf({}).client.prepare(events.get, { path: { event: 'E1' } })).timeoutMs).toBe(1000);
   });
