@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -21,21 +22,31 @@ const sameEveryDay = /^(auth|completion|doctor|mcp|profiles|ratelimit|sandbox) /
 /** Takes seconds. test/e2e/sandbox.test.ts makes a smaller world. */
 const isSlow = (line: string) => line.includes('--seed large:');
 
-const cells = days.flatMap((day) =>
+/** The sandbox on each day, and once in the dialect of a public service. */
+const places = [...days.map((day) => ({ day, dialect: '' })), { day: days[0]!, dialect: 'calendly' }];
+
+const cells = places.flatMap((place) =>
   runnable
-    .filter((line) => (day === days[0] || !sameEveryDay.test(line)) && (isDeep || !isSlow(line)))
-    .map((line) => ({ day, line })),
+    .filter((line) => (place === places[0] || !sameEveryDay.test(line)) && (isDeep || !isSlow(line)))
+    .map((line) => ({ place, line })),
 );
 /** Two examples of each noun, or all of them on each day. */
 const chosen = sample(cells, 2, ({ line }) => line.split(' ')[0]);
 
-describe.each(days)('examples on a sandbox seeded at %s', (day) => {
+describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) => {
+  const { day, dialect: name } = place;
   const folder = temporaryDirectory('examples');
   const shared = temporaryDirectory('home');
   const before = process.cwd();
   let world: Awaited<ReturnType<typeof createWorld>>;
   beforeAll(async () => {
-    world = await createWorld({ start: Date.parse(day), env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
+    const env = { SCHED_MCP_URL: 'http://127.0.0.1:4010', SCHED_DIALECT: name };
+    const file = name === '' ? undefined : await readDialect({ place: name, text: shippedDialects[name]! });
+    world = await createWorld({
+      start: Date.parse(day),
+      env,
+      ...(file === undefined ? {} : { dialect: { ...file, digest: '' } }),
+    });
     for (const [name, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, name), text);
     process.chdir(folder);
     expect(await world.run(firstDeletion, { home: shared })).toMatchObject({ code: 0 });
@@ -63,7 +74,7 @@ describe.each(days)('examples on a sandbox seeded at %s', (day) => {
     });
   };
 
-  const here = chosen.filter((cell) => cell.day === day).map(({ line }) => line);
+  const here = chosen.filter((cell) => cell.place === place).map(({ line }) => line);
 
   test.each(here)('sched %s', async (line) => {
     const home = homeFor(line);

@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
 import { eventTypes } from '../../api/event-types.ts';
 import { gather } from '../../client/paginate.ts';
+import type { Input } from '../../client/wire.ts';
+import { wireOf } from '../../dialects/dialect.ts';
+import { placeholdersIn } from '../../dialects/template.ts';
 import { SchedError, sameCommand } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
@@ -143,6 +146,20 @@ const linesFor = async (plans: readonly Plan[], invocation: Invocation): Promise
   return lines;
 };
 
+/**
+ * The requests that change a schedule: one, or at a service that names schedules by their event type, one for each type
+ * that uses it.
+ */
+const inputsOf = async ({ dialect }: Context, { schedule, types, after }: Plan): Promise<Input[]> => {
+  const { path, query, body } = wireOf(await dialect(), availability.update) ?? {};
+  const isByType = placeholdersIn([path ?? '', query ?? {}, body ?? {}]).some(({ name }) => name === 'event_type');
+  return (isByType ? types : types.slice(0, 1)).map((type) => ({
+    path: { schedule: idIn(schedule.uri) },
+    body: { rules: after },
+    known: { event_type: type, user: schedule.user },
+  }));
+};
+
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */
 const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed }: Invocation): Promise<Json> => {
   const client = await context.client();
@@ -153,8 +170,12 @@ const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed 
   const replaced = plan.replaced.map(ruleText);
   if (!isChange(plan)) return withFacts(schedule, { already: true, replaced });
   const body = { rules: plan.after };
+  const [first, ...others] = await inputsOf(context, plan);
   const record = await changeOrReadBack(context, {
-    send: () => client.write(availability.update, { path: { schedule: idIn(uri) }, body }),
+    send: async () => {
+      for (const input of others) await client.write(availability.update, input);
+      return client.write(availability.update, first!);
+    },
     read,
     isDone: (now) => showsChange(now, body, false),
     known: () => ({ ...schedule, ...body }),
@@ -242,8 +263,8 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
   const list = await linesFor(plans, invocation);
   if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
   if (dryRun) {
-    const inputOf = ({ schedule: { uri }, after: rules }: Plan) => ({ path: { schedule: idIn(uri) }, body: { rules } });
-    return printRequest(invocation, availability.update, changes.map(inputOf));
+    const inputs = await Promise.all(changes.map((plan) => inputsOf(context, plan)));
+    return printRequest(invocation, availability.update, inputs.flat());
   }
   const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
   await confirm(context, { question: `${what} ${where}?`, action, list });
