@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { type Dialect, wireOf } from '../dialects/dialect.ts';
+import { type Dialect, lackedInputs, wireOf } from '../dialects/dialect.ts';
 import type { Wire } from '../dialects/schema.ts';
 import { fill, match, placeholdersIn, setAt, valueAt } from '../dialects/template.ts';
 import { SchedError } from '../errors.ts';
@@ -53,11 +53,8 @@ const notOffered = (dialect: Dialect | undefined, what: string, advice: string):
     outcome: 'not-sent',
   });
 
-/** Inputs that the service doesn't have, and that `sched` doesn't make up for. */
-const refuseLacking = (dialect: Dialect, row: Operation, { lacks = [] }: Wire, given: Json): void => {
-  // R41: rows are checked against filters whose field they show.
-  const shown = row.method === 'GET' ? ['count', ...Object.keys(row.reply.of.record.shape)] : [];
-  const missing = lacks.filter((name) => given[name] !== undefined && !shown.includes(name));
+const refuseLacking = (dialect: Dialect, row: Operation, wire: Wire, given: Json): void => {
+  const missing = lackedInputs(row, wire).filter((name) => given[name] !== undefined);
   if (missing.length > 0)
     throw notOffered(dialect, `${missing.join(', ')} in ${row.name.replace('.', ' ')}`, 'run it without');
 };

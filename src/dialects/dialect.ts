@@ -15,6 +15,13 @@ export const wireOf = (dialect: Dialect | undefined, { name, optional }: Operati
   return wire === false ? undefined : wire;
 };
 
+/** Inputs that a service doesn't have, and that `sched` doesn't make up for. */
+export const lackedInputs = (row: Operation, { lacks = [] }: Wire): string[] => {
+  // R41: rows are checked against filters whose field they show.
+  const shown = row.method === 'GET' ? ['count', ...Object.keys(row.reply.of.record.shape)] : [];
+  return lacks.filter((name) => !shown.includes(name));
+};
+
 /** The address of an operation at the service, with placeholders in braces. */
 export const addressOf = (dialect: Dialect | undefined, row: Operation): { method: string; path: string } => {
   const { method = row.method, path = row.path } = wireOf(dialect, row) ?? asInCatalogue;

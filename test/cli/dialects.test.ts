@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { allTools } from '../../src/cli/commands/mcp/tools.ts';
+import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createWorld, lastJson, type TestWorld, type WorldOptions } from '../support/run.ts';
@@ -190,6 +192,24 @@ describe('a dialect', () => {
     expect((await world.run(book, { env, send })).code).toBe(0);
     const again = await world.run(book, { env, send });
     expect([again.code, writes(again.requests)]).toEqual([7, []]);
+  });
+
+  test('leaves out of schema and tools what the service lacks, and says where the rest is', async () => {
+    write('  activity.list: false\n  event-types.update: { lacks: [timezone] }\n  shares.create: { path: /links }');
+    await world.run(`profiles add work --base-url https://api.example.com --dialect ${path()} --yes`);
+    const described = async (line: string) =>
+      JSON.parse((await world.run(`schema ${line}`, { env: { SCHED_DIALECT: '', SCHED_PROFILE: 'work' } })).stdout)
+        .commands;
+    expect(await described('activity list')).toEqual([]);
+    const [update] = await described('event-types update');
+    const names = update.flags.map((flag: { name: string }) => flag.name);
+    expect([names.includes('name'), names.includes('timezone'), 'wire' in update]).toEqual([true, false, false]);
+    expect((await described('shares create'))[0].wire).toEqual({ method: 'POST', path: '/links' });
+    const dialect = { ...(await readDialect({ place: 'acme', text: readFileSync(path(), 'utf8') })), digest: '' };
+    const tools = await allTools({ nouns, findNoun }, dialect);
+    expect(tools.map(({ name }) => name)).not.toContain('activity_list');
+    const changed = tools.find(({ name }) => name === 'event_types_update')!;
+    expect(changed.parameters.map(({ name }) => name)).not.toContain('timezone');
   });
 
   test('can say that the service lacks an operation', async () => {

@@ -54,7 +54,7 @@ const instructionsFor = ({ context }: Invocation, hasWrites: boolean): string =>
 export const runServe = async (registry: Nouns, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings, notes } = context;
-  const tools = chooseTools(invocation, await allTools(registry));
+  const tools = chooseTools(invocation, await allTools(registry, await context.dialect()));
   problems.check();
   if (runtime.stdin.isTerminal)
     notes.info('Waiting for an MCP client on stdin. To set up a client: sched mcp config. To stop: Ctrl-C');
@@ -87,7 +87,7 @@ export const runConfig = async (registry: Nouns, invocation: Invocation): Promis
     problems.add(problem, meant === undefined ? undefined : (own) => void own.replace(word, meant));
   }
   // A wrong pattern is better reported here than by a client that can't start its server.
-  chooseTools(invocation, await allTools(registry));
+  chooseTools(invocation, await allTools(registry, await context.dialect()));
   problems.check();
   // A client may not have the PATH of a shell, so the program is named in full.
   const [command = 'sched', ...first] = runtime.machine.program ?? [];

@@ -1,6 +1,7 @@
 import { catalogue } from '../../../api/catalogue.ts';
+import type { Dialect } from '../../../dialects/dialect.ts';
 import type { Command } from '../../command.ts';
-import { type CallFacts, callFacts, outputKind } from '../schema/command-facts.ts';
+import { type CallFacts, callFacts, offeredCommands, outputKind } from '../schema/command-facts.ts';
 import { type JsonSchema, recordSchema } from '../schema/output-schema.ts';
 import { commandsOf, type Nouns } from '../schema/schema.ts';
 import { type Parameter, parametersOf, schemaOf } from './parameters.ts';
@@ -73,11 +74,11 @@ const toolOf = (name: string, given: Command): Tool => {
   };
 };
 
-/** A tool for each command about records of the service, sorted by name. */
-export const allTools = async (registry: Nouns): Promise<Tool[]> => {
+/** A tool for each command about records that the service has, sorted by name. */
+export const allTools = async (registry: Nouns, dialect?: Dialect): Promise<Tool[]> => {
   const nouns = Object.keys(catalogue).filter((noun) => !excluded.has(noun));
   const commands = (await Promise.all(nouns.map((noun) => commandsOf(noun, registry)))).flat();
-  return commands
+  return offeredCommands(commands, dialect)
     .filter(([name]) => !excludedCommands.has(name))
     .map(([name, command]) => toolOf(name, command))
     .filter(({ facts }) => effects.has(facts.effect))

@@ -1,6 +1,8 @@
 import type { Operation } from '../../../api/operation.ts';
+import { addressOf, type Dialect, lackedInputs, wireOf } from '../../../dialects/dialect.ts';
 import type { Argument, Command, Flag } from '../../command.ts';
 import { operationsOf, pipeColumns } from '../../help/command-help.ts';
+import type { FieldFlag } from '../../operation/field-flags.ts';
 import { knownFields } from '../../parse/all-flags.ts';
 import { recordSchema } from './output-schema.ts';
 
@@ -57,6 +59,28 @@ export const outputKind = (command: Command): 'list' | 'record' | undefined => {
   return pipeColumns(command).length > 0 ? 'list' : 'record';
 };
 
+type NamedCommand = [name: string, command: Command];
+
+/** The commands as the service has them: without operations, and flags for inputs, that its dialect says it lacks. */
+export const offeredCommands = (commands: NamedCommand[], dialect: Dialect | undefined): NamedCommand[] =>
+  commands.flatMap(([name, command]): NamedCommand[] => {
+    const { operation, flags, examples } = command;
+    if (dialect === undefined || operation === undefined) return [[name, command]];
+    const wire = wireOf(dialect, operation);
+    if (wire === undefined) return [];
+    const lacked = lackedInputs(operation, wire);
+    const isLacked = ({ part, path = [] }: Partial<FieldFlag>) => part !== 'rows' && lacked.includes(path[0]!);
+    const words = flags.filter(isLacked).map((flag) => `--${flag.name}`);
+    const usable = examples.filter((example) => !example.split(' ').some((word) => words.includes(word)));
+    return [[name, { ...command, flags: flags.filter((flag) => !isLacked(flag)), examples: usable }]];
+  });
+
+/** Where the dialect has the operation of a command, if that is another address than in the documentation. */
+const movedTo = ({ operation }: Command, dialect: Dialect | undefined) => {
+  const address = operation && addressOf(dialect, operation);
+  return address?.method === operation?.method && address?.path === operation?.path ? undefined : address;
+};
+
 /**
  * Everything that a program needs to know to call a command, except the schema of what it prints: making that takes a
  * while. Its flags are sorted by name.
@@ -80,10 +104,10 @@ export const callFacts = (name: string, command: Command) => ({
 
 export type CallFacts = ReturnType<typeof callFacts>;
 
-/** The same with the schema of what the command prints. */
-export const commandFacts = (name: string, command: Command) => {
+/** The same with the schema of what the command prints, and the address in a dialect. */
+export const commandFacts = (name: string, command: Command, dialect: Dialect | undefined) => {
   const { columns, examples, notes, ...call } = callFacts(name, command);
   const kind = outputKind(command);
   const output = kind && { kind, record: recordSchema(command) };
-  return { ...call, output, columns, examples, notes };
+  return { ...call, wire: movedTo(command, dialect), output, columns, examples, notes };
 };

@@ -1,10 +1,11 @@
+import type { Dialect } from '../../../dialects/dialect.ts';
 import { usageError } from '../../../errors.ts';
 import { nearest } from '../../../nearest.ts';
 import type { Command, Invocation, LeafCommand } from '../../command.ts';
 import { exitCodeFacts } from '../../help/topics.ts';
 import { commandLine } from '../../messages/command-lines.ts';
 import { sharedFlags } from '../../parse/shared-flags.ts';
-import { commandFacts, flagFacts } from './command-facts.ts';
+import { commandFacts, flagFacts, offeredCommands } from './command-facts.ts';
 
 /** Increased if a field is removed or changes its meaning. New fields don't change it. */
 const schemaVersion = 1;
@@ -30,7 +31,7 @@ const unknown = (word: string, what: string, known: readonly string[], before: r
 };
 
 /** The described commands: all of them, those of a noun, or one. */
-const chosen = async ([word, verb]: readonly string[], registry: Nouns) => {
+const chosen = async ([word, verb]: readonly string[], registry: Nouns, dialect: Dialect | undefined) => {
   const names = Object.keys(registry.nouns);
   const noun = word === undefined ? undefined : registry.findNoun(word);
   if (word !== undefined && noun === undefined) throw unknown(word, 'command', names);
@@ -43,8 +44,8 @@ const chosen = async ([word, verb]: readonly string[], registry: Nouns) => {
     const verbs = commands.map(([, { name }]) => name);
     throw unknown(verb!, 'subcommand', verbs, [noun!]);
   }
-  return wanted
-    .map(([name, command]) => commandFacts(name, command))
+  return offeredCommands(wanted, dialect)
+    .map(([name, command]) => commandFacts(name, command, dialect))
     .toSorted((one, other) => (one.command < other.command ? -1 : 1));
 };
 
@@ -54,7 +55,7 @@ export const schema = (registry: Nouns): LeafCommand => {
     problems.check();
     const document = {
       version: schemaVersion,
-      commands: await chosen(args, registry),
+      commands: await chosen(args, registry, await context.dialect()),
       shared_flags: sharedFlags.map(flagFacts),
       exit_codes: exitCodeFacts,
     };
@@ -78,8 +79,8 @@ export const schema = (registry: Nouns): LeafCommand => {
     notes: [
       'Each command has its arguments, flags, requests, scope, examples, the columns of its list in a pipe, and in output.record a JSON Schema of the records it prints with --json. effect is read, change, creation or deletion; any for sched api; and local for a command that changes nothing at the service.',
       "version changes only if a field is removed or changes its meaning. Programs must ignore fields they don't know.",
+      'If the profile names a dialect, operations and inputs that the service lacks are left out, and wire has the address of an operation that is elsewhere.',
     ],
-    local: true,
     run,
   };
 };
