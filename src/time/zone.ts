@@ -144,14 +144,18 @@ export const abbreviated = (name: string): string[] | undefined =>
 const listed = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
-/** Reads an IANA name, in any case and including old aliases, and returns its proper spelling. */
-export function readZone(name: string): ZoneReading {
+/**
+ * Reads an IANA name, in any case and including old aliases, and returns its proper spelling. Services have names such as
+ * `America/New York`, with the spaces of the city.
+ */
+export function readZone(given: string): ZoneReading {
+  const name = given.includes('/') ? given.replaceAll(' ', '_') : given;
   const refuse = (problem: string, candidates: string[] = []): ZoneReading => ({
     ok: false,
     problem: candidates.length > 0 ? `${problem}. Did you mean ${listed(candidates)}?` : problem,
     candidates,
   });
-  const shown = `"${name.slice(0, 60)}"`;
+  const shown = `"${given.slice(0, 60)}"`;
   if (name.trim() === '') return refuse('The time zone is empty. Use a name such as Europe/Paris or UTC');
   // Newer platforms accept offsets as zones.
   if (/^(utc|gmt)?[+-]\d/i.test(name) && !knownNames().has(name.toLowerCase()))

@@ -21,6 +21,8 @@ describe('zone', () => {
     ['GMT', 'GMT'],
     ['Japan', 'Japan'],
     ['prc', 'PRC'],
+    ['America/New York', 'America/New_York'],
+    ['america/north dakota/new salem', 'America/North_Dakota/New_Salem'],
   ])('reads %s as %s', (name, zone) => {
     expect(readZone(name)).toEqual({ ok: true, zone });
     expect(zoneProblem(name)).toBeUndefined();
