@@ -5,6 +5,8 @@ import type { DialectFile, Wire } from './schema.ts';
 export interface Dialect extends DialectFile {
   /** Of the file's text. */
   readonly digest: string;
+  /** The file, or the name of one that comes with sched. */
+  readonly place: string;
 }
 
 const asInCatalogue: Wire = {};
@@ -17,7 +19,7 @@ export const wireOf = (dialect: Dialect | undefined, { name, optional }: Operati
 
 /** Inputs that a service doesn't have, and that `sched` doesn't make up for. */
 export const lackedInputs = (row: Operation, { lacks = [] }: Wire): string[] => {
-  // R41: rows are checked against filters whose field they show.
+  // Rows are checked against filters whose field they show.
   const shown = row.method === 'GET' ? ['count', ...Object.keys(row.reply.of.record.shape)] : [];
   return lacks.filter((name) => !shown.includes(name));
 };

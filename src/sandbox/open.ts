@@ -35,16 +35,19 @@ export interface Sandbox {
 export interface Serving {
   url: string;
   secret: string;
+  /** The dialect that it speaks. */
+  dialect?: string | undefined;
 }
 
 /** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
-export const environmentOf = ({ url, secret }: Serving) => ({
+export const environmentOf = ({ url, secret, dialect }: Serving): Record<string, string> => ({
   SCHED_BASE_URL: url,
   SCHED_AUTH_URL: url,
   SCHED_MCP_URL: url,
   SCHED_CLIENT_ID: clientId,
   SCHED_TOKEN: ownerToken,
   SCHED_SANDBOX_ADMIN: secret,
+  ...(dialect === undefined ? {} : { SCHED_DIALECT: dialect }),
 });
 
 const servingFact = 'serving';

@@ -134,9 +134,10 @@ export const runSandbox = async (
       // Another sandbox may have started with the same data.
       if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
     }, server.close);
-    sandbox.serving = { url: server.url, secret };
+    const dialect = sandbox.dialect?.place;
+    sandbox.serving = { url: server.url, secret, dialect };
     const deskAddress = (seconds?: number) => desk.addressAt(server.url, seconds);
-    return { url: server.url, secret, service, deskAddress, drain: deliverer.drain, close: once(undoAll) };
+    return { url: server.url, secret, dialect, service, deskAddress, drain: deliverer.drain, close: once(undoAll) };
   } catch (error) {
     await undoAll();
     throw error;

@@ -14,7 +14,7 @@ let world: TestWorld;
 let home: string;
 beforeEach(async () => {
   home = temporaryDirectory('dialects');
-  world = await createWorld({ dialect: { ...file, digest: '' }, env: { SCHED_DIALECT: 'calendly' }, home });
+  world = await createWorld({ dialect: { ...file, digest: '', place: '' }, env: { SCHED_DIALECT: 'calendly' }, home });
 });
 
 const asking = (answer: string): WorldOptions => ({ terminals: ['stdin', 'stdout', 'stderr'], stdin: `${answer}\n` });
@@ -205,7 +205,11 @@ describe('a dialect', () => {
     const names = update.flags.map((flag: { name: string }) => flag.name);
     expect([names.includes('name'), names.includes('timezone'), 'wire' in update]).toEqual([true, false, false]);
     expect((await described('shares create'))[0].wire).toEqual({ method: 'POST', path: '/links' });
-    const dialect = { ...(await readDialect({ place: 'acme', text: readFileSync(path(), 'utf8') })), digest: '' };
+    const dialect = {
+      ...(await readDialect({ place: 'acme', text: readFileSync(path(), 'utf8') })),
+      digest: '',
+      place: '',
+    };
     const tools = await allTools({ nouns, findNoun }, dialect);
     expect(tools.map(({ name }) => name)).not.toContain('activity_list');
     const changed = tools.find(({ name }) => name === 'event_types_update')!;

@@ -45,7 +45,7 @@ describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) =
     world = await createWorld({
       start: Date.parse(day),
       env,
-      ...(file === undefined ? {} : { dialect: { ...file, digest: '' } }),
+      ...(file === undefined ? {} : { dialect: { ...file, digest: '', place: '' } }),
     });
     for (const [name, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, name), text);
     process.chdir(folder);

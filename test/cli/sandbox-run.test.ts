@@ -50,6 +50,21 @@ describe('sandbox run', () => {
     expect(await world.run(words, { env, spawn: runChild })).toMatchObject({ code, stdout: '', stderr: '' });
   });
 
+  test('names the dialect that the sandbox speaks to the program inside', async () => {
+    const found: [string | undefined, number][] = [];
+    const inside = async (env: Environment) => {
+      found.push([env.SCHED_DIALECT, (await ask(env, '/organization_invitations')).status]);
+      return 0;
+    };
+    const flags = ['--seed', 'empty'];
+    await runInside(flags, inside, { env: { SCHED_DIALECT: 'calendly' } });
+    await runInside([...flags, '--dialect', 'calendly'], inside);
+    expect(found).toEqual([
+      [undefined, 400],
+      ['calendly', 404],
+    ]);
+  });
+
   test('sets the environment, and removes conflicting variables', async () => {
     let names: string[] = [];
     const { code } = await runInside(

@@ -72,7 +72,7 @@ describe('client', () => {
   test('takes no reply for the record if the dialect says that it is none', async () => {
     const send = async () => ({ status: 201, headers: {}, body: '{"resource":{"uri":"x","reason":"ill"}}' });
     const operations = { 'events.cancel': { reply: { read_back: true as const } } };
-    const dialect = { dialect: 1 as const, name: 'acme', digest: '', operations };
+    const dialect = { dialect: 1 as const, name: 'acme', digest: '', place: '', operations };
     const client = createClient({ baseUrl: 'https://api.example.com', send, sendPlain: send, dialect });
     const written = await client.write(events.cancel, { path: { event: 'E1' }, body: {} });
     expect(written).toMatchObject({ status: 201, isReadLater: true });

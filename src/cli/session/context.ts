@@ -1,5 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Client, createClient } from '../../client/client.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
@@ -8,7 +9,6 @@ import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
-import type { LoadedDialect } from './dialect-file.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork, type Network } from './network.ts';
 import { mostRemembered, rememberShown } from './recent-records.ts';
@@ -40,7 +40,7 @@ export interface Context {
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   /** How the service differs from the catalogue, if it does. The built-in sandbox doesn't. */
-  dialect(): Promise<LoadedDialect | undefined>;
+  dialect(): Promise<Dialect | undefined>;
   /** The operation that the command carries out, if it is a single one. */
   operation?: Operation | undefined;
   identity: Identity;

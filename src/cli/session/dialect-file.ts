@@ -70,13 +70,8 @@ export const movedWrites = async (dialect: Dialect): Promise<string[]> =>
     return isMoved ? [`${row.name}: ${method} ${path}`] : [];
   });
 
-/** A checked dialect, and where it comes from. */
-export interface LoadedDialect extends Dialect {
-  readonly place: string;
-}
-
 /** Reads a dialect by its name or file. The checked content is cached by its digest: reading YAML takes long. */
-export const loadDialect = async (chosen: string, runtime: Runtime): Promise<LoadedDialect> => {
+export const loadDialect = async (chosen: string, runtime: Runtime): Promise<Dialect> => {
   const source = await readSource(chosen, runtime);
   const digest = hash('sha256', `${version}\n${source.text}`, 'hex').slice(0, 32);
   const cache = join(directoryPath('cache', runtime), `dialect-${digest}.json`);

@@ -83,7 +83,7 @@ export const runCommand: Command = {
     'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
   ],
   notes: [
-    'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are removed.',
+    'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG, SCHED_DIALECT) are removed; with --dialect, SCHED_DIALECT names it.',
     "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on.",
   ],
   run,

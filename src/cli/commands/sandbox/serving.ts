@@ -152,7 +152,14 @@ const factsOf = ({ url, secret }: Serving, store: Store, data: string) => ({
 export type ServingFacts = ReturnType<typeof factsOf>;
 
 /** Variables that would make `sched` use another service or user nevertheless. */
-export const conflicting = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
+export const conflicting = [
+  'SCHED_SANDBOX',
+  'SCHED_PROFILE',
+  'SCHED_TOKEN_FILE',
+  'SCHED_USER',
+  'SCHED_ORG',
+  'SCHED_DIALECT',
+];
 
 /** The error for a sandbox that can't start to serve. */
 const startError = (error: NodeJS.ErrnoException, port: number, receiver: RunOptions['receiver']): Error => {
