@@ -110,8 +110,8 @@ export interface Command {
   fields?: readonly string[];
   /** How its records are shown, if not like all records of the operation. Without an operation: the rows of its list. */
   view?: View;
-  /** Needs no account, so no profile is loaded. */
-  local?: true;
+  /** Needs no account, so no profile is loaded; `typed` may decide that. */
+  local?: true | ((typed: Typed) => boolean);
   /** Prints events, so `-o ics` can write them as a calendar. */
   calendar?: true;
   /** Whether it runs for a long time beside other commands, so it leaves them most of the rate limit. */

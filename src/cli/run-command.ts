@@ -15,6 +15,9 @@ import { type Account, resolveSettings, type Typed, wantsSandbox } from './sessi
 export const findUser: FindUser = async (who, context) =>
   (await import('./operation/references.ts')).findUser(who, context);
 
+const isLocal = ({ local }: Pick<Command, 'local'>, typed: Typed): boolean =>
+  typeof local === 'function' ? local(typed) : local === true;
+
 /** The profile a command uses. Reads no file if the environment has both a token and a base URL, as in CI. */
 export const accountOf = async (
   command: Pick<Command, 'local'>,
@@ -22,7 +25,7 @@ export const accountOf = async (
   runtime: Runtime,
 ): Promise<Account | undefined> => {
   const { env } = runtime;
-  if (command.local || wantsSandbox(typed, runtime)) return undefined;
+  if (isLocal(command, typed) || wantsSandbox(typed, runtime)) return undefined;
   const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);
   if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
   const { chosenProfile } = await import('./session/config-file.ts');
@@ -87,7 +90,7 @@ export const runCommand = async (
   const notes = frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark);
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
-  if (settings.sandbox && named !== undefined && !command.local)
+  if (settings.sandbox && named !== undefined && !isLocal(command, typed))
     problems.add(`--profile ${named} can't be used with the sandbox, which has its own account`, (own) =>
       own.setFlag('profile', false),
     );

@@ -35,6 +35,8 @@ export interface Context {
   printer: Printer;
   connection(): Promise<Connection>;
   client(): Promise<Client>;
+  /** A client for a service that differs in this way from the catalogue. */
+  clientFor(dialect: Dialect | undefined): Promise<Client>;
   /** The rate budget and the booking ledger. */
   sharedState(): Promise<SharedState>;
   /** The time in the service's last reply, if it had one. */
@@ -94,21 +96,25 @@ export const createContext = (
     if (settings.sandbox || settings.dialect === undefined) return undefined;
     return (await import('./dialect-file.ts')).loadDialect(settings.dialect, runtime);
   });
-  const client = once(async () => {
-    const { baseUrl, mcpUrl } = await connection();
+  const layers = once(async () => {
     network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget, isBackground);
-    const { send, sendPlain } = network;
+    return network;
+  });
+  const clientFor = async (spoken: Dialect | undefined) => {
+    const { baseUrl, mcpUrl } = await connection();
+    const { send, sendPlain } = await layers();
     const client = createClient({
       baseUrl,
       mcpUrl,
       send,
       sendPlain,
       timeoutMs: settings.timeoutMs,
-      dialect: await dialect(),
+      dialect: spoken,
       names: context.identity,
     });
     return withScopeCheck(client, holderOf(await connection()));
-  });
+  };
+  const client = once(async () => clientFor(await dialect()));
   const { format, fields, header, raw, jq, color, accessible } = settings;
   /** URIs of records, if a person sees them. */
   const shown: string[] = [];
@@ -151,6 +157,7 @@ export const createContext = (
       }),
     connection,
     client,
+    clientFor,
     sharedState,
     serviceTime: () => network?.serviceTime(),
     dialect,

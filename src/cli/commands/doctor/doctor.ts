@@ -4,10 +4,12 @@ import { drawGrid, gap } from '../../../output/grid.ts';
 import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
-import type { Invocation, LeafCommand } from '../../command.ts';
+import type { Flag, Invocation, LeafCommand } from '../../command.ts';
 import { chosenName, readConfig } from '../../session/config-file.ts';
+import type { Context } from '../../session/context.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
+import type { ApiFinding } from './api-prober.ts';
 import type { Check, Finding } from './finding.ts';
 import {
   clockCheck,
@@ -51,8 +53,11 @@ const view: View = {
 /** With fewer columns than this for the findings, they go below the name of their check. */
 const leastWidth = 30;
 
+/** A finding with the word that people read before it. */
+type Shown = Omit<Finding, 'status'> & { status: string };
+
 /** For narrow terminals. */
-const stacked = (findings: readonly Finding[], columns: number): string =>
+const stacked = (findings: readonly Shown[], columns: number): string =>
   findings
     .flatMap(({ check, status, finding, fix }) => [
       ...wrap(`${status}${gap}${check}`, columns),
@@ -64,7 +69,7 @@ const stacked = (findings: readonly Finding[], columns: number): string =>
     .join('');
 
 /** Prints each fix in full below its finding. A normal table would shorten it. */
-const drawn = (findings: readonly Finding[], columns: number): string => {
+const drawn = (findings: readonly Shown[], columns: number): string => {
   const widest = (texts: string[]) => Math.max(...texts.map(width));
   const before = [widest(findings.map(({ status }) => status)), widest(findings.map(({ check }) => check))];
   const left = columns - before.reduce((sum, each) => sum + each + gap.length, 0);
@@ -81,7 +86,10 @@ const drawn = (findings: readonly Finding[], columns: number): string => {
 };
 
 /** Each finding starts with its status. The lines below it are indented. */
-const paintStatus = (line: string, { status }: Paint): string => line.replace(/^(ok|note|problem)\b/, status);
+const paintStatus = (line: string, { status }: Paint): string =>
+  line.replace(/^(ok|note|problem|holds|doesn't|can't tell)\b/, status);
+
+const verdictWords = { holds: 'holds', differs: "doesn't", unknown: "can't tell" };
 
 const summaryOf = (findings: readonly Finding[]): string => {
   const [problems, notes] = (['problem', 'note'] as const).map(
@@ -94,33 +102,78 @@ const summaryOf = (findings: readonly Finding[]): string => {
   return problems === 0 ? ['All good', ...parts].join(', ') : `Found ${parts.join(' and ')}`;
 };
 
-const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
+const show = async (
+  { runtime, printer, settings }: Context,
+  findings: readonly Finding[],
+  summary: string,
+  labelOf: (finding: Finding) => string = ({ status }) => status,
+): Promise<void> => {
+  const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  const isForPerson = settings.format === 'table' && settings.fields === undefined;
+  const shown = findings.map((finding) => ({ ...finding, status: labelOf(finding) }));
+  if (isForPerson && !settings.accessible && shown.length > 0) await printer.text(drawn(shown, columns), paintStatus);
+  else await printer.list(view, [[...findings]]);
+  const label = settings.accessible ? 'Summary: ' : '';
+  if (isForPerson && summary !== '') await printer.text(`\n${label}${summary}`, (line, paint) => paint.heading(line));
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  if (typed.api !== true)
+    for (const name of apiFlags.map((flag) => flag.name))
+      if (typed[name] !== undefined) problems.add(`--${name} only works with --api`);
+  if (typed.api === true) {
+    const { runApi } = await import('./api-command.ts');
+    return runApi(invocation, (findings, summary) =>
+      show(context, findings, summary, (finding) => verdictWords[(finding as ApiFinding).verdict]),
+    );
+  }
   problems.check();
-  const { runtime, printer, settings } = context;
+  const { runtime } = context;
   const config: Config | undefined = await readConfig(runtime).catch(() => undefined);
   const name = config && chosenName(typed.profile as string | undefined, runtime, config);
   const profile = name !== undefined && Object.hasOwn(config!.profiles, name) ? config!.profiles[name] : undefined;
   const account = profile === undefined ? undefined : { name: name!, profile };
-  const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const findings: Finding[] = [];
   const network = typed.network === true;
   for (const check of network ? [...checks, networkCheck] : checks)
     findings.push(...(await check({ runtime, config, name, account, network })));
-  const isForPerson = settings.format === 'table' && settings.fields === undefined;
-  if (isForPerson && !settings.accessible) await printer.text(drawn(findings, columns), paintStatus);
-  else await printer.list(view, [findings]);
-  if (findings.some(({ status }) => status === 'problem')) throw new SchedError('environment', summaryOf(findings));
-  const label = settings.accessible ? 'Summary: ' : '';
-  if (isForPerson) await printer.text(`\n${label}${summaryOf(findings)}`, (line, paint) => paint.heading(line));
+  const isWell = findings.every(({ status }) => status !== 'problem');
+  await show(context, findings, isWell ? summaryOf(findings) : '');
+  if (!isWell) throw new SchedError('environment', summaryOf(findings));
 };
+
+/** Flags of the probe. */
+const apiFlags: Flag[] = [
+  { name: 'only', value: 'GROUPS', description: 'with --api: probe only some of path, lists and filter' },
+  {
+    name: 'write-dialect',
+    value: 'FILE',
+    description: 'with --api: write a dialect with the fixes; an existing file is never replaced',
+  },
+  { name: 'dialect', value: 'NAME|FILE', description: 'with --api: try a dialect in place of the current one' },
+];
 
 export const doctor: LeafCommand = {
   effect: 'read',
   arguments: [],
-  flags: [{ name: 'network', description: 'also contact the service, check the token and compare the clocks' }],
-  examples: ['doctor', 'doctor --network --json'],
-  notes: ['Works even if the configuration is broken. Exits with code 3 if it finds a problem.'],
-  fields: ['check', 'status', 'finding', 'fix'],
-  local: true,
+  flags: [
+    { name: 'network', description: 'also contact the service, check the token and compare the clocks' },
+    { name: 'api', description: 'instead find out by reads which guesses about the API hold at this service' },
+    ...apiFlags,
+  ],
+  examples: [
+    'doctor',
+    'doctor --network --json',
+    'doctor --api',
+    'doctor --api --only path,lists --json',
+    'doctor --api --write-dialect acme.yaml',
+  ],
+  notes: [
+    'Works even if the configuration is broken. Exits with code 3 if it finds a problem.',
+    "--api sends about 50 reads and no writes, within the rate limit. It prints counts and names of fields, but no record. What reads can't show doesn't count as a problem.",
+  ],
+  fields: ['check', 'status', 'finding', 'fix', 'verdict', 'seen', 'source'],
+  local: ({ api }) => api !== true,
   run,
 };

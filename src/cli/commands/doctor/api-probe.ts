@@ -1,0 +1,121 @@
+import type { Operation } from '../../../api/operation.ts';
+import { isRead } from '../../../client/client.ts';
+import type { Dialect } from '../../../dialects/dialect.ts';
+import { fallBack } from '../../../errors.ts';
+import { isSuccess } from '../../../http/message.ts';
+import { counted } from '../../../numbers.ts';
+import { shownUrl } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
+import { filtersOf, probedLists, probeFilters, probePaging } from './api-lists.ts';
+import { createProber, type ProbeGroup, type Prober, unclear, wordsOf } from './api-prober.ts';
+import { inputFor, type Read, remember } from './api-reads.ts';
+
+const described = ({ reply: { of } }: Operation, { rows: [first, ...more] }: Read): string => {
+  if (first === undefined) return '200, no records';
+  const fields = Object.keys(of.record.shape);
+  const known = fields.filter((name) => Object.hasOwn(first, name));
+  return `200, ${counted(more.length + 1, 'record')}, ${known.length} of ${fields.length} fields`;
+};
+
+const isMe = ({ name }: Operation): boolean => name === 'users.me';
+
+const probeReads = async (prober: Prober, reads: readonly Operation[], { identity }: Context): Promise<void> => {
+  const { ask, report, records, seen } = prober;
+  const unknownPath = await prober.refusal((client) =>
+    client.prepareRaw({ method: 'GET', path: `/sched_probe_${prober.noise}` }),
+  );
+  const isUnknownPath = ({ error }: Read): boolean =>
+    error?.facts.http?.status === 404 &&
+    unknownPath?.facts.http?.status === 404 &&
+    wordsOf(error) === wordsOf(unknownPath);
+
+  for (const row of reads) {
+    const isOffered = prober.offers(row);
+    if (!isOffered && !row.optional) continue;
+    const input = inputFor(row, records, prober.now);
+    if (typeof input === 'string') {
+      report('path', row.name, row, 'unknown', `no ${input} to try it with`);
+      continue;
+    }
+    let read: Read = isOffered ? await ask(row, input) : { rows: [] };
+    if (isMe(row) && read.error?.category === 'auth') throw read.error;
+    const { error } = read;
+    const status = error === undefined ? 200 : error.facts.http?.status;
+    const isReshaped = error !== undefined && isSuccess({ status: status ?? 0 });
+    if (isOffered && !isReshaped && !isUnknownPath(read))
+      report('path', row.name, row, error ? 'unknown' : 'holds', error ? unclear(read) : described(row, read), {
+        status,
+      });
+    else {
+      const fix = await prober.correct(row, async () => {
+        read = await ask(row, input);
+        return read.error ? undefined : `200, ${counted(read.rows.length, 'record')}`;
+      });
+      const finding = isReshaped ? `200, but ${wordsOf(error)}` : '404, as for an unknown path';
+      if (!isOffered && fix)
+        report('path', row.name, row, 'holds', `${fix}, so a dialect can name it`, { status: 200 });
+      else if (!isOffered) continue;
+      else if (fix === undefined && row.reply.kind === 'many')
+        report('path', row.name, row, 'differs', finding, { status, fix: await prober.drop(row, finding) });
+      else report('path', row.name, row, 'differs', finding, { status, fix });
+    }
+    remember(records, row, read.rows);
+    seen.set(row.name, read);
+    for (const part of isMe(row) ? (['user', 'organization'] as const) : []) {
+      if (records.has(`${part}s`)) continue;
+      // The settings may say what the service doesn't.
+      const uri = await identity[part]().catch(
+        fallBack('', 'forbidden', 'usage', 'not-found', 'integrity', 'unavailable'),
+      );
+      if (uri !== '') records.set(`${part}s`, uri);
+    }
+  }
+};
+
+/** GET at a write's address shows whether it exists, at a service that tells wrong methods from wrong paths. */
+const probeWrites = async (
+  prober: Prober,
+  writes: readonly Operation[],
+  reads: readonly Operation[],
+): Promise<void> => {
+  const { peek, report, nobody } = prober;
+  let tellsMethods = false;
+  // The first one, the cancellation, is documented: it shows how the service replies to wrong methods.
+  for (const row of writes) {
+    const status = await peek(row, nobody);
+    tellsMethods ||= row.name === 'events.cancel' && status === 405;
+    if (status === 405) report('path', row.name, row, 'holds', 'GET replies 405, so the path exists', { status });
+    else if (status === 404 && tellsMethods) {
+      const fix = await prober.correct(row, async () => {
+        if (prober.isReadToo(row, reads)) return '200 to GET';
+        return (await peek(row, nobody)) === 405 ? '405 to GET' : undefined;
+      });
+      report('path', row.name, row, 'differs', 'GET replies 404, and 405 to other writes', { status, fix });
+    } else {
+      const why = status === 404 ? 'this service replies 404 to wrong methods too' : 'that says nothing about the path';
+      report('path', row.name, row, 'unknown', `GET replies ${status ?? 'nothing'}, and ${why}`, { status });
+    }
+  }
+};
+
+/** Finds out by reads how a service differs from the catalogue, or from its dialect. */
+export const probeApi = async (
+  context: Context,
+  dialect: Dialect | undefined,
+  only: readonly ProbeGroup[],
+): Promise<Prober> => {
+  const prober = await createProber(context, dialect, only);
+  const { rows, wants } = prober;
+  const isNeeded = ({ name }: Operation) => wants('path') || probedLists.includes(name);
+  const reads = [...rows.filter(isMe), ...rows.filter((row) => isRead(row) && !isMe(row) && isNeeded(row))];
+  const writes = () => (wants('path') ? rows.filter((row) => !isRead(row) && !prober.isReadToo(row, reads)) : []);
+  const connection = await context.connection();
+  const filters = rows.reduce((sum, row) => sum + filtersOf(row).length, 1);
+  const planned = 1 + reads.length + writes().length + (wants('lists') ? 4 : 0) + (wants('filter') ? filters : 0);
+  context.notes.info(`Probing ${shownUrl(connection.baseUrl, connection)}: about ${planned} requests, reads only`);
+  await probeReads(prober, reads, context);
+  await probeWrites(prober, writes(), reads);
+  if (wants('lists')) await probePaging(prober);
+  if (wants('filter')) await probeFilters(prober);
+  return prober;
+};

@@ -1,0 +1,165 @@
+import { allOperations } from '../../../api/catalogue.ts';
+import type { Operation } from '../../../api/operation.ts';
+import type { Client } from '../../../client/client.ts';
+import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
+import type { Input } from '../../../client/wire.ts';
+import { addressOf, type Dialect, wireOf } from '../../../dialects/dialect.ts';
+import type { Wire } from '../../../dialects/schema.ts';
+import { fallBack, type SchedError } from '../../../errors.ts';
+import type { HttpReply, HttpRequest } from '../../../http/message.ts';
+import type { Context } from '../../session/context.ts';
+import { readDialect, shippedDialects } from '../../session/dialect-file.ts';
+import { getInstead, type Read, type Records, readOnce } from './api-reads.ts';
+import { type Finding, note, ok, problem } from './finding.ts';
+
+/** Parts of the probe. Each can be left out. */
+export const probeGroups = ['path', 'lists', 'filter'] as const;
+export type ProbeGroup = (typeof probeGroups)[number];
+
+export interface ApiFinding extends Finding {
+  verdict: 'holds' | 'differs' | 'unknown';
+  /** The request that it is about. The path has names in place of IDs. */
+  seen: { method: 'GET'; path: string; status: number } | null;
+  source: 'documented' | 'assumed';
+}
+
+/** What a finding may have besides. */
+interface More {
+  status?: number | undefined;
+  fix?: string | undefined;
+}
+
+/** The service's words, without what differs from request to request. */
+export const wordsOf = ({ facts: { reason = '' } }: SchedError, name?: string): string => {
+  const words = reason.replace(/ \[request .*\]$/, '').replace(/\/\S*/g, '/PATH');
+  return name === undefined ? words : words.replaceAll(name, 'NAME');
+};
+
+const about = { scope: "the token's scopes", plan: "the organization's plan", role: "the user's role" };
+
+/** Why a failed read says nothing about the service's paths. No words of the service: they may name a record. */
+export const unclear = ({ error }: Read): string => {
+  const status = error?.facts.http?.status;
+  const reply = status === undefined ? 'not sent' : `the service replies ${status}`;
+  return error?.category === 'forbidden'
+    ? `${reply}, probably because of ${about[forbiddenBy(error.facts.reason ?? '')]}`
+    : reply;
+};
+
+/** Sends the requests of a probe, and keeps what they show. */
+export const createProber = async (context: Context, current: Dialect | undefined, only: readonly ProbeGroup[]) => {
+  const { runtime } = context;
+  const shipped: Dialect[] = [];
+  for (const [place, text] of Object.entries(shippedDialects))
+    shipped.push({ ...(await readDialect({ place, text })), digest: '' });
+  let dialect: Dialect = current ?? { dialect: 1, name: 'service', digest: '' };
+  let client: Client = await context.clientFor(dialect);
+  let requests = 0;
+  const noise = Buffer.from(runtime.randomBytes(8)).toString('hex');
+  const findings: ApiFinding[] = [];
+  /** What was seen of each correction, by operation. */
+  const corrections = new Map<string, string>();
+  /** Shipped dialects that some corrections come from. */
+  const sources = new Set<Dialect>();
+  const records: Records = new Map();
+  /** What each list and read returned, by operation. */
+  const seen = new Map<string, Read>();
+
+  const speak = async (next: Dialect): Promise<void> => {
+    dialect = next;
+    client = await context.clientFor(next);
+  };
+  const change = (row: Operation, wire: Wire | false): Promise<void> =>
+    speak({ ...dialect, operations: { ...dialect.operations, [row.name]: wire } });
+  const addressIn = (row: Operation) => addressOf(dialect, row).path;
+  const send = (request: HttpRequest): Promise<HttpReply> => {
+    requests += 1;
+    return client.send(request);
+  };
+
+  return {
+    findings,
+    corrections,
+    sources,
+    records,
+    seen,
+    noise,
+    /** An ID that no record has. */
+    nobody: `SCHEDPROBE${noise.toUpperCase()}`,
+    now: runtime.clock.now(),
+    rows: (await allOperations()).filter(({ scope, server }) => scope !== undefined && server === undefined),
+    wants: (group: ProbeGroup) => only.includes(group),
+    /** The dialect with the corrections so far. */
+    dialect: () => dialect,
+    requests: () => requests,
+    offers: (row: Operation) => client.offers(row),
+    ask: (row: Operation, input: Input, options?: Parameters<typeof readOnce>[3]): Promise<Read> => {
+      requests += 1;
+      return readOnce(client, row, input, options);
+    },
+    /** The refusal of a request that no service understands, or undefined if it is accepted. */
+    refusal: async (
+      request: (client: Client) => HttpRequest | Promise<HttpRequest>,
+    ): Promise<SchedError | undefined> => {
+      const sent = await request(client);
+      const reply = await send(sent);
+      return reply.status < 400 ? undefined : refusalOf(sent, reply);
+    },
+    /** The status of GET at the address of a write. */
+    peek: async (row: Operation, id: string): Promise<number | undefined> => {
+      const request = await getInstead(client, row, records, id).catch(fallBack(undefined, 'usage', 'unavailable'));
+      return request && (await send(request)).status;
+    },
+    report: (
+      group: ProbeGroup,
+      check: string,
+      row: Operation,
+      verdict: ApiFinding['verdict'],
+      finding: string,
+      { status, fix }: More = {},
+    ): void => {
+      if (!only.includes(group)) return;
+      const make = { holds: ok, differs: problem, unknown: note }[verdict];
+      findings.push({
+        ...make(`${group}.${check}`, finding, fix ?? null),
+        verdict,
+        seen: status === undefined ? null : { method: 'GET', path: addressIn(row), status },
+        source: row.assumed || group !== 'path' ? 'assumed' : 'documented',
+      });
+    },
+    /** Whether the address of a write is also that of a read. */
+    isReadToo: (row: Operation, reads: readonly Operation[]) =>
+      reads.some((read) => client.offers(read) && addressIn(read) === addressIn(row)),
+    /** Tries the forms of an operation in the shipped dialects. The first one that works is used from now on. */
+    correct: async (row: Operation, works: () => Promise<string | undefined>): Promise<string | undefined> => {
+      const before = dialect;
+      for (const other of shipped) {
+        const wire = other.operations?.[row.name];
+        if (!wire || JSON.stringify(wire) === JSON.stringify(before.operations?.[row.name])) continue;
+        await change(row, wire);
+        const found = await works();
+        if (found === undefined) continue;
+        corrections.set(row.name, found);
+        sources.add(other);
+        return `${other.name} has ${wire.path ?? 'another form'}, which works here (${found})`;
+      }
+      await speak(before);
+      return undefined;
+    },
+    /** The service doesn't have the operation. */
+    drop: async (row: Operation, why: string): Promise<string> => {
+      await change(row, false);
+      corrections.set(row.name, why);
+      return `${row.name}: false`;
+    },
+    /** The service doesn't have an input of the operation. */
+    lack: async (row: Operation, name: string, why: string): Promise<string> => {
+      const { lacks = [], ...wire } = wireOf(dialect, row) ?? {};
+      await change(row, { ...wire, lacks: [...lacks, name] });
+      corrections.set(row.name, [corrections.get(row.name), `${name} ${why}`].filter(Boolean).join('; '));
+      return `${row.name}: { lacks: [${[...lacks, name].join(', ')}] }`;
+    },
+  };
+};
+
+export type Prober = Awaited<ReturnType<typeof createProber>>;

@@ -1,0 +1,96 @@
+import { catalogue } from '../../../api/catalogue.ts';
+import { type Collection, collections } from '../../../api/collections.ts';
+import { inspect } from '../../../api/inspect.ts';
+import { nounOf, type Operation, pathParameters } from '../../../api/operation.ts';
+import { type Client, isRead } from '../../../client/client.ts';
+import type { Input } from '../../../client/wire.ts';
+import { SchedError } from '../../../errors.ts';
+import type { HttpRequest } from '../../../http/message.ts';
+import type { Json } from '../../../json.ts';
+import { idIn } from '../../../uri.ts';
+
+/** The URI of one record of each collection, as far as the service has shown some. */
+export type Records = Map<string, string>;
+
+/** The collection that the records of a list belong to. */
+const collectionOf = ({ path }: Operation): string => path.split('/').findLast((part) => !part.startsWith('{'))!;
+
+/** Remembers a record of what was read, so that other reads can name it. */
+export const remember = (records: Records, row: Operation, [first]: readonly Json[]): void => {
+  if (row.name === 'users.me' && typeof first?.current_organization === 'string')
+    records.set('organizations', first.current_organization);
+  const collection = row.name === 'users.me' ? 'users' : collectionOf(row);
+  if (typeof first?.uri === 'string' && !records.has(collection)) records.set(collection, first.uri);
+};
+
+const dayMs = 86_400_000;
+
+/** The input of a read, or what is missing for it. */
+export const inputFor = (row: Operation, records: Records, now: number): Input | string => {
+  const missing: string[] = [];
+  const uriIn = (collection: string): string => {
+    const uri = records.get(collection);
+    if (uri === undefined) missing.push(collections[collection as Collection]?.singular ?? collection);
+    return uri ?? '';
+  };
+  const parts = row.path.split('/');
+  const path = parts.flatMap((part, index): [string, string][] =>
+    part.startsWith('{') ? [[part.slice(1, -1), idIn(uriIn(parts[index - 1]!))]] : [],
+  );
+  const fields = Object.entries(row.query?.shape ?? {}).map(([name, field]) => ({ name, ...inspect(field) }));
+  const required = fields.filter(({ isOptional }) => !isOptional);
+  const own = fields.filter(({ name }) => required.length === 0 && name === catalogue[nounOf(row)].whose);
+  const query = [...required, ...own].map(({ name, collection, choices }): [string, string] => {
+    if (collection !== undefined) return [name, uriIn(collection)];
+    // The only other required values are the edges of a time window: tomorrow.
+    return [name, choices?.[0] ?? new Date(now + (name.startsWith('end') ? 2 : 1) * dayMs).toISOString()];
+  });
+  return missing.length > 0 ? missing[0]! : { path: Object.fromEntries(path), query: Object.fromEntries(query) };
+};
+
+/** What came back for a read. `rows` is empty if it failed. */
+export interface Read {
+  rows: Json[];
+  nextToken?: string | undefined;
+  error?: SchedError;
+}
+
+/** Sends one read. Only a service that can't be reached ends the probe. */
+export const readOnce = async (
+  client: Client,
+  row: Operation,
+  input: Input,
+  { count = 20, token }: { count?: number; token?: string | undefined } = {},
+): Promise<Read> => {
+  try {
+    if (row.reply.kind !== 'many' && isRead(row)) return { rows: [await client.call(row, input)] };
+    let nextToken: string | undefined;
+    const options = {
+      pageSize: count,
+      from: token === undefined ? undefined : { token },
+      onPage: (rest: { nextToken: string | undefined }) => {
+        nextToken = rest.nextToken;
+      },
+    };
+    for await (const rows of client.pages(row, input, options)) return { rows, nextToken };
+    return { rows: [], nextToken };
+  } catch (error) {
+    const http = error instanceof SchedError ? error.facts.http : undefined;
+    if (!(error instanceof SchedError) || (http !== undefined && http.status === undefined)) throw error;
+    return { rows: [], error };
+  }
+};
+
+/** GET at the address of a write. Nothing has the ID in it, so the reply is about the path and the method. */
+export const getInstead = async (
+  client: Client,
+  row: Operation,
+  records: Records,
+  id: string,
+): Promise<HttpRequest> => {
+  const path = Object.fromEntries(pathParameters(row.path).map((name) => [name, id]));
+  const known = Object.fromEntries((row.knows ?? []).map((name) => [name, id]));
+  const organization = row.body?.shape.organization && records.get('organizations');
+  const { url } = await client.prepare(row, { path, known, ...(organization ? { body: { organization } } : {}) });
+  return { ...client.prepareRaw({ method: 'GET', path: '' }), url: url.split('?')[0]! };
+};

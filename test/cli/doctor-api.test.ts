@@ -1,0 +1,157 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ApiFinding } from '../../src/cli/commands/doctor/api-prober.ts';
+import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
+import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
+import { createWorld, type TestWorld, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+const calendly = await readDialect({ place: 'calendly', text: shippedDialects.calendly! });
+
+let world: TestWorld;
+let home: string;
+beforeEach(() => {
+  home = temporaryDirectory('doctor-api');
+});
+
+const probe = async (flags: string[] = [], more: WorldOptions = {}) => {
+  const result = await world.run(['doctor', '--api', '--json', ...flags], { home, ...more });
+  const findings: ApiFinding[] = result.stdout === '' ? [] : JSON.parse(result.stdout);
+  const withVerdict = (verdict: ApiFinding['verdict']) =>
+    findings.filter((each) => each.verdict === verdict).map(({ check }) => check);
+  return { ...result, findings, differ: withVerdict('differs'), unknown: withVerdict('unknown') };
+};
+
+const json = (status: number, body: unknown): HttpReply => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+/** A service that replies to some requests in its own way. */
+const except =
+  (replyTo: (path: string, query: URLSearchParams, request: HttpRequest) => HttpReply | undefined) =>
+  async (request: HttpRequest): Promise<HttpReply> => {
+    const { pathname, searchParams } = new URL(request.url);
+    return replyTo(pathname, searchParams, request) ?? world.service(request);
+  };
+
+describe('doctor --api at a service as the documentation has it', () => {
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+
+  test('says that all guesses hold, by reads only, and prints no record', async () => {
+    const { code, findings, differ, unknown, requests, stdout, stderr } = await probe();
+    expect([code, differ, unknown]).toEqual([0, [], []]);
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(requests.length).toBeGreaterThan(40);
+    expect(requests.length).toBeLessThan(55);
+    expect(stderr).toContain(`about ${requests.length} requests, reads only`);
+    expect(stdout).not.toMatch(/@|Ada|Intro call/);
+    expect(findings.find(({ check }) => check === 'path.events.get')).toMatchObject({
+      status: 'ok',
+      seen: { method: 'GET', path: '/scheduled_events/{event}', status: 200 },
+      source: 'documented',
+    });
+    expect(findings.find(({ check }) => check === 'path.groups.relationships')?.source).toBe('assumed');
+  });
+
+  test('shows people the verdicts, and how many requests it sent', async () => {
+    const { stdout, requests } = await world.run('doctor --api --only lists', { home, terminals: ['stdout'] });
+    expect(stdout).toMatch(/^holds {2}lists\.count {6}count=1 returns 1 record$/m);
+    expect(stdout).toContain(`5 hold, 0 don't, 0 can't be told (${requests.length} requests)`);
+    expect(stdout).not.toContain('path.');
+  });
+
+  test('counts what a token may not read as unknown', async () => {
+    const { code, differ, unknown } = await probe([], {
+      send: except((path) =>
+        /^\/(groups|organization|routing|activity|webhook|invitees|scheduled_events\/)/.test(path)
+          ? json(403, { title: 'Permission Denied', message: 'This needs another plan.' })
+          : undefined,
+      ),
+    });
+    expect([code, differ]).toEqual([0, []]);
+    expect(unknown).toEqual(expect.arrayContaining(['path.groups.list', 'path.groups.get', 'filter.members.role']));
+  });
+
+  test('finds filters and orders that a lenient service ignores, and writes them down', async () => {
+    const send = async (request: HttpRequest) => {
+      const url = new URL(request.url);
+      for (const name of ['group', 'sort', 'sched_probe']) url.searchParams.delete(name);
+      return world.service({ ...request, url: url.href });
+    };
+    const file = join(home, 'lenient.yaml');
+    const { code, differ, findings } = await probe(['--write-dialect', file], { send });
+    expect([code, differ]).toEqual([0, ['lists.sort', 'filter.events.group']]);
+    expect(findings.find(({ check }) => check === 'filter.events.group')?.fix).toBe(
+      'events.list: { lacks: [sort, group] }',
+    );
+    expect(await probe(['--dialect', file], { send })).toMatchObject({ code: 0, differ: [] });
+  });
+
+  test('refuses groups that it does not know, and its flags without --api', async () => {
+    expect(await probe(['--only', 'paths'])).toMatchObject({ code: 2, requests: [] });
+    expect((await world.run('doctor --only path')).code).toBe(2);
+  });
+});
+
+describe('doctor --api at a service with a dialect', () => {
+  beforeEach(async () => {
+    world = await createWorld({ dialect: { ...calendly, digest: '' } });
+  });
+
+  test('says what differs, with the form that works', async () => {
+    const { code, differ, findings, requests, stderr } = await probe();
+    expect([code, differ]).toEqual([
+      3,
+      [
+        'path.availability.list',
+        'path.invitations.list',
+        'path.invitees.no-show',
+        'path.availability.update',
+        'path.invitations.create',
+        'path.invitations.revoke',
+        'path.compliance.delete',
+      ],
+    ]);
+    expect(findings.find(({ check }) => check === 'path.invitations.list')).toMatchObject({
+      status: 'problem',
+      finding: '404, as for an unknown path',
+      fix: 'calendly has /organizations/{organization|id}/invitations, which works here (200, 8 records)',
+    });
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(stderr).toContain('--write-dialect dialect.yaml');
+  });
+
+  test('writes a dialect with which all guesses hold, and never replaces a file', async () => {
+    const file = join(home, 'Acme Inc.yaml');
+    expect((await probe(['--write-dialect', file])).code).toBe(0);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toMatch(/^name: "acme-inc"$/m);
+    expect(text).toMatch(/^ {2}# seen: 200, 8 records, 2026-11-15\n {2}invitations\.list: /m);
+    expect(text).toContain('# calendly also differs in events.cancel, invitees.create');
+    expect(text).not.toContain('@');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await probe(['--dialect', file])).toMatchObject({ code: 0, differ: [], unknown: [] });
+    const env = { SCHED_DIALECT: 'calendly' };
+    expect(await probe([], { env })).toMatchObject({ code: 0, differ: [], unknown: [] });
+    const again = await probe(['--write-dialect', file]);
+    expect([again.code, again.requests]).toEqual([3, []]);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('drops a list that has no form here, and leaves the rest to a comment', async () => {
+    const gone = (path: string) => /^\/(group_relationships|users\/(?!me))/.test(path);
+    const send = except((path) =>
+      gone(path) ? json(404, { title: 'Resource Not Found', message: "The path doesn't exist." }) : undefined,
+    );
+    const file = join(home, 'acme.yaml');
+    expect((await probe(['--write-dialect', file], { send })).code).toBe(3);
+    expect(existsSync(file)).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain('groups.relationships: false');
+    expect(readFileSync(file, 'utf8')).toContain('# not corrected: path.users.get: 404');
+  });
+});
