@@ -100,7 +100,7 @@ describe('doctor --api at a service as the documentation has it', () => {
 
 describe('doctor --api at a service with a dialect', () => {
   beforeEach(async () => {
-    world = await createWorld({ dialect: { ...calendly, digest: '' } });
+    world = await createWorld({ dialect: { ...calendly, digest: '', place: '' } });
   });
 
   test('says what differs, with the form that works', async () => {

@@ -51,8 +51,8 @@ export const createProber = async (context: Context, current: Dialect | undefine
   const { runtime } = context;
   const shipped: Dialect[] = [];
   for (const [place, text] of Object.entries(shippedDialects))
-    shipped.push({ ...(await readDialect({ place, text })), digest: '' });
-  let dialect: Dialect = current ?? { dialect: 1, name: 'service', digest: '' };
+    shipped.push({ ...(await readDialect({ place, text })), digest: '', place });
+  let dialect: Dialect = current ?? { dialect: 1, name: 'service', digest: '', place: '' };
   let client: Client = await context.clientFor(dialect);
   let requests = 0;
   const noise = Buffer.from(runtime.randomBytes(8)).toString('hex');
