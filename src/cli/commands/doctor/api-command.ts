@@ -15,7 +15,7 @@ const listed = (operations: Iterable<string>): string => [...operations].join(',
 
 /** The current dialect with the corrections, as a file. */
 const dialectText = ({ dialect, corrections, sources, findings, now }: Prober, file: string): string => {
-  const { digest: _, dialect: version, operations = {}, ...known } = { ...dialect(), place: undefined };
+  const { digest: _, place: __, dialect: version, operations = {}, ...known } = dialect();
   const name = basename(file)
     .toLowerCase()
     .replace(/\.[a-z]+$/, '')
