@@ -1,3 +1,4 @@
+import { inspect } from '../api/inspect.ts';
 import { isBooking, limits } from '../api/limits.ts';
 import type { Operation } from '../api/operation.ts';
 import { type Dialect, wireOf } from '../dialects/dialect.ts';
@@ -75,6 +76,16 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
 /** A list without `count` should be one page. If its reply names a next page anyway, that page is fetched too. */
 export const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
 
+/** Whether a 404 may be about a record that the input names, besides a user and an organization. */
+const namesRecord = ({ path, query, body }: Operation, input: Input): boolean => {
+  const given = Object.keys({ ...input.query, ...(input.body as Json | undefined) });
+  const isRecord = (name: string) => {
+    const field = query?.shape[name] ?? body?.shape[name];
+    return field !== undefined && inspect(field).collection !== undefined;
+  };
+  return path.includes('{') || given.some((name) => !['user', 'organization'].includes(name) && isRecord(name));
+};
+
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('unavailable', 'Listing took too long: the next page is no longer available', {
     reason: withRequestId('the page token expired', reply),
@@ -125,7 +136,8 @@ export const createClient = (options: ClientOptions): Client => {
     const text = wire.body === undefined ? undefined : jsonText(wire.body);
     const request = requestOf(wire.method, `${rootOf(operation, options)}${wire.path}`, wire.query, text);
     const own = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => input.path?.[name] ?? '');
-    return { ...request, effect: effectOf(operation), isBooking: isBooking(operation), subject: subjectIn(own) };
+    const path = dialect || namesRecord(operation, input) ? undefined : operation.assumed ? 'assumed' : 'documented';
+    return { ...request, effect: effectOf(operation), isBooking: isBooking(operation), subject: subjectIn(own), path };
   };
 
   const prepareRaw = ({ method, path, query = [], headers, body }: RawInput): HttpRequest => ({

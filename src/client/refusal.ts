@@ -1,5 +1,5 @@
 import { type Collection, collections } from '../api/collections.ts';
-import { type Category, SchedError } from '../errors.ts';
+import { type Category, type NextStep, SchedError } from '../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
 import { isObject } from '../json.ts';
 import { cut } from '../redact.ts';
@@ -69,10 +69,20 @@ export const subjectIn = (path: string): string | undefined => {
 };
 
 /** Names the record only if the service says more than that nothing was found: it may not have the path at all. */
-const notFound = ({ subject }: HttpRequest, pathname: string, said: string): string =>
-  subject === undefined || saysLittle(said) ? `The service found nothing at ${pathname}` : `No ${subject}`;
+const notFound = ({ subject, path }: HttpRequest, pathname: string, said: string): string => {
+  if (path !== undefined && saysLittle(said)) return `This service has no ${pathname}`;
+  return subject === undefined || saysLittle(said) ? `The service found nothing at ${pathname}` : `No ${subject}`;
+};
 
-const pathAdvice = 'check the ID and the base URL; the service may also not have this path';
+/** What to do about a 404 that may be about the path. */
+const aboutPath = ({ path }: HttpRequest): NextStep => {
+  if (path === undefined) return { advice: 'check the ID and the base URL; the service may also not have this path' };
+  const isAssumed = path === 'assumed';
+  return {
+    advice: isAssumed ? "sched assumes this path: the documentation doesn't show it" : 'check the base URL',
+    hint: { command: ['doctor'], flags: { api: true } },
+  };
+};
 
 const summary: Partial<Record<Category, string>> = {
   auth: 'The service rejected the token',
@@ -145,7 +155,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
     reason: withRequestId(`${said || silence}${needed ? ` (needs ${needed})` : ''}${wait}`, reply),
     ...(missing.length === 0 ? {} : { scopes: missing }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(category === 'not-found' && saysLittle(said) ? { advice: pathAdvice } : {}),
+    ...(category === 'not-found' && saysLittle(said) ? aboutPath(request) : {}),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: exchangeOf(request, reply),
   });

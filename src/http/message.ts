@@ -16,6 +16,8 @@ export interface HttpRequest {
   effect?: Effect;
   /** The record that a 404 is about, such as `event with ID X`. */
   subject?: string | undefined;
+  /** It names no record, and no dialect changes its path: whether the documentation shows the path, or sched assumes it. */
+  path?: 'documented' | 'assumed' | undefined;
   /** It books a meeting: a rate limit of its own applies, and a conflict is about the time. */
   isBooking?: boolean;
   /** Aborted when the reply is no longer needed: the request is neither sent nor awaited. Not for writes at the service. */

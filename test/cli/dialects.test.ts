@@ -27,7 +27,13 @@ const booking = 'invitees create --event-type "Intro call" --start "2026-11-16 0
 describe('at a service with a dialect', () => {
   test('lists come from other paths and shapes', async () => {
     const plain = { env: { SCHED_DIALECT: '' } };
-    expect((await world.run('invitations list', plain)).code).toBe(6);
+    const { code, stderr } = await world.run('invitations list', plain);
+    expect([code, stderr]).toEqual([
+      6,
+      expect.stringMatching(
+        /^error: This service has no \/organization_invitations\ncause: .*; check the base URL\ntry: sched doctor --api\n$/,
+      ),
+    ]);
     expect((await world.run('availability list --event-type "Intro call"', plain)).code).toBe(13);
     expect(await json('invitations list --limit 1')).toMatchObject([{ email: 'lucia.romero@northlight.example' }]);
     const [schedule] = await json('availability list --event-type "Intro call"');

@@ -84,6 +84,16 @@ describe('refusal', () => {
     expect(facts.advice).toContain('may also not have this path');
   });
 
+  test.each([
+    ['assumed', "sched assumes this path: the documentation doesn't show it"],
+    ['documented', 'check the base URL'],
+  ] as const)('with status 404 says that the service lacks a path that is %s', (path, advice) => {
+    const { message, facts } = refusalOf({ ...at('/groups'), path }, reply(404, '{"message":"Not Found"}'));
+    expect([message, facts.advice]).toEqual(['This service has no /groups', advice]);
+    expect(facts.hint).toEqual({ command: ['doctor'], flags: { api: true } });
+    expect(refusalOf({ ...at('/groups'), path }, gone).message).toBe('The service found nothing at /groups');
+  });
+
   test('with status 404 names the record of every path in the catalogue', async () => {
     const operations = Object.values(await loadCatalogue()).flatMap((rows) => Object.values(rows));
     const paths = operations.map(({ path }) => path).filter((path) => path.includes('{'));
