@@ -253,7 +253,8 @@ const runInWorld = async (
     machine: {
       platform: 'linux',
       host: 'test',
-      accountHome: home,
+      // Nothing can be created there.
+      accountHome: home || '/dev/null',
       pid: process.pid,
       executable: process.execPath,
       version: process.versions.node,
