@@ -89,7 +89,7 @@ describe('doctor --api at a service as the documentation has it', () => {
     expect(findings.find(({ check }) => check === 'filter.events.group')?.fix).toBe(
       'events.list: { lacks: [sort, group] }',
     );
-    expect(await probe(['--dialect', file], { send })).toMatchObject({ code: 0, differ: [] });
+    expect(await probe(['--dialect', file], { send })).toMatchObject({ code: 0, differ: [], unknown: [] });
   });
 
   test('refuses groups that it does not know, and its flags without --api', async () => {
@@ -120,6 +120,7 @@ describe('doctor --api at a service with a dialect', () => {
     expect(findings.find(({ check }) => check === 'path.invitations.list')).toMatchObject({
       status: 'problem',
       finding: '404, as for an unknown path',
+      seen: { path: '/organization_invitations', status: 404 },
       fix: 'calendly has /organizations/{organization|id}/invitations, which works here (200, 8 records)',
     });
     expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(['GET']));

@@ -26,7 +26,8 @@ const withQuery = (input: Input, query: Input['query']): Input => ({ ...input, q
 const statusOf = ({ error }: Read): number | undefined => (error === undefined ? 200 : error.facts.http?.status);
 
 /** How a list is paged and sorted, found out at the first list with two rows. */
-export const probePaging = async ({ rows, seen, records, now, ask, report, lack }: Prober): Promise<void> => {
+export const probePaging = async (prober: Prober): Promise<void> => {
+  const { rows, seen, records, now, ask, report, lack } = prober;
   const isLong = (row: Operation) => isPaged(row) && (seen.get(row.name)?.rows.length ?? 0) > 1;
   const row = rows.find(isLong) ?? rows.find(({ name }) => name === 'events.list')!;
   const input = inputFor(row, records, now);
@@ -53,13 +54,9 @@ export const probePaging = async ({ rows, seen, records, now, ask, report, lack 
   tell('last-page', last ?? one, last ? true : undefined, last ? 'a short page has no token' : 'no short page seen');
   const full = await ask(row, input, { count: limits.pageSize.max });
   const isRefused = full.error?.category === 'usage';
-  tell(
-    'max',
-    isRefused ? { rows: [] } : full,
-    !isRefused,
-    isRefused ? 'count=100 is refused' : 'the largest page is accepted',
-  );
-  if (row.name !== 'events.list') return;
+  const size = `a page of ${limits.pageSize.max} is ${isRefused ? 'refused' : 'accepted'}`;
+  tell('max', isRefused ? { rows: [] } : full, !isRefused, size);
+  if (row.name !== 'events.list' || wireOf(prober.dialect(), row)?.lacks?.includes('sort')) return;
   const timesIn = (read: Read) => read.rows.map((each) => String(each.start_time));
   const sorted = await ask(row, withQuery(input, { sort: 'start_time:desc' }));
   const times = timesIn(sorted);
@@ -70,7 +67,7 @@ export const probePaging = async ({ rows, seen, records, now, ask, report, lack 
 };
 
 /** A value that the first record doesn't have, and that no record has if that can be. */
-const otherValue = (name: string, field: Field, first: unknown, { nobody, noise, records }: Prober) => {
+const otherValue = (name: string, field: Field, first: unknown, { nobody, records }: Prober) => {
   const { type, collection, choices } = inspect(field);
   if (type === 'boolean') return first !== true;
   if (choices !== undefined) return choices.find((choice) => choice !== first)!;
@@ -78,7 +75,7 @@ const otherValue = (name: string, field: Field, first: unknown, { nobody, noise,
   const { edge } = edgeOf(name) ?? {};
   if (edge !== undefined) return edge === 'since' ? '2999-01-01T00:00:00Z' : '1971-01-01T00:00:00Z';
   // RFC 2606: no address under .invalid exists.
-  return `nobody-${noise}@sched.invalid`;
+  return `${nobody}@sched.invalid`;
 };
 
 /** Whether the service knows the filters, and applies them. */
@@ -90,7 +87,7 @@ export const probeFilters = async (prober: Prober): Promise<void> => {
   // What does this service say about a parameter that can't exist?
   const strange = readable
     ? await prober.refusal((client) =>
-        client.prepare(rowOf(readable), withQuery(inputOf(readable) as Input, { sched_probe: prober.noise })),
+        client.prepare(rowOf(readable), withQuery(inputOf(readable) as Input, { sched_probe: prober.nobody })),
       )
     : undefined;
   const isStrict = strange?.category === 'usage';

@@ -21,16 +21,14 @@ const isMe = ({ name }: Operation): boolean => name === 'users.me';
 
 const probeReads = async (prober: Prober, reads: readonly Operation[], { identity }: Context): Promise<void> => {
   const { ask, report, records, seen } = prober;
-  const unknownPath = await prober.refusal((client) =>
-    client.prepareRaw({ method: 'GET', path: `/sched_probe_${prober.noise}` }),
-  );
+  const unknownPath = await prober.refusal((client) => client.prepareRaw({ method: 'GET', path: `/${prober.nobody}` }));
   const isUnknownPath = ({ error }: Read): boolean =>
     error?.facts.http?.status === 404 &&
     unknownPath?.facts.http?.status === 404 &&
     wordsOf(error) === wordsOf(unknownPath);
 
   for (const row of reads) {
-    const isOffered = prober.offers(row);
+    const [isOffered, path] = [prober.offers(row), prober.addressIn(row)];
     if (!isOffered && !row.optional) continue;
     const input = inputFor(row, records, prober.now);
     if (typeof input === 'string') {
@@ -55,9 +53,11 @@ const probeReads = async (prober: Prober, reads: readonly Operation[], { identit
       if (!isOffered && fix)
         report('path', row.name, row, 'holds', `${fix}, so a dialect can name it`, { status: 200 });
       else if (!isOffered) continue;
-      else if (fix === undefined && row.reply.kind === 'many')
-        report('path', row.name, row, 'differs', finding, { status, fix: await prober.drop(row, finding) });
-      else report('path', row.name, row, 'differs', finding, { status, fix });
+      else {
+        const isLacking = fix === undefined && row.reply.kind === 'many';
+        const more = { status, path, fix: isLacking ? await prober.drop(row, finding) : fix };
+        report('path', row.name, row, 'differs', finding, more);
+      }
     }
     remember(records, row, read.rows);
     seen.set(row.name, read);
@@ -78,19 +78,20 @@ const probeWrites = async (
   writes: readonly Operation[],
   reads: readonly Operation[],
 ): Promise<void> => {
-  const { peek, report, nobody } = prober;
+  const { peek, report } = prober;
   let tellsMethods = false;
   // The first one, the cancellation, is documented: it shows how the service replies to wrong methods.
   for (const row of writes) {
-    const status = await peek(row, nobody);
+    const path = prober.addressIn(row);
+    const status = await peek(row);
     tellsMethods ||= row.name === 'events.cancel' && status === 405;
     if (status === 405) report('path', row.name, row, 'holds', 'GET replies 405, so the path exists', { status });
     else if (status === 404 && tellsMethods) {
       const fix = await prober.correct(row, async () => {
         if (prober.isReadToo(row, reads)) return '200 to GET';
-        return (await peek(row, nobody)) === 405 ? '405 to GET' : undefined;
+        return (await peek(row)) === 405 ? '405 to GET' : undefined;
       });
-      report('path', row.name, row, 'differs', 'GET replies 404, and 405 to other writes', { status, fix });
+      report('path', row.name, row, 'differs', 'GET replies 404, and 405 to other writes', { status, path, fix });
     } else {
       const why = status === 404 ? 'this service replies 404 to wrong methods too' : 'that says nothing about the path';
       report('path', row.name, row, 'unknown', `GET replies ${status ?? 'nothing'}, and ${why}`, { status });

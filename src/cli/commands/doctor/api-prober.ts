@@ -27,6 +27,8 @@ export interface ApiFinding extends Finding {
 interface More {
   status?: number | undefined;
   fix?: string | undefined;
+  /** The address before a correction. */
+  path?: string;
 }
 
 /** The service's words, without what differs from request to request. */
@@ -55,7 +57,8 @@ export const createProber = async (context: Context, current: Dialect | undefine
   let dialect: Dialect = current ?? { dialect: 1, name: 'service', digest: '', place: '' };
   let client: Client = await context.clientFor(dialect);
   let requests = 0;
-  const noise = Buffer.from(runtime.randomBytes(8)).toString('hex');
+  /** An ID that no record has. */
+  const nobody = `SCHEDPROBE${Buffer.from(runtime.randomBytes(8)).toString('hex').toUpperCase()}`;
   const findings: ApiFinding[] = [];
   /** What was seen of each correction, by operation. */
   const corrections = new Map<string, string>();
@@ -69,8 +72,11 @@ export const createProber = async (context: Context, current: Dialect | undefine
     dialect = next;
     client = await context.clientFor(next);
   };
-  const change = (row: Operation, wire: Wire | false): Promise<void> =>
-    speak({ ...dialect, operations: { ...dialect.operations, [row.name]: wire } });
+  /** From now on, the service is asked in this form. */
+  const change = (row: Operation, wire: Wire | false, found: string): Promise<void> => {
+    corrections.set(row.name, found);
+    return speak({ ...dialect, operations: { ...dialect.operations, [row.name]: wire } });
+  };
   const addressIn = (row: Operation) => addressOf(dialect, row).path;
   const send = (request: HttpRequest): Promise<HttpReply> => {
     requests += 1;
@@ -83,15 +89,14 @@ export const createProber = async (context: Context, current: Dialect | undefine
     sources,
     records,
     seen,
-    noise,
-    /** An ID that no record has. */
-    nobody: `SCHEDPROBE${noise.toUpperCase()}`,
+    nobody,
     now: runtime.clock.now(),
     rows: (await allOperations()).filter(({ scope, server }) => scope !== undefined && server === undefined),
     wants: (group: ProbeGroup) => only.includes(group),
     /** The dialect with the corrections so far. */
     dialect: () => dialect,
     requests: () => requests,
+    addressIn,
     offers: (row: Operation) => client.offers(row),
     ask: (row: Operation, input: Input, options?: Parameters<typeof readOnce>[3]): Promise<Read> => {
       requests += 1;
@@ -106,8 +111,8 @@ export const createProber = async (context: Context, current: Dialect | undefine
       return reply.status < 400 ? undefined : refusalOf(sent, reply);
     },
     /** The status of GET at the address of a write. */
-    peek: async (row: Operation, id: string): Promise<number | undefined> => {
-      const request = await getInstead(client, row, records, id).catch(fallBack(undefined, 'usage', 'unavailable'));
+    peek: async (row: Operation): Promise<number | undefined> => {
+      const request = await getInstead(client, row, records, nobody).catch(fallBack(undefined, 'usage', 'unavailable'));
       return request && (await send(request)).status;
     },
     report: (
@@ -116,14 +121,14 @@ export const createProber = async (context: Context, current: Dialect | undefine
       row: Operation,
       verdict: ApiFinding['verdict'],
       finding: string,
-      { status, fix }: More = {},
+      { status, fix, path = addressIn(row) }: More = {},
     ): void => {
       if (!only.includes(group)) return;
       const make = { holds: ok, differs: problem, unknown: note }[verdict];
       findings.push({
         ...make(`${group}.${check}`, finding, fix ?? null),
         verdict,
-        seen: status === undefined ? null : { method: 'GET', path: addressIn(row), status },
+        seen: status === undefined ? null : { method: 'GET', path, status },
         source: row.assumed || group !== 'path' ? 'assumed' : 'documented',
       });
     },
@@ -136,27 +141,27 @@ export const createProber = async (context: Context, current: Dialect | undefine
       for (const other of shipped) {
         const wire = other.operations?.[row.name];
         if (!wire || JSON.stringify(wire) === JSON.stringify(before.operations?.[row.name])) continue;
-        await change(row, wire);
+        await change(row, wire, '');
         const found = await works();
         if (found === undefined) continue;
         corrections.set(row.name, found);
         sources.add(other);
         return `${other.name} has ${wire.path ?? 'another form'}, which works here (${found})`;
       }
+      corrections.delete(row.name);
       await speak(before);
       return undefined;
     },
     /** The service doesn't have the operation. */
-    drop: async (row: Operation, why: string): Promise<string> => {
-      await change(row, false);
-      corrections.set(row.name, why);
+    drop: async (row: Operation, found: string): Promise<string> => {
+      await change(row, false, found);
       return `${row.name}: false`;
     },
     /** The service doesn't have an input of the operation. */
     lack: async (row: Operation, name: string, why: string): Promise<string> => {
       const { lacks = [], ...wire } = wireOf(dialect, row) ?? {};
-      await change(row, { ...wire, lacks: [...lacks, name] });
-      corrections.set(row.name, [corrections.get(row.name), `${name} ${why}`].filter(Boolean).join('; '));
+      const found = [corrections.get(row.name), `${name} ${why}`].filter(Boolean).join('; ');
+      await change(row, { ...wire, lacks: [...lacks, name] }, found);
       return `${row.name}: { lacks: [${[...lacks, name].join(', ')}] }`;
     },
   };
