@@ -92,6 +92,35 @@ describe('doctor --api at a service as the documentation has it', () => {
     expect(await probe(['--dialect', file], { send })).toMatchObject({ code: 0, differ: [], unknown: [] });
   });
 
+  test('finds a filter that a strict service refuses like any unknown parameter', async () => {
+    const send = async (request: HttpRequest) => {
+      const reply = await world.service({ ...request, url: request.url.replace('invitee_email=', 'other=') });
+      return { ...reply, body: reply.body.replaceAll('"other"', '"invitee_email"') };
+    };
+    const { code, differ, findings } = await probe(['--only', 'filter'], { send });
+    expect([code, differ]).toEqual([3, ['filter.events.invitee_email']]);
+    expect(findings.find(({ verdict }) => verdict === 'differs')).toMatchObject({
+      finding: 'refused like a parameter that nobody knows',
+      fix: 'events.list: { lacks: [invitee_email] }',
+    });
+  });
+
+  test("can't tell the paths of writes where wrong methods are like wrong paths", async () => {
+    const send = async (request: HttpRequest) => {
+      const reply = await world.service(request);
+      return reply.status === 405 ? json(404, { message: 'Not Found' }) : reply;
+    };
+    const { code, unknown } = await probe(['--only', 'path'], { send });
+    expect([code, unknown]).toEqual([0, expect.arrayContaining(['path.events.cancel', 'path.shares.create'])]);
+    expect(unknown).toHaveLength(9);
+  });
+
+  test('ends with the error of a token that the service refuses', async () => {
+    const { code, requests } = await probe([], { env: { SCHED_TOKEN: 'wrong' } });
+    expect(code).toBe(4);
+    expect(requests.length).toBeLessThan(4);
+  });
+
   test('refuses groups that it does not know, and its flags without --api', async () => {
     expect(await probe(['--only', 'paths'])).toMatchObject({ code: 2, requests: [] });
     expect((await world.run('doctor --only path')).code).toBe(2);
