@@ -1,15 +1,15 @@
 import { allOperations } from '../../../api/catalogue.ts';
-import type { Operation } from '../../../api/operation.ts';
-import type { Client } from '../../../client/client.ts';
+import { type Operation, pathParameters } from '../../../api/operation.ts';
+import { type Client, isRead } from '../../../client/client.ts';
 import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
 import type { Input } from '../../../client/wire.ts';
 import { addressOf, type Dialect, wireOf } from '../../../dialects/dialect.ts';
 import type { Wire } from '../../../dialects/schema.ts';
-import { fallBack, type SchedError } from '../../../errors.ts';
+import { fallBack, SchedError } from '../../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import type { Context } from '../../session/context.ts';
 import { readDialect, shippedDialects } from '../../session/dialect-file.ts';
-import { getInstead, type Read, type Records, readOnce } from './api-reads.ts';
+import type { Read, Records } from './api-reads.ts';
 import { type Finding, note, ok, problem } from './finding.ts';
 
 /** Parts of the probe. Each can be left out. */
@@ -22,6 +22,9 @@ export interface ApiFinding extends Finding {
   seen: { method: 'GET'; path: string; status: number } | null;
   source: 'documented' | 'assumed';
 }
+
+/** Where a list begins, and how many rows to ask for. */
+type Page = { count?: number; token?: string };
 
 /** What a finding may have besides. */
 interface More {
@@ -98,9 +101,24 @@ export const createProber = async (context: Context, current: Dialect | undefine
     requests: () => requests,
     addressIn,
     offers: (row: Operation) => client.offers(row),
-    ask: (row: Operation, input: Input, options?: Parameters<typeof readOnce>[3]): Promise<Read> => {
+    /** Sends one read. Only a service that can't be reached ends the probe. */
+    ask: async (row: Operation, input: Input, { count = 20, token }: Page = {}): Promise<Read> => {
       requests += 1;
-      return readOnce(client, row, input, options);
+      try {
+        if (row.reply.kind !== 'many' && isRead(row)) return { rows: [await client.call(row, input)] };
+        let nextToken: string | undefined;
+        const onPage = (rest: { nextToken: string | undefined }) => {
+          nextToken = rest.nextToken;
+        };
+        const from = token === undefined ? undefined : { token };
+        for await (const rows of client.pages(row, input, { pageSize: count, from, onPage }))
+          return { rows, nextToken };
+        return { rows: [], nextToken };
+      } catch (error) {
+        const http = error instanceof SchedError ? error.facts.http : undefined;
+        if (!(error instanceof SchedError) || (http !== undefined && http.status === undefined)) throw error;
+        return { rows: [], error };
+      }
     },
     /** The refusal of a request that no service understands, or undefined if it is accepted. */
     refusal: async (
@@ -110,10 +128,14 @@ export const createProber = async (context: Context, current: Dialect | undefine
       const reply = await send(sent);
       return reply.status < 400 ? undefined : refusalOf(sent, reply);
     },
-    /** The status of GET at the address of a write. */
+    /** The status of GET at the address of a write. Nothing has the ID in it, so it is about path and method. */
     peek: async (row: Operation): Promise<number | undefined> => {
-      const request = await getInstead(client, row, records, nobody).catch(fallBack(undefined, 'usage', 'unavailable'));
-      return request && (await send(request)).status;
+      const path = Object.fromEntries(pathParameters(row.path).map((name) => [name, nobody]));
+      const known = Object.fromEntries((row.knows ?? []).map((name) => [name, nobody]));
+      const body = row.body?.shape.organization ? { organization: records.get('organizations') } : {};
+      const write = await client.prepare(row, { path, known, body }).catch(fallBack(undefined, 'usage', 'unavailable'));
+      const get = client.prepareRaw({ method: 'GET', path: '' });
+      return write && (await send({ ...get, url: write.url.split('?')[0]! })).status;
     },
     report: (
       group: ProbeGroup,

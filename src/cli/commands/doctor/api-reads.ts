@@ -1,11 +1,9 @@
 import { catalogue } from '../../../api/catalogue.ts';
 import { type Collection, collections } from '../../../api/collections.ts';
 import { inspect } from '../../../api/inspect.ts';
-import { nounOf, type Operation, pathParameters } from '../../../api/operation.ts';
-import { type Client, isRead } from '../../../client/client.ts';
+import { nounOf, type Operation } from '../../../api/operation.ts';
 import type { Input } from '../../../client/wire.ts';
-import { SchedError } from '../../../errors.ts';
-import type { HttpRequest } from '../../../http/message.ts';
+import type { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 
@@ -54,43 +52,3 @@ export interface Read {
   nextToken?: string | undefined;
   error?: SchedError;
 }
-
-/** Sends one read. Only a service that can't be reached ends the probe. */
-export const readOnce = async (
-  client: Client,
-  row: Operation,
-  input: Input,
-  { count = 20, token }: { count?: number; token?: string | undefined } = {},
-): Promise<Read> => {
-  try {
-    if (row.reply.kind !== 'many' && isRead(row)) return { rows: [await client.call(row, input)] };
-    let nextToken: string | undefined;
-    const options = {
-      pageSize: count,
-      from: token === undefined ? undefined : { token },
-      onPage: (rest: { nextToken: string | undefined }) => {
-        nextToken = rest.nextToken;
-      },
-    };
-    for await (const rows of client.pages(row, input, options)) return { rows, nextToken };
-    return { rows: [], nextToken };
-  } catch (error) {
-    const http = error instanceof SchedError ? error.facts.http : undefined;
-    if (!(error instanceof SchedError) || (http !== undefined && http.status === undefined)) throw error;
-    return { rows: [], error };
-  }
-};
-
-/** GET at the address of a write. Nothing has the ID in it, so the reply is about the path and the method. */
-export const getInstead = async (
-  client: Client,
-  row: Operation,
-  records: Records,
-  id: string,
-): Promise<HttpRequest> => {
-  const path = Object.fromEntries(pathParameters(row.path).map((name) => [name, id]));
-  const known = Object.fromEntries((row.knows ?? []).map((name) => [name, id]));
-  const organization = row.body?.shape.organization && records.get('organizations');
-  const { url } = await client.prepare(row, { path, known, ...(organization ? { body: { organization } } : {}) });
-  return { ...client.prepareRaw({ method: 'GET', path: '' }), url: url.split('?')[0]! };
-};
