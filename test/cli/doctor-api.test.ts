@@ -125,6 +125,20 @@ describe('doctor --api at a service as the documentation has it', () => {
     expect(await probe(['--only', 'paths'])).toMatchObject({ code: 2, requests: [] });
     expect((await world.run('doctor --only path')).code).toBe(2);
   });
+
+  test('names fields that are missing, of another type or unknown, and never their values', async () => {
+    const send = async (request: HttpRequest): Promise<HttpReply> => {
+      const reply = await world.service(request);
+      if (!new URL(request.url).pathname.endsWith('/users/me')) return reply;
+      const { slug: _, ...user } = JSON.parse(reply.body).resource;
+      return json(200, { resource: { ...user, timezone: 1, hobby: 'chess', 'a\u001b[31mb': 1 } });
+    };
+    const { findings, stdout } = await probe(['--only', 'path'], { send });
+    expect(findings[0]?.finding).toMatch(
+      /, 11 of 12 fields; missing: slug; of another type: timezone; unknown: hobby$/,
+    );
+    expect(stdout).not.toContain('chess');
+  });
 });
 
 describe('doctor --api at a service with a dialect', () => {

@@ -12,9 +12,20 @@ import { inputFor, type Read, remember } from './api-reads.ts';
 
 const described = ({ reply: { of } }: Operation, { rows: [first, ...more] }: Read): string => {
   if (first === undefined) return '200, no records';
-  const fields = Object.keys(of.record.shape);
-  const known = fields.filter((name) => Object.hasOwn(first, name));
-  return `200, ${counted(more.length + 1, 'record')}, ${known.length} of ${fields.length} fields`;
+  const fields = Object.entries(of.record.shape);
+  const known = fields.filter(([name]) => Object.hasOwn(first, name));
+  const missing = fields.filter((field) => !known.includes(field)).map(([name]) => name);
+  const others = known
+    .filter(([name, field]) => first[name] !== null && !field.safeParse(first[name]).success)
+    .map(([name]) => name);
+  // A name of the service may be any text, so only a plain one is shown.
+  const unknown = Object.keys(first).filter((name) => !Object.hasOwn(of.record.shape, name) && /^\w{1,40}$/.test(name));
+  const words = { missing, 'of another type': others, unknown };
+  const differences = Object.entries(words).flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`; ${what}: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`],
+  );
+  const total = `200, ${counted(more.length + 1, 'record')}, ${known.length} of ${fields.length} fields`;
+  return `${total}${differences.join('')}`;
 };
 
 const isMe = ({ name }: Operation): boolean => name === 'users.me';
