@@ -423,15 +423,20 @@ describeWith(browser)('the desk in a browser', () => {
     await other.goto(address);
     expect((await reply).status()).toBe(401);
     await other.getByText('sched sandbox open').waitFor();
-    for (const [colorScheme, width] of sample([['light', 390] as const, ['dark', 1280] as const], 1)) {
+    // The tab keeps the session of a key, so those without one come first.
+    const cells = [false, true].flatMap((hasKey) => [
+      { hasKey, colorScheme: 'light' as const, width: 390 },
+      { hasKey, colorScheme: 'dark' as const, width: 1280 },
+    ]);
+    for (const { hasKey, colorScheme, width } of sample(cells, 1)) {
       await other.emulateMedia({ colorScheme });
       await other.setViewportSize({ width, height: 900 });
-      await other.goto(url);
+      // Otherwise another key in the address would not load the page again.
+      await other.goto('about:blank');
+      await other.goto(hasKey ? deskAddress() : url);
+      await other.getByText(hasKey ? '/users/me?again' : 'sched sandbox open').waitFor();
       expect(await problemsOn(other)).toEqual([]);
-      await other.goto(deskAddress());
-      await other.getByText('/users/me?again').waitFor();
-      expect(await problemsOn(other)).toEqual([]);
-      if (pictures)
+      if (pictures && hasKey)
         await other.screenshot({ path: join(pictures, `desk-${colorScheme}-${width}.png`), fullPage: true });
     }
   }, 60_000);
