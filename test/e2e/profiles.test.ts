@@ -8,7 +8,7 @@ describe('profiles', () => {
   few(1, {
     'that are added at the same time are all there': async () => {
       const home = temporaryHome();
-      const env = { ...testClock().env, LOCKS: join(home, '.config/sched') };
+      const env = { ...testClock().env, LOCKS: join(home, '.config/sched/.locks') };
       const names = Array.from({ length: times(2, 6) }, (_, index) => `p${index}`);
       const added = names.map((name) =>
         sched(['profiles', 'add', name, '--base-url', `https://${name}.example.com`], home, env),
@@ -21,7 +21,7 @@ describe('profiles', () => {
     'keep all settings that are changed at the same time': async () => {
       const home = temporaryHome();
       await sched(['profiles', 'add', 'one', '--base-url', 'https://api.example.com'], home);
-      const env = { ...testClock().env, LOCKS: join(home, '.config/sched') };
+      const env = { ...testClock().env, LOCKS: join(home, '.config/sched/.locks') };
       const settings = { timezone: 'Europe/Paris', output: 'json', user: 'U', organization: 'O', client_id: 'C' };
       const some = sample(Object.entries(settings), 2);
       const set = some.map((words) => sched(['profiles', 'set', ...words], home, env));
