@@ -95,11 +95,12 @@ export const match = (template: Template, value: unknown, take: Take): boolean =
   if (typeof template !== 'object' || template === null) return value === template;
   if (value === undefined) return true;
   if (Array.isArray(template))
-    return Array.isArray(value) && template.every((each, index) => match(each, value[index], take));
+    return Array.isArray(value) && template.map((each, index) => match(each, value[index], take)).every(Boolean);
   if (!isObject(value)) return false;
-  return Object.entries(template).every(([key, each]) =>
-    match(each, Object.hasOwn(value, key) ? value[key] : undefined, take),
-  );
+  // All of them, even after one that doesn't fit: a reply is read as far as it can be.
+  return Object.entries(template)
+    .map(([key, each]) => match(each, Object.hasOwn(value, key) ? value[key] : undefined, take))
+    .every(Boolean);
 };
 
 /** The value at a dotted name: `tracking.utm_source`, `scheduling_links.0`. */

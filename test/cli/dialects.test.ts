@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { allTools } from '../../src/cli/commands/mcp/tools.ts';
@@ -220,6 +220,13 @@ describe('a dialect', () => {
     expect(tools.map(({ name }) => name)).not.toContain('activity_list');
     const changed = tools.find(({ name }) => name === 'event_types_update')!;
     expect(changed.parameters.map(({ name }) => name)).not.toContain('timezone');
+  });
+
+  test('of the user with the name of one that comes with sched is never passed over', async () => {
+    const own = join(home, '.config/sched/dialects');
+    mkdirSync(join(own, 'calendly.yaml'), { recursive: true });
+    const { code, stderr } = await world.run('users me');
+    expect([code, stderr.split('\n')[0]]).toEqual([3, "error: Can't read the dialect calendly"]);
   });
 
   test('can say that the service lacks an operation', async () => {

@@ -79,6 +79,19 @@ describe('client', () => {
     expect(written.record).toBeUndefined();
   });
 
+  test('reads a record in a dialect as far as it can', async () => {
+    const send = async () => ({
+      status: 200,
+      headers: {},
+      body: '{"resource":{"facts":null,"id":"x","title":"Chat"}}',
+    });
+    const record = { facts: { status: '{status}' }, id: '{uri}', title: '{name}' };
+    const operations = { 'events.get': { reply: { record } } };
+    const dialect = { dialect: 1 as const, name: 'acme', digest: '', place: '', operations };
+    const client = createClient({ baseUrl: 'https://api.example.com', send, sendPlain: send, dialect });
+    expect(await client.call(events.get, { path: { event: 'E1' } })).toEqual({ uri: 'x', name: 'Chat' });
+  });
+
   test('sets the timeout of every request', async () => {
     expect((await clientOf({}).client.prepare(events.get, { path: { event: 'E1' } })).timeoutMs).toBe(1000);
   });

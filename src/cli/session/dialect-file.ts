@@ -35,7 +35,8 @@ const readSource = async (chosen: string, runtime: Runtime): Promise<Source> => 
     return { place, text: (await readNamedFile(place, runtime.interrupted, mostBytes)).toString('utf8') };
   } catch (error) {
     runtime.interrupted.throwIfAborted();
-    if (isName(chosen) && Object.hasOwn(shippedDialects, chosen))
+    const isThere = !['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+    if (!isThere && isName(chosen) && Object.hasOwn(shippedDialects, chosen))
       return { place: chosen, text: shippedDialects[chosen]! };
     throw new SchedError('environment', `Can't read the dialect ${chosen}`, {
       reason: `${place}: ${codeOf(error)}`,
