@@ -46,10 +46,10 @@ export interface WireRequest {
   body?: unknown;
 }
 
-const notOffered = (dialect: Dialect | undefined, what: string, advice: string): SchedError =>
+const notOffered = (dialect: Dialect | undefined, what: string, advice?: string): SchedError =>
   new SchedError('unavailable', `This service has no ${what}`, {
-    reason: dialect ? `its dialect, ${dialect.name}, says so` : 'no dialect names it',
-    advice,
+    reason: dialect ? `its dialect says so (${dialect.place})` : 'no dialect names it',
+    ...(advice === undefined ? {} : { advice }),
     outcome: 'not-sent',
   });
 
@@ -74,7 +74,7 @@ export const toWire = (
   names: Names,
 ): WireRequest => {
   const wire = wireOf(dialect, row);
-  if (wire === undefined) throw notOffered(dialect, row.name.replace('.', ' '), 'see sched profiles show');
+  if (wire === undefined) throw notOffered(dialect, row.name.replace('.', ' '));
   const fields = isObject(body) ? body : {};
   const given: Json = { ...known, ...fields, ...query, ...path, ...names };
   if (dialect) refuseLacking(dialect, row, wire, { ...fields, ...query });

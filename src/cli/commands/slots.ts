@@ -1,15 +1,17 @@
-import { eventTypes } from '../../api/event-types.ts';
+import { availableTimes, eventTypes } from '../../api/event-types.ts';
 import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
+import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
+import { wireOf } from '../../dialects/dialect.ts';
 import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
 import { dateText } from '../../time/days.ts';
 import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
-import { day, timestampOf, utcText } from '../../time/wall.ts';
+import { day, minute, timestampOf, utcText } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/command-lines.ts';
 import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
@@ -18,7 +20,9 @@ import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { flagWords } from '../parse/part.ts';
 import { commandHere } from '../scheduling/booking-context.ts';
-import type { ShownTimes, SlotWindow } from '../scheduling/free-slots.ts';
+import { nowOf } from '../scheduling/event-facts.ts';
+import type { ShownTimes, SlotQuery, SlotWindow } from '../scheduling/free-slots.ts';
+import type { Context } from '../session/context.ts';
 
 /** A longer window would take long and help nobody. */
 const mostDays = 366;
@@ -111,6 +115,32 @@ const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows:
   return { types: [...types.values()], rows };
 };
 
+/** Days that one request for free times may ask for, if the dialect doesn't say. */
+const usualDays = 7;
+
+/** The free times that the service computes itself, or undefined if it doesn't. */
+const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery): Promise<ShownTimes | undefined> => {
+  const wire = wireOf(await context.dialect(), availableTimes);
+  if (wire === undefined) return undefined;
+  const client = await context.client();
+  const slots: Json[] = [];
+  const longest = (wire.max_days ?? usualDays) * day;
+  // Such services take no start in the past, and a request takes a while.
+  for (let from = Math.max(since, nowOf(context) + minute); from < until; from += longest) {
+    const window = { start_time: utcText(from), end_time: utcText(Math.min(from + longest, until)) };
+    const query = { event_type: String(type.uri), ...window };
+    for (const free of await gather(client.pages(availableTimes, { query }))) {
+      const start = timestampOf(String(free.start_time));
+      // Some services reply with more than they were asked for.
+      if (start === undefined || start < since || start >= until) continue;
+      const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
+      const facts = { event_type: type.uri, end_time: end, _sched: { source: 'service' } };
+      slots.push({ ...free, start_time: utcText(start), ...facts });
+    }
+  }
+  return { slots, unchecked: [], nameOf: String };
+};
+
 const runSlots = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const { settings, notes, printer, runtime } = context;
@@ -129,7 +159,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     return;
   }
   const host = typed.host === undefined ? undefined : String(rows.host);
-  const { askFreeTimes, findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
+  const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const found: ShownTimes[] = [];
   for (const type of active) {
     const query = { type, ...window, step, host };

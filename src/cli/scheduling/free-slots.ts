@@ -1,17 +1,16 @@
 import { availability } from '../../api/availability.ts';
-import { availableTimes, eventTypes } from '../../api/event-types.ts';
+import { eventTypes } from '../../api/event-types.ts';
 import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
-import { wireOf } from '../../dialects/dialect.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
 import { isCount } from '../../numbers.ts';
 import { dayOf, isKnown } from '../../time/availability-rules.ts';
 import { freeSlots, type Hours, judge, type Reason, type SlotSearch, type Span } from '../../time/slots.ts';
-import { day, minute, timestampOf, utcText } from '../../time/wall.ts';
+import { minute, timestampOf, utcText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
@@ -33,7 +32,7 @@ export interface SlotWindow {
   until: number;
 }
 
-interface SlotQuery extends SlotWindow {
+export interface SlotQuery extends SlotWindow {
   /** The event type, as the service shows it. */
   type: Json;
   /** Minutes between two starts. */
@@ -66,35 +65,6 @@ export interface FreeTimes {
 
 /** What a list of free times needs. */
 export type ShownTimes = Pick<FreeTimes, 'slots' | 'unchecked' | 'nameOf'>;
-
-/** Days that one request for free times may ask for, if the dialect doesn't say. */
-const usualDays = 7;
-
-/** The free times that the service computes itself, or undefined if it doesn't. */
-export const askFreeTimes = async (
-  context: Context,
-  { type, since, until }: SlotQuery,
-): Promise<ShownTimes | undefined> => {
-  const wire = wireOf(await context.dialect(), availableTimes);
-  if (wire === undefined) return undefined;
-  const client = await context.client();
-  const slots: Json[] = [];
-  const longest = (wire.max_days ?? usualDays) * day;
-  // Such services take no start in the past, and a request takes a while.
-  for (let from = Math.max(since, nowOf(context) + minute); from < until; from += longest) {
-    const window = { start_time: utcText(from), end_time: utcText(Math.min(from + longest, until)) };
-    const query = { event_type: String(type.uri), ...window };
-    for (const free of await gather(client.pages(availableTimes, { query }))) {
-      const start = timestampOf(String(free.start_time));
-      // Some services reply with more than they were asked for.
-      if (start === undefined || start < since || start >= until) continue;
-      const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
-      const facts = { event_type: type.uri, end_time: end, _sched: { source: 'service' } };
-      slots.push({ ...free, start_time: utcText(start), ...facts });
-    }
-  }
-  return { slots, unchecked: [], nameOf: String };
-};
 
 /** A meeting that takes more than a week is a mistake. The documentation limits only the durations of a share. */
 const longestMinutes = 7 * 24 * 60;

@@ -105,7 +105,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   await apply(found, isNews);
 };
 
-/** Throws if the plan's limits leave too few bookings for now: a move of several people must not stop between them. */
+/** Throws if the plan's limits leave too few bookings at the moment: a move of several people must not stop between them. */
 export const requireBookings = async (context: Context, count: number): Promise<void> => {
   await applyPlanLimits(context);
   const { levels, closedUntil } = await bookingBudget(context);
