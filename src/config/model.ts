@@ -1,0 +1,176 @@
+import type { Json } from '../json.ts';
+import type { Rule } from '../time/availability-rules.ts';
+import type { FileProblem } from '../yaml-file.ts';
+
+/*
+ * Configuration as code: a file names event types, hours and webhooks. `diffConfig` compares it with what the service
+ * has. R57: only what the file names is touched.
+ */
+
+/** Hours in the file. What is missing is not managed. */
+export interface WantedHours {
+  timezone?: string | undefined;
+  /** `mon-thu 09:00-12:30`. The whole week: a weekday that no text names has no hours. */
+  hours?: string[] | undefined;
+  /** By date: `off`, hours, or `usual` for the weekly hours. Other dates stay. */
+  dates?: Record<string, string> | undefined;
+}
+
+export interface WantedType {
+  uri?: string | undefined;
+  name: string;
+  renamed_from?: string | undefined;
+  /** A check only: types of another kind than `solo` can't be created. */
+  kind?: string | undefined;
+  duration?: number | undefined;
+  active?: boolean | undefined;
+  color?: string | undefined;
+  description_plain?: string | undefined;
+  /** The owner's schedule of this type. */
+  availability?: WantedHours | undefined;
+  /** Schedules of other hosts, by `EMAIL`, or `EMAIL/Schedule name` where a host has several. */
+  hosts?: Record<string, WantedHours> | undefined;
+  /** Used once, for the creation. */
+  create?: { location?: Json | undefined } | undefined;
+}
+
+export interface WantedWebhook {
+  url: string;
+  events: string[];
+  /** Where the key comes from that signs deliveries of a new webhook. The file never has the key itself. */
+  signing_key_env?: string | undefined;
+  signing_key_file?: string | undefined;
+  signing_key?: 'none' | undefined;
+}
+
+interface WantedWebhooks {
+  /** The whole list: other webhooks of that scope are deleted. */
+  webhooks?: WantedWebhook[] | undefined;
+}
+
+export interface WantedUser extends WantedWebhooks {
+  /** By a key of the file. Other types stay. */
+  event_types?: Record<string, WantedType> | undefined;
+}
+
+export interface ConfigFile {
+  sched: 1;
+  /** By `me` or an email address. */
+  users?: Record<string, WantedUser> | undefined;
+  organization?: WantedWebhooks | undefined;
+  /** By name. */
+  groups?: Record<string, WantedWebhooks> | undefined;
+}
+
+export type ConfigPath = readonly (string | number)[];
+
+/** A file that was read, and the places in it. */
+export interface ReadConfig {
+  name: string;
+  config: ConfigFile;
+  /** The line of a key or value. */
+  lineOf(path: ConfigPath): number;
+  problem(path: ConfigPath, message: string, isKey?: boolean): FileProblem;
+}
+
+/** An event type of the service. */
+export interface WorldType {
+  record: Json;
+  /** Missing where the file doesn't manage its hours. */
+  schedules?: Json[] | undefined;
+}
+
+export interface WorldUser {
+  /** As in the file: `me` or an email address. */
+  key: string;
+  uri: string;
+  email: string;
+  /** The types that this user owns, without deleted ones and one-offs. */
+  types: WorldType[];
+  /** How many types of other owners the service listed. */
+  shared: number;
+  /** Missing where the file doesn't manage them. */
+  webhooks?: Json[] | undefined;
+}
+
+/** What the service has, as far as a file needs it. Records are as the service shows them. */
+export interface World {
+  /** The address of the service, as `serviceName` writes it. */
+  service: string;
+  organization: string;
+  users: WorldUser[];
+  organizationWebhooks?: Json[] | undefined;
+  groups: { name: string; uri: string; webhooks: Json[] }[];
+  /** Email addresses of hosts, by the URI of the user. */
+  emails: ReadonlyMap<string, string>;
+  /** Today's date in a time zone, by the service's clock. */
+  today(zone: string): string;
+}
+
+export interface FieldChange {
+  before: unknown;
+  after: unknown;
+}
+
+interface CommonChange {
+  /** The place in the file, or of the list that leaves it out. */
+  path: ConfigPath;
+  line: number;
+  /** For people: the name of the type, the URL of the webhook. */
+  label: string;
+  /** URI of the user, the group or the organization that it belongs to. */
+  owner: string;
+  /**
+   * Managed fields that change, as normalized values. Of a schedule: `timezone`, weekdays (`monday`) and dates
+   * (`2026-12-24`) with hours such as `09:00-12:00,13:00-15:00`, `off`, `no hours` or `usual`.
+   */
+  fields: Readonly<Record<string, FieldChange>>;
+}
+
+export interface TypeChange extends CommonChange {
+  kind: 'event type';
+  action: 'create' | 'update';
+  /** Missing for a creation. */
+  uri?: string | undefined;
+  location?: Json | undefined;
+}
+
+export interface ScheduleChange extends CommonChange {
+  kind: 'schedule';
+  action: 'update';
+  /** Missing if the plan creates the event type: then it is the owner's schedule of that type. */
+  uri?: string | undefined;
+  /** URI of the event type, missing in the same case. */
+  eventType?: string | undefined;
+  /** URI of the host. */
+  user: string;
+  timezone?: string | undefined;
+  /** Rules of the whole week. Missing if the week isn't managed. */
+  week?: Rule[] | undefined;
+  /** Rules by date; undefined removes the rule of that date. */
+  dates: ReadonlyMap<string, Rule | undefined>;
+}
+
+export interface WebhookChange extends CommonChange {
+  kind: 'webhook';
+  action: 'create' | 'replace' | 'delete';
+  scope: 'user' | 'group' | 'organization';
+  uri?: string | undefined;
+  wanted?: WantedWebhook | undefined;
+}
+
+export type Change = TypeChange | ScheduleChange | WebhookChange;
+
+export interface Plan {
+  /** The name of the file. */
+  file: string;
+  service: string;
+  organization: string;
+  changes: Change[];
+  /** Names of types of these users that the file doesn't name. */
+  notInFile: string[];
+  /** Facts that are no difference: a disabled webhook, types of other owners. */
+  notes: string[];
+}
+
+export type Diffed = { ok: true; plan: Plan } | { ok: false; problems: FileProblem[] };
