@@ -93,11 +93,32 @@ export interface WorldUser {
   webhooks?: Json[] | undefined;
 }
 
+/** What to read of a user. */
+export interface UserReach {
+  /** `me` or an email address. */
+  key: string;
+  types: boolean;
+  /** Names and URIs of the types whose hours are needed. */
+  hours: 'all' | readonly string[];
+  webhooks: boolean;
+}
+
+/** What to read of the service. */
+export interface Reach {
+  /** `all` reads everything of each user who owns a type. Their keys are email addresses. */
+  users: 'all' | readonly UserReach[];
+  /** Whether the webhooks of the organization are needed. */
+  organization: boolean;
+  /** Names of the groups whose webhooks are needed. */
+  groups: 'all' | readonly string[];
+}
+
 /** What the service has, as far as a file needs it. Records are as the service shows them. */
 export interface World {
   /** The address of the service, as `serviceName` writes it. */
   service: string;
   organization: string;
+  /** Without users and groups that the service doesn't have. */
   users: WorldUser[];
   organizationWebhooks?: Json[] | undefined;
   groups: { name: string; uri: string; webhooks: Json[] }[];
