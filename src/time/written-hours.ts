@@ -1,0 +1,47 @@
+import { dayOf, type Rule, readDays, readRule } from './availability-rules.ts';
+import type { Checked } from './reading.ts';
+
+/** Hours as people write them in a file. */
+interface WrittenHours {
+  /** `mon-thu 09:00-12:30`. The whole week: a weekday that no text names has no hours. */
+  hours?: readonly string[] | undefined;
+  /** By date, or by a range of dates: `off`, hours, or `usual` for the weekly hours. */
+  dates?: Readonly<Record<string, string>> | undefined;
+}
+
+const isWeekday = ({ type }: Rule) => type === 'wday';
+
+const twiceIn = (rules: readonly Rule[]): Rule | undefined =>
+  rules.find((rule, index) => rules.findIndex((other) => dayOf(other) === dayOf(rule)) < index);
+
+/** Reads the week and the dates as rules. Mistakes go to `refuse`, with their place. */
+export const readWrittenHours = (
+  { hours = [], dates = {} }: WrittenHours,
+  refuse: (path: (string | number)[], message: string) => void,
+): Record<'week' | 'set' | 'removed', Rule[]> => {
+  const valueOf = (read: Checked<Rule[]>, path: (string | number)[]): Rule[] => {
+    if (read.ok) return read.value;
+    refuse(path, read.problem);
+    return [];
+  };
+  const week = hours.flatMap((text, index) => {
+    const rules = valueOf(readRule(text), ['hours', index]);
+    if (!rules.every(isWeekday)) refuse(['hours', index], `"${text}" is about a date. Write it under dates`);
+    return rules;
+  });
+  const twice = twiceIn(week);
+  if (twice) refuse(['hours'], `has more than one line for ${dayOf(twice)}. Write its hours with commas`);
+  const removed: Rule[] = [];
+  const set = Object.entries(dates).flatMap(([date, text]) => {
+    const path = ['dates', date];
+    const isUsual = text === 'usual';
+    const rules = valueOf(isUsual ? readDays(date) : readRule(`${date} ${text}`), path);
+    if (rules.some(isWeekday)) refuse(path, `"${date}" is a weekday. Write it under hours`);
+    if (!isUsual) return rules;
+    removed.push(...rules);
+    return [];
+  });
+  const again = twiceIn([...set, ...removed]);
+  if (again) refuse(['dates'], `has more than one line for ${dayOf(again)}. Remove one`);
+  return { week, set, removed };
+};
