@@ -59,15 +59,18 @@ interface Found {
   isKey?: boolean;
 }
 
-const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown): Found[] => {
+/** What to do about a key that is not a field here, by the key. */
+type KeyAdvice = Readonly<Record<string, string>>;
+
+const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown, keys: KeyAdvice): Found[] => {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(schema, path);
     return issue.keys.map((key) => {
       const meant = nearest(key, known);
-      const advice = meant === undefined ? `Fields: ${known.join(', ')}` : `Did you mean ${meant}?`;
-      const message = key === '<<' ? 'merge keys (<<) are not supported: write the fields out' : undefined;
-      return { path: [...path, key], isKey: true, message: message ?? `"${key}" is not a field here. ${advice}` };
+      const other = meant === undefined ? `Fields: ${known.join(', ')}` : `Did you mean ${meant}?`;
+      const advice = Object.hasOwn(keys, key) ? keys[key] : other;
+      return { path: [...path, key], isKey: true, message: `"${key}" is not a field here. ${advice}` };
     });
   }
   if (issue.code === 'invalid_union') {
@@ -77,7 +80,7 @@ const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown): Foun
     );
     if (fitting)
       return fitting.flatMap((each) =>
-        foundIn({ ...each, path: [...path, ...each.path] } as typeof issue, schema, content),
+        foundIn({ ...each, path: [...path, ...each.path] } as typeof issue, schema, content, keys),
       );
   }
   const value = valueAt(content, path);
@@ -89,8 +92,10 @@ const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown): Foun
       : issue.message;
   const meant = issue.code === 'invalid_value' && nearest(String(value), issue.values.map(String));
   const isOtherKind = issue.code === 'invalid_type' || issue.code === 'invalid_union';
-  const got = isOtherKind && value !== undefined ? `, not ${shown(value)}` : '';
-  const advice = meant ? `. Did you mean ${meant}?` : '';
+  const got = isOtherKind && value !== undefined && said.startsWith('must be') ? `, not ${shown(value)}` : '';
+  const isUnquoted =
+    issue.code === 'invalid_type' && issue.expected === 'string' && /^(number|boolean)$/.test(typeof value);
+  const advice = meant ? `. Did you mean ${meant}?` : isUnquoted ? '. Put it in quotes' : '';
   return [{ path, message: `${problemOf(dotted(path) || 'the file', said)}${got}${advice}` }];
 };
 
@@ -114,11 +119,21 @@ const nodeAt = (document: yaml.Document, path: Path, isKey = false): yaml.Node |
   return key && (isKey || !isText) ? key : (node ?? document.contents ?? undefined);
 };
 
-/** Tags would run code of the reader, and aliases can stand for nothing. Both are refused where they are. */
+/** Keys that would not be what they look like. */
+const refusedKeys = new Map([
+  ['<<', 'merge keys (<<) are not supported: write the fields out'],
+  ['__proto__', "__proto__ can't be a key: use another one"],
+]);
+
+/** Tags would run code of the reader, and aliases can stand for nothing. They are refused where they are. */
 const refusedNodes = (document: yaml.Document): Array<{ node: yaml.Node; message: string }> => {
   const found: Array<{ node: yaml.Node; message: string }> = [];
   const anchors: string[] = [];
   yaml.visit(document, {
+    Pair(_, { key }) {
+      const message = yaml.isScalar(key) ? refusedKeys.get(String(key.value)) : undefined;
+      if (message !== undefined) found.push({ node: key as yaml.Node, message });
+    },
     Node(_, node) {
       if (node.tag !== undefined && !yaml.isAlias(node)) found.push({ node, message: words.TAG_RESOLVE_FAILED! });
       if ('anchor' in node && node.anchor) anchors.push(node.anchor);
@@ -135,7 +150,7 @@ const refusedNodes = (document: yaml.Document): Array<{ node: yaml.Node; message
 };
 
 /** Reads a YAML or JSON file that a person wrote. Reports all mistakes at once, each with its place. */
-export const readYaml = <Schema extends Field>(text: string, name: string, schema: Schema) => {
+export const readYaml = <Schema extends Field>(text: string, name: string, schema: Schema, keys: KeyAdvice = {}) => {
   const refuse = (...problems: FileProblem[]) => ({ ok: false as const, problems });
   if (Buffer.byteLength(text) > mostBytes)
     return refuse({ place: name, message: 'the file is larger than 1 MiB', source: '' });
@@ -163,10 +178,11 @@ export const readYaml = <Schema extends Field>(text: string, name: string, schem
   } catch {
     return refuse({ place: name, message: 'its aliases stand for too much: write the values out', source: '' });
   }
-  const problem = (path: Path, message: string, isKey?: boolean) =>
-    problemAt(nodeAt(document, path, isKey)?.range?.[0] ?? 0, message);
+  const offsetOf = (path: Path, isKey?: boolean) => nodeAt(document, path, isKey)?.range?.[0] ?? 0;
+  const problem = (path: Path, message: string, isKey?: boolean) => problemAt(offsetOf(path, isKey), message);
+  const lineOf = (path: Path) => lines.linePos(offsetOf(path)).line;
   const parsed = schema.safeParse(content, plainErrors as never);
-  if (parsed.success) return { ok: true as const, value: parsed.data, problem };
-  const found = parsed.error.issues.flatMap((issue) => foundIn(issue, schema, content));
+  if (parsed.success) return { ok: true as const, value: parsed.data, problem, lineOf };
+  const found = parsed.error.issues.flatMap((issue) => foundIn(issue, schema, content, keys));
   return refuse(...found.map(({ path, message, isKey }) => problem(path, message, isKey)));
 };
