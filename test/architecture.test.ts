@@ -170,6 +170,19 @@ const allowed: Record<string, string[]> = {
     'node:worker_threads',
   ],
   'time/': ['api/weekdays.ts', 'json.ts', 'nearest.ts', 'numbers.ts', 'once.ts', 'temporal-polyfill'],
+  'config/': [
+    'api/',
+    'json.ts',
+    'nearest.ts',
+    'numbers.ts',
+    'output/yaml.ts',
+    'output/sanitize.ts',
+    'time/',
+    'uri.ts',
+    'yaml-file.ts',
+    'node:',
+    'zod',
+  ],
   'yaml-file.ts': ['api/', 'nearest.ts', 'type zod', 'yaml'],
   'sandbox/': [
     'api/',
@@ -226,7 +239,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
   zod: {
-    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|dialects\/schema\.ts$|sandbox\/.*admin\.ts$|sandbox\/faults\/faults\.ts$|sandbox\/world\/schema\.ts$)/,
+    in: /^(api\/|cli\/session\/profile-schema\.ts$|cli\/commands\/mcp\/cursor\.ts$|auth\/credential-schema\.ts$|config\/file-schema\.ts$|dialects\/schema\.ts$|sandbox\/.*admin\.ts$|sandbox\/faults\/faults\.ts$|sandbox\/world\/schema\.ts$)/,
     typesAnywhere: true,
   },
   'temporal-polyfill': { in: /^time\// },

@@ -35,7 +35,10 @@ export const described = <F extends Field>(field: F, description: string): F => 
 };
 
 /** Returns a copy of the field with JSON Schema keywords that zod can't derive from its checks. */
-export const annotated = <F extends Field>(field: F, keywords: { default?: number; uniqueItems?: true }): F => {
+export const annotated = <F extends Field>(
+  field: F,
+  keywords: { default?: number; uniqueItems?: true; minProperties?: 1 },
+): F => {
   const copy = field.clone();
   z.globalRegistry.add(copy, { ...z.globalRegistry.get(field), ...keywords });
   return copy;

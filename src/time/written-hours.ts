@@ -19,13 +19,13 @@ export const readWrittenHours = (
   { hours = [], dates = {} }: WrittenHours,
   refuse: (path: (string | number)[], message: string) => void,
 ): Record<'week' | 'set' | 'removed', Rule[]> => {
-  const valueOf = (read: Checked<Rule[]>, path: (string | number)[]): Rule[] => {
+  const rulesOf = (read: Checked<Rule[]>, path: (string | number)[]): Rule[] => {
     if (read.ok) return read.value;
     refuse(path, read.problem);
     return [];
   };
   const week = hours.flatMap((text, index) => {
-    const rules = valueOf(readRule(text), ['hours', index]);
+    const rules = rulesOf(readRule(text), ['hours', index]);
     if (!rules.every(isWeekday)) refuse(['hours', index], `"${text}" is about a date. Write it under dates`);
     return rules;
   });
@@ -35,7 +35,7 @@ export const readWrittenHours = (
   const set = Object.entries(dates).flatMap(([date, text]) => {
     const path = ['dates', date];
     const isUsual = text === 'usual';
-    const rules = valueOf(isUsual ? readDays(date) : readRule(`${date} ${text}`), path);
+    const rules = rulesOf(isUsual ? readDays(date) : readRule(`${date} ${text}`), path);
     if (rules.some(isWeekday)) refuse(path, `"${date}" is a weekday. Write it under hours`);
     if (!isUsual) return rules;
     removed.push(...rules);
