@@ -174,6 +174,12 @@ export function readZone(given: string): ZoneReading {
   );
 }
 
+/** The name that the platform has for a zone with several names: Kiev and Kyiv are one zone. */
+export const canonicalZone = onceEach((given: string): string | undefined => {
+  const read = readZone(given);
+  return read.ok ? new Intl.DateTimeFormat('en-US', { timeZone: read.zone }).resolvedOptions().timeZone : undefined;
+});
+
 /** The problem with a zone's name, or undefined if it is valid. */
 export function zoneProblem(name: string): string | undefined {
   const reading = readZone(name);

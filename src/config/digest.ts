@@ -1,0 +1,16 @@
+import { hash } from 'node:crypto';
+import { jsonText } from '../json.ts';
+import type { Change, Plan } from './model.ts';
+
+const partsOf = (change: Change): unknown[] => [
+  change.kind,
+  change.action,
+  change.uri ?? change.label,
+  change.owner,
+  Object.entries(change.fields).sort(([one], [other]) => (one < other ? -1 : 1)),
+  change.kind === 'event type' ? (change.location ?? null) : null,
+];
+
+/** What people agree to: 64 hex digits over what changes and from what. Keys, lines and comments of the file don't count. */
+export const digestOf = ({ service, organization, changes }: Plan): string =>
+  hash('sha256', jsonText([service, organization, changes.map((change) => jsonText(partsOf(change))).sort()]), 'hex');
