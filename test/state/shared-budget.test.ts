@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mapConcurrent } from '../../src/cli/scheduling/map-concurrent.ts';
+import { mapConcurrent } from '../../src/client/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { budgetKey } from '../../src/http/rate-limit.ts';
 import { emptyState } from '../../src/state/budget.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
 import { eventTypes } from '../../api/event-types.ts';
+import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
 import { wireOf } from '../../dialects/dialect.ts';
@@ -30,7 +31,6 @@ import { fillScope } from '../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
-import { mapConcurrent } from '../scheduling/map-concurrent.ts';
 import {
   nameOf,
   rulesOf,

@@ -1,4 +1,5 @@
 import { limits } from '../../api/limits.ts';
+import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
 import { hasCategory } from '../../errors.ts';
@@ -11,7 +12,6 @@ import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
-import { mapConcurrent } from '../scheduling/map-concurrent.ts';
 import { inviteesOf } from '../scheduling/read-invitees.ts';
 import type { Context } from '../session/context.ts';
 

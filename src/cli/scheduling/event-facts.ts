@@ -1,4 +1,5 @@
 import { events } from '../../api/events.ts';
+import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { fallBack } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
@@ -13,7 +14,6 @@ import { commandLine } from '../messages/command-lines.ts';
 import { isAlready } from '../operation/write-result.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
-import { mapConcurrent } from './map-concurrent.ts';
 import { inviteesOf } from './read-invitees.ts';
 
 /** Events and people that a prompt names. The others are counted. */

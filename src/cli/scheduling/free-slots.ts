@@ -4,6 +4,7 @@ import { events } from '../../api/events.ts';
 import { limits } from '../../api/limits.ts';
 import { windowQuery } from '../../api/window.ts';
 import { rowFilter } from '../../client/filter.ts';
+import { mapConcurrent } from '../../client/map-concurrent.ts';
 import { gather } from '../../client/paginate.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
 import { isObject, type Json, jsonText } from '../../json.ts';
@@ -16,7 +17,6 @@ import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
 import type { Context } from '../session/context.ts';
 import { hostsIn, nowOf } from './event-facts.ts';
-import { mapConcurrent } from './map-concurrent.ts';
 
 /** Something that sched could not take into account. */
 export interface Unchecked {

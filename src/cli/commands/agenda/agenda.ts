@@ -2,6 +2,7 @@ import { events } from '../../../api/events.ts';
 import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
 import { rowFilter } from '../../../client/filter.ts';
+import { mapConcurrent } from '../../../client/map-concurrent.ts';
 import type { Query } from '../../../client/wire.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
@@ -15,7 +16,6 @@ import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteRowFilters, type Stage } from '../../operation/listing.ts';
-import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import type { Context } from '../../session/context.ts';
 import { hasRoom } from '../../session/network.ts';
 import { addColors, withPeople } from '../event-invitees.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
 import { readId } from '../../../client/ids.ts';
+import { mapConcurrent } from '../../../client/map-concurrent.ts';
 import { hasCategory, SchedError } from '../../../errors.ts';
 import { moveEvent } from '../../../jobs/move.ts';
 import type { MoveContext } from '../../../jobs/move-steps.ts';
@@ -16,7 +17,6 @@ import { checkOrigins } from '../../operation/input.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
 import { moveContextOf } from '../../scheduling/booking-context.ts';
 import { nameAndTime, nowOf, spanOf, textIn } from '../../scheduling/event-facts.ts';
-import { mapConcurrent } from '../../scheduling/map-concurrent.ts';
 import { requireBookings } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
