@@ -137,7 +137,9 @@ const allowed: Record<string, string[]> = {
   'jobs/': [
     'api/',
     'client/',
+    'config/',
     'state/',
+    'time/',
     'errors.ts',
     'json.ts',
     'json-error.ts',
