@@ -4,7 +4,7 @@ import { type NextStep, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { counted } from '../numbers.ts';
 import { isLocal, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
-import { type CommonEntry, type LedgerEntry, limitOf } from '../state/ledger-entry.ts';
+import { type CommonEntry, type LedgerEntry, limitOf, waitLeft } from '../state/ledger-entry.ts';
 import type { Clock } from '../system.ts';
 import { idIn } from '../uri.ts';
 import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type WantedBooking } from './look-up.ts';
@@ -131,11 +131,7 @@ export const notLookedUp = (
   return { reason: `looking it up failed${why}`, ...(seconds > 0 ? { seconds } : {}) };
 };
 
-/**
- * Why an empty look-up doesn't prove yet that nothing was booked, or `undefined` if it does (R27). The time is measured
- * by the service's clock, from the first look-up that found nothing, so a wrong clock on this machine can't shorten it.
- * The same time must also have passed by this machine's clock, unless that was set back.
- */
+/** Why an empty look-up doesn't prove yet that nothing was booked, or `undefined` if it does (R27). */
 export const unknownOutcomeOf = async (
   context: BookingContext,
   kept: StoredEntry,
@@ -147,8 +143,7 @@ export const unknownOutcomeOf = async (
   if (!seen.isComplete) return { reason: "no booking was found, but this token doesn't show the events of every host" };
   if (now === undefined || missed === undefined)
     return { reason: "no booking was found, but the service's replies have no date to measure the waiting time by" };
-  const ours = context.clock.now() - entry.at;
-  const left = Math.max(limitOf(entry) - (now - missed), ours < 0 ? 0 : limitOf(entry) - ours);
+  const left = waitLeft(entry, context.clock.now(), { now, missed });
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
     return { reason: `no booking was found so far; check again in ${counted(seconds, 'second')}`, seconds };

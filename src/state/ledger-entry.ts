@@ -59,6 +59,20 @@ const settlingMs = 120_000;
 /** How long after it was sent a request may still be carried out. */
 export const limitOf = ({ timeoutMs }: Pick<CommonEntry, 'timeoutMs'>): number => timeoutMs + settlingMs;
 
+/**
+ * How much longer a request that shows nowhere may still be carried out, in milliseconds. The time is measured by the
+ * service's clock, from the first look-up that found nothing, so a wrong clock on this machine can't shorten it. The same
+ * time must also have passed by this machine's clock, unless that was set back.
+ */
+export const waitLeft = (
+  entry: Pick<CommonEntry, 'at' | 'timeoutMs'>,
+  now: number,
+  service: { now: number; missed: number },
+): number => {
+  const ours = now - entry.at;
+  return Math.max(limitOf(entry) - (service.now - service.missed), ours < 0 ? 0 : limitOf(entry) - ours);
+};
+
 const dayMs = 86_400_000;
 
 /** Whether a value from outside has the facts of every ledger. */
