@@ -15,7 +15,7 @@ import {
   type StoredMove,
   TakenOver,
 } from './move-record.ts';
-import { type ChangeOptions, change } from './read-back.ts';
+import { type ChangeOptions, change, isRefused } from './read-back.ts';
 
 export interface MovePlan {
   /** URI of the old event. */
@@ -73,10 +73,8 @@ export const telling = (error: unknown, standing: string): unknown => {
 };
 
 /** Whether the service refused a booking, so that the same booking would be refused again. */
-export const isRefusal = (error: unknown): error is SchedError => {
-  const { method, status = 0 } = (error instanceof SchedError && error.facts.http) || {};
-  return method === 'POST' && status >= 400 && status < 500 && ![401, 408, 429].includes(status);
-};
+export const isRefusal = (error: unknown): error is SchedError =>
+  isRefused(error) && error.facts.http?.method === 'POST';
 
 /** Finds the person's booking at that time, or makes it with `send` (R27). */
 const bookWith = async (

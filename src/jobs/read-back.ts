@@ -46,6 +46,12 @@ export const readIfPossible = async <Value>(
   }
 };
 
+/** Whether the service refused a request, so that the same request would be refused again. */
+export const isRefused = (error: unknown): error is SchedError => {
+  const { status = 0 } = (error instanceof SchedError && error.facts.http) || {};
+  return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
+};
+
 /**
  * The status of a refusal that may mean that the change was already made.
  * Assumed (errors.repetition): a change that was already made is refused with 409 or 403.
