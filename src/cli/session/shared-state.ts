@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
+import { type CreationLedger, creations } from '../../jobs/creation-record.ts';
 import { type MoveEntry, moves } from '../../jobs/move-record.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
@@ -21,6 +22,8 @@ export interface SharedState {
   /** The bookings. */
   readonly ledger: Ledger;
   readonly moves: Ledger<MoveEntry>;
+  /** New event types. */
+  readonly creations: CreationLedger;
   /** Returns unused permits when the command ends. */
   close(): Promise<void>;
 }
@@ -120,6 +123,9 @@ export const openSharedState = async (
     },
     get moves() {
       return ledgerOf(moves);
+    },
+    get creations() {
+      return ledgerOf(creations);
     },
     close: async () => {
       await budget.close();
