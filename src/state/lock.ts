@@ -169,8 +169,8 @@ export type LockWorld = Pick<LockOptions, 'clock' | 'randomBytes' | 'interrupted
 };
 
 /** A lock in the OS account's home. Directories set by variables would give several locks. */
-export const accountLock = (name: string, world: LockWorld): Lock => {
+export const accountLock = (name: string, world: LockWorld, more: Pick<LockOptions, 'waitMs' | 'busy'> = {}): Lock => {
   const { platform, machine, clock, randomBytes, interrupted } = world;
   const home = directory('state', { env: {}, home: machine.accountHome, platform });
-  return createLock({ directory: join(home, 'locks'), name, machine, clock, randomBytes, interrupted });
+  return createLock({ directory: join(home, 'locks'), name, machine, clock, randomBytes, interrupted, ...more });
 };

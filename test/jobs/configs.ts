@@ -1,14 +1,56 @@
+import { availability } from '../../src/api/availability.ts';
+import { eventTypes } from '../../src/api/event-types.ts';
 import { users } from '../../src/api/users.ts';
+import { webhooks } from '../../src/api/webhooks.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
+import { gather } from '../../src/client/paginate.ts';
 import { withContent } from '../../src/client/read-reply.ts';
-import { callBeforeSend, type Send } from '../../src/http/message.ts';
+import { diffConfig } from '../../src/config/diff.ts';
+import { digestOf } from '../../src/config/digest.ts';
+import type { ConfigFile, Plan, Reach, ReadConfig } from '../../src/config/model.ts';
+import { readConfig } from '../../src/config/read-file.ts';
+import { SchedError } from '../../src/errors.ts';
+import { callBeforeSend, type HttpRequest, type Send } from '../../src/http/message.ts';
 import { serviceClock } from '../../src/http/service-time.ts';
-import type { WorldSource } from '../../src/jobs/config-world.ts';
+import { type Applied, type ApplyContext, applierLock, applyConfig } from '../../src/jobs/apply-config.ts';
+import { readWorld, type WorldSource } from '../../src/jobs/config-world.ts';
+import { acceptsConfirmed } from '../../src/jobs/confirmed-plan.ts';
+import { creations } from '../../src/jobs/creation-record.ts';
+import type { Json } from '../../src/json.ts';
+import { machineIn } from '../auth/support/memory.ts';
 import { createWorld } from '../support/run.ts';
+import { Killed, KillSwitch } from './harness.ts';
+import { emptyRedis, type Machine, machineWith, mortal, type Place } from './moves.ts';
+
+export interface ApplyOptions {
+  killSwitch?: KillSwitch;
+  /** Replaces the network. */
+  send?: Send;
+  /** The digest that was typed. */
+  confirm?: string;
+  onStep?(step: string): void;
+  /** Gets the requests that change something. */
+  writes?: string[];
+  /** Happens between the plan and its application. */
+  meanwhile?(plan: Plan): Promise<unknown>;
+}
+
+/** What a process did, or the category of its error. */
+export interface Said {
+  said: 'done' | 'partial' | SchedError['category'];
+  plan?: Plan;
+  applied?: Applied;
+  error?: SchedError;
+}
+
+const nameOf = ({ method, url }: HttpRequest): string => `${method} ${new URL(url).pathname.split('/')[1]}`;
+
+let lastPid = 1000;
 
 /** A sandbox whose configuration is read and changed. */
 export const createConfigs = async () => {
   const world = await createWorld();
+  await emptyRedis();
   const { clock } = world;
   const time = serviceClock();
   const authorized: Send = (request) =>
@@ -19,16 +61,161 @@ export const createConfigs = async () => {
   };
   const client = clientOver(authorized);
   const me = await client.call(users.me, {});
+  const organization = String(me.current_organization);
+  const running = new Set<number>();
+  const interrupted = new AbortController().signal;
+
   const sourceOver = (send: Send): WorldSource => ({
     client: clientOver(send),
     origin: 'http://127.0.0.1:4010',
     identity: {
       user: async () => String(me.uri),
-      organization: async () => String(me.current_organization),
+      organization: async () => organization,
       mayBeOther: async (uri) => uri !== me.uri,
     },
     clock,
     serviceTime: time.now,
   });
-  return { world, clock, client, me, service: authorized, sourceOver };
+
+  const contextOn = (machine: Machine, options: ApplyOptions = {}): ApplyContext => {
+    const { killSwitch = new KillSwitch(), send = authorized, onStep = () => {}, writes = [] } = options;
+    lastPid += 1;
+    const pid = lastPid;
+    const step = (work: string) => {
+      onStep(work);
+      killSwitch.next();
+    };
+    const mortalSend: Send = async (request) => {
+      if (request.method === 'GET') return send(request);
+      step(`before ${nameOf(request)}`);
+      writes.push(nameOf(request));
+      const reply = await send(request);
+      step(`after ${nameOf(request)}`);
+      return reply;
+    };
+    const randomBytes = (size: number) => new Uint8Array(size).fill(pid % 256);
+    const process = {
+      ...machineIn(machine.directory!),
+      platform: 'win32',
+      pid,
+      isAlive: (id: number) => running.has(id),
+    };
+    const world = { platform: 'linux', machine: process as never, clock, randomBytes, interrupted };
+    return {
+      ...sourceOver(mortalSend),
+      creations: mortal(machine.ledgerOf(creations), step),
+      change: { clock, interrupted, random: () => 0.5, maxWaitMs: 60_000, onWait: () => {}, onRepeat: () => {} },
+      interrupted,
+      lock: applierLock(world, { service: 'http://127.0.0.1:4010', organization }),
+      plans: {
+        directory: machine.directory,
+        randomBytes: (size) => {
+          step('before the plan is kept');
+          return randomBytes(size);
+        },
+      },
+      timeoutMs: 30_000,
+      pid,
+      signingKey: async ({ signing_key_env }) => signing_key_env && `the key ${signing_key_env}`,
+    };
+  };
+
+  const readFile = (config: ConfigFile | string): ReadConfig => {
+    const read = readConfig(typeof config === 'string' ? config : JSON.stringify(config), 'team.yaml');
+    if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
+    return read.read;
+  };
+
+  const reachOf = ({ users: named = {}, organization: own, groups = {} }: ConfigFile): Reach => ({
+    users: Object.entries(named).map(([key, { event_types: types, webhooks: list }]) => ({
+      key,
+      types: types !== undefined,
+      hours: Object.values(types ?? {}).flatMap(({ name, renamed_from }) => [
+        name,
+        ...(renamed_from ? [renamed_from] : []),
+      ]),
+      webhooks: list !== undefined,
+    })),
+    organization: own !== undefined,
+    groups: Object.keys(groups),
+  });
+
+  const planOf = async (config: ConfigFile | string, source: WorldSource = sourceOver(authorized)): Promise<Plan> => {
+    const read = readFile(config);
+    const diffed = diffConfig(read, await readWorld(source, reachOf(read.config)));
+    if (diffed.ok) return diffed.plan;
+    throw new SchedError('usage', diffed.problems.map(({ place, message }) => `${place} ${message}`).join('\n'));
+  };
+
+  /** Runs a process to its end, or until it is killed: plan, consent, application. */
+  const apply = async (machine: Machine, config: ConfigFile | string, options: ApplyOptions = {}): Promise<Said> => {
+    const context = contextOn(machine, options);
+    const { confirm } = options;
+    running.add(context.pid);
+    try {
+      const plan = await planOf(config, context);
+      if (confirm !== undefined && !(await acceptsConfirmed(context, plan, confirm)))
+        throw new SchedError('conflict', 'Not the plan that was confirmed');
+      await options.meanwhile?.(plan);
+      const read = readFile(config);
+      const applied = await applyConfig(context, read, reachOf(read.config), plan, confirm);
+      const isDone = applied.outcomes.every(({ state }) => ['applied', 'already'].includes(state));
+      return { said: applied.stopped?.category ?? (isDone ? 'done' : 'partial'), plan, applied };
+    } catch (error) {
+      if (!(error instanceof SchedError)) throw error;
+      return { said: error.category, error };
+    } finally {
+      running.delete(context.pid);
+    }
+  };
+
+  /** Kills a process at this step. Returns false if it ended before. */
+  const killAt = (machine: Machine, config: ConfigFile, step: number, options: ApplyOptions = {}): Promise<boolean> =>
+    apply(machine, config, { ...options, killSwitch: new KillSwitch(step) }).then(
+      () => false,
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error;
+        return true;
+      },
+    );
+
+  /** Runs the same command until its outcome is known. */
+  const finish = async (machine: Machine, config: ConfigFile, options: ApplyOptions = {}): Promise<Said> => {
+    for (let tries = 0; ; tries += 1) {
+      const said = await apply(machine, config, options);
+      if (said.said !== 'outcome-unknown' || tries === 4) return said;
+      await clock.sleep(151_000);
+    }
+  };
+
+  /** What the service has: types with their schedules, and webhooks. */
+  const everything = async (): Promise<{ types: Json[]; schedules: Json[]; webhooks: Json[] }> => {
+    const types = await gather(client.pages(eventTypes.list, { query: { user: String(me.uri) } }));
+    const hours = types.map(({ uri }) =>
+      gather(client.pages(availability.list, { query: { event_type: String(uri) } })),
+    );
+    const query = { organization, scope: 'user', user: String(me.uri) };
+    const hooks = await gather(client.pages(webhooks.list, { query }));
+    return { types, schedules: (await Promise.all(hours)).flat(), webhooks: hooks };
+  };
+
+  return {
+    world,
+    clock,
+    client,
+    me,
+    organization,
+    service: authorized,
+    sourceOver,
+    contextOn,
+    planOf,
+    digest: async (config: ConfigFile) => digestOf(await planOf(config)),
+    apply,
+    killAt,
+    finish,
+    everything,
+    machineAt: (place: Place = 'files') => machineWith(place, clock),
+  };
 };
+
+export type Configs = Awaited<ReturnType<typeof createConfigs>>;

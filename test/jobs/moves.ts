@@ -18,6 +18,7 @@ import { bookings, type CommonEntry, type LedgerKind } from '../../src/state/led
 import { redisLedger } from '../../src/state/redis/ledger.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
+import type { Clock } from '../../src/system.ts';
 import { idIn } from '../../src/uri.ts';
 import { slot, typesOf } from '../cli/lost-answers.ts';
 import { startRedis, withServerTime } from '../support/redis.ts';
@@ -44,7 +45,10 @@ const connect = (): Promise<RedisConnection> => {
 };
 
 /** A ledger that can be killed before and after each write. */
-const mortal = <Entry extends CommonEntry>(ledger: Ledger<Entry>, step: (work: string) => void): Ledger<Entry> => ({
+export const mortal = <Entry extends CommonEntry>(
+  ledger: Ledger<Entry>,
+  step: (work: string) => void,
+): Ledger<Entry> => ({
   ...ledger,
   claim: async (kept) => {
     const what = 'phase' in kept.entry ? kept.entry.phase : 'booking entry';
@@ -82,6 +86,8 @@ export const nameOf = ({ url }: HttpRequest): string => (url.endsWith('/cancella
 /** A machine, or a home directory on it. */
 export interface Machine {
   host: string;
+  /** For its other files. */
+  directory?: string;
   ledgerOf<Entry extends CommonEntry>(kind: LedgerKind<Entry>): Ledger<Entry>;
 }
 
@@ -93,11 +99,34 @@ export const wordsOf = ({ error }: Said): string =>
 let lastPid = 1000;
 let machines = 0;
 
+/** Machines with ledgers in files, or in the same Redis. */
+export const machineWith = async (place: Place, clock: Clock): Promise<Machine> => {
+  machines += 1;
+  const host = `machine ${machines}`;
+  const directory = temporaryDirectory('machine');
+  const opened = place === 'redis' ? await connect() : undefined;
+  return {
+    host,
+    directory,
+    ledgerOf: (kind) =>
+      opened === undefined
+        ? fileLedger(
+            { directory: join(directory, kind.name), randomBytes: (size) => new Uint8Array(size).fill(7) },
+            kind,
+          )
+        : redisLedger({ connection: withServerTime(opened, clock), clock: createServerClock(clock), host }, kind),
+  };
+};
+
+/** Other worlds have the same IDs. */
+export const emptyRedis = async (): Promise<void> => {
+  if (connection !== undefined) await (await connection).command('FLUSHALL');
+};
+
 /** A sandbox with events to move, and processes that move them. */
 export const createMoves = async () => {
   const world: TestWorld = await createWorld();
-  // Another world has the same IDs.
-  if (connection !== undefined) await (await connection).command('FLUSHALL');
+  await emptyRedis();
   const { clock } = world;
   const time = serviceClock();
   const authorized: Send = (request) =>
@@ -151,23 +180,7 @@ export const createMoves = async () => {
     return { event, from, to: until, third, order, bookings: all, reason: 'Moved' };
   };
 
-  /** Machines with ledgers in files, or in the same Redis. */
-  const machineAt = async (place: Place): Promise<Machine> => {
-    machines += 1;
-    const host = `machine ${machines}`;
-    const directory = temporaryDirectory('machine');
-    const opened = place === 'redis' ? await connect() : undefined;
-    return {
-      host,
-      ledgerOf: (kind) =>
-        opened === undefined
-          ? fileLedger(
-              { directory: join(directory, kind.name), randomBytes: (size) => new Uint8Array(size).fill(7) },
-              kind,
-            )
-          : redisLedger({ connection: withServerTime(opened, clock), clock: createServerClock(clock), host }, kind),
-    };
-  };
+  const machineAt = (place: Place): Promise<Machine> => machineWith(place, clock);
 
   const contextOn = (
     { host, ledgerOf }: Machine,

@@ -1,0 +1,72 @@
+import { availability } from '../api/availability.ts';
+import { eventTypes } from '../api/event-types.ts';
+import type { Operation } from '../api/operation.ts';
+import { webhooks } from '../api/webhooks.ts';
+import type { Input } from '../client/wire.ts';
+import type { Change, Plan, ScheduleChange, TypeChange, WebhookChange, World } from '../config/model.ts';
+import { rulesAfter } from '../config/normalize.ts';
+import type { Rule } from '../time/availability-rules.ts';
+import { idIn } from '../uri.ts';
+import { stepsOf } from './config-changes.ts';
+
+export interface ConfigRequest {
+  operation: Operation;
+  input: Input;
+}
+
+/** Stands for the ID of a record that isn't there yet, in a request that is only printed. */
+const newId = 'NEW';
+
+const typeRequest = ({ action, uri = newId, owner, fields, location }: TypeChange): ConfigRequest => {
+  const values = Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after]));
+  if (action === 'update')
+    return { operation: eventTypes.update, input: { path: { event_type: idIn(uri) }, body: values } };
+  // A new type has default hours. It can be booked as soon as it has its own.
+  const body = { owner, ...values, active: false, ...(location === undefined ? {} : { location }) };
+  return { operation: eventTypes.create, input: { body } };
+};
+
+const scheduleRequest = (change: ScheduleChange, { users }: World): ConfigRequest => {
+  const { uri = newId, eventType = newId, user, timezone, fields } = change;
+  const all = users.flatMap(({ types }) => types.flatMap(({ schedules = [] }) => schedules));
+  const current = all.find((schedule) => schedule.uri === uri)?.rules;
+  const hasRules = Object.keys(fields).some((name) => name !== 'timezone');
+  const body = {
+    ...(hasRules ? { rules: rulesAfter((current ?? []) as Rule[], change) } : {}),
+    ...(fields.timezone === undefined ? {} : { timezone }),
+  };
+  return {
+    operation: availability.update,
+    input: { path: { schedule: idIn(uri) }, body, known: { event_type: eventType, user } },
+  };
+};
+
+const webhookRequests = (change: WebhookChange, { organization }: World, key: string | undefined): ConfigRequest[] => {
+  const { action, uri, scope, owner, wanted } = change;
+  const remove = { operation: webhooks.delete, input: { path: { webhook: idIn(uri) } } };
+  if (wanted === undefined) return [remove];
+  const whose = scope === 'organization' ? {} : { [scope]: owner };
+  const signing = key === undefined ? {} : { signing_key: key };
+  const body = { url: wanted.url, events: wanted.events, organization, scope, ...whose, ...signing };
+  const create = { operation: webhooks.create, input: { body } };
+  return action === 'replace' ? [remove, create] : [create];
+};
+
+/** The requests of a change. `key` signs the deliveries of a new webhook. */
+export const requestsFor = (change: Change, world: World, key?: string): ConfigRequest[] => {
+  if (change.kind === 'webhook') return webhookRequests(change, world, key);
+  return [change.kind === 'schedule' ? scheduleRequest(change, world) : typeRequest(change)];
+};
+
+/** All requests of a plan, in their order, to be printed. */
+export const requestsOf = (plan: Plan, world: World): ConfigRequest[] =>
+  stepsOf(plan).flatMap(({ phase, change }) => {
+    if (change.kind === 'event type' && change.action === 'create' && phase === 'activate')
+      return requestsFor({ ...change, action: 'update', fields: { active: change.fields.active! } }, world);
+    const { signing_key_env, signing_key_file } = (change.kind === 'webhook' && change.wanted) || {};
+    return requestsFor(
+      change,
+      world,
+      (signing_key_env ?? signing_key_file) === undefined ? undefined : '[signing key]',
+    );
+  });
