@@ -151,6 +151,12 @@ const resultOf = (run: string, counts: Counts, receipt: string, head: string): B
   head: `sha256:${head}`,
 });
 
+/** A row for the summary page of a job. The path of the receipt is of no use there. */
+const summarize = (context: Context, { operation }: Planned, { receipt: _, ...result }: BulkResult, state: string) => {
+  const facts = { ...result, state };
+  return addStepSummary(context, operation, Object.keys(facts), [Object.values(facts)]);
+};
+
 const finish = async (
   context: Context,
   bulk: Planned,
@@ -158,7 +164,7 @@ const finish = async (
   failures: readonly Failure[],
   state: string,
 ): Promise<void> => {
-  await addStepSummary(context, bulk.operation, state, result);
+  await summarize(context, bulk, result, state);
   // The answer may go to the same terminal.
   await context.notes.flush();
   await printAnswer(context, { asked: bulk, result, failures: [...bulk.wrong, ...failures].slice(0, mostFailures) });
@@ -212,7 +218,7 @@ const work = async (
       `Stopped with ${formatNumber(accepted)} of ${formatNumber(total)} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
     );
     const result = resultOf(run, recorded.counts, file.path, recorded.head);
-    await addStepSummary(context, bulk.operation, 'unfinished', result);
+    await summarize(context, bulk, result, 'unfinished');
     throw error;
   } finally {
     notes.ahead = undefined;

@@ -4,7 +4,6 @@ import { type Progress, progressBar, progressLine } from '../../../output/progre
 import { safe } from '../../../output/sanitize.ts';
 import { endOfWait } from '../../../time/show.ts';
 import type { Context } from '../../session/context.ts';
-import type { BulkResult } from './run-result.ts';
 
 /** The time between two progress lines in a log. */
 const lineEveryMs = 5_000;
@@ -51,21 +50,24 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
 
 const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
 
-/** Adds a table to the summary page of a GitHub Actions job, if there is one. */
+/** Adds a sentence and a table to the summary page of a GitHub Actions job, if there is one. */
 export const addStepSummary = async (
   { runtime, notes }: Context,
   operation: string,
-  state: string,
-  { receipt: _, ...result }: BulkResult,
+  columns: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  sentence?: string,
 ): Promise<void> => {
   const file = runtime.env.GITHUB_STEP_SUMMARY;
   if (!file) return;
-  const facts = { ...result, state };
-  const rows = [Object.keys(facts), Object.keys(facts).map(() => '---'), Object.values(facts).map(cell)];
-  const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
-  await appendFile(file, runtime.secrets.redact(`### sched ${operation.replace('.', ' ')}\n\n${table}\n\n`)).catch(
-    (error: NodeJS.ErrnoException) => {
-      notes.info(`Can't write the step summary: ${error.code}`);
-    },
-  );
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(cell))];
+  const table = lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+  const parts = [
+    `### sched ${operation.replace('.', ' ')}`,
+    ...(sentence === undefined ? [] : [sentence]),
+    ...(rows.length === 0 ? [] : [table]),
+  ];
+  await appendFile(file, runtime.secrets.redact(`${parts.join('\n\n')}\n\n`)).catch((error: NodeJS.ErrnoException) => {
+    notes.info(`Can't write the step summary: ${error.code}`);
+  });
 };
