@@ -93,6 +93,7 @@ const allowed: Record<string, string[]> = {
   'system.ts': [],
   'uri.ts': [],
   'version.ts': [],
+  'windows.ts': ['type system.ts'],
   'http/': [
     'errors.ts',
     'network-errors.ts',
@@ -126,6 +127,7 @@ const allowed: Record<string, string[]> = {
     'redact.ts',
     'uri.ts',
     'version.ts',
+    'windows.ts',
     'node:',
     'type runtime.ts',
     'type system.ts',
@@ -220,6 +222,7 @@ const allowed: Record<string, string[]> = {
     'auth/browser.ts',
     'state/named-file.ts',
     'state/redis/redis-client.ts',
+    'windows.ts',
   ],
 };
 

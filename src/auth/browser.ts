@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { System } from '../system.ts';
+import { systemProgram } from '../windows.ts';
 
 /** The environment is passed on to the browser, so it must hold no secrets. */
 type Surroundings = Pick<System, 'env' | 'platform'>;
@@ -82,6 +83,7 @@ export const openBrowser = async (address: string, world: Surroundings): Promise
     return false;
   }
   if (world.platform === 'darwin') return openOnMac(url.href);
-  if (world.platform === 'win32') return start(['rundll32.exe', 'url.dll,FileProtocolHandler', url.href], world);
+  if (world.platform === 'win32')
+    return start([systemProgram('rundll32.exe', world.env), 'url.dll,FileProtocolHandler', url.href], world);
   return onLinux(url.href, world);
 };

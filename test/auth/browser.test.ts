@@ -57,6 +57,16 @@ describe('browser', () => {
     expect(await openBrowser(url, { env: { BROWSER: '/nonexistent/x' }, platform: 'linux' })).toBe(false);
   });
 
+  test('uses the program of Windows there, and no program of that name elsewhere', async () => {
+    program('Windows\\System32\\rundll32.exe');
+    const elsewhere = { SystemRoot: '/nonexistent', PATH: folder };
+    program('rundll32.exe');
+    expect(await openBrowser(url, { env: elsewhere, platform: 'win32' })).toBe(false);
+    const env = { SystemRoot: join(folder, 'Windows'), PATH: folder };
+    expect(await openBrowser(url, { env, platform: 'win32' })).toBe(true);
+    expect(await words()).toEqual(['url.dll,FileProtocolHandler', new URL(url).href]);
+  });
+
   test('uses xdg-open if there is a screen', async () => {
     program('xdg-open');
     expect(await openBrowser(url, { env: { PATH: folder, DISPLAY: ':0' }, platform: 'linux' })).toBe(true);
