@@ -25,6 +25,10 @@ export interface Machine {
   /** Whether `sched` is one file that contains the JavaScript runtime and the keychain binding. */
   readonly isStandalone?: boolean;
   isAlive(pid: number): boolean;
+  /** On Windows: when this process was started, in milliseconds since 1970. It was created shortly before. */
+  readonly startedAt?: number;
+  /** On Windows: when a process was created, in milliseconds since 1970; undefined if Windows doesn't say. */
+  createdAt?(pid: number): Promise<number | undefined>;
 }
 
 /** Where a process finds its files. */

@@ -129,7 +129,7 @@ const handOver = async (
     helper.kill();
     return 'not started';
   }
-  const identity = await identityOf({ ...world.machine, pid: helper.pid });
+  const identity = await identityOf({ ...world.machine, pid: helper.pid, startedAt: world.clock.now() });
   if (!helper.isRunning()) return 'not started';
   if (!(await held.handOver(identity, nonce))) return 'ended early';
   // From here until the helper reads the go line, it releases the lock if this function ends for any reason.

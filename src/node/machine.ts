@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
-import type { Machine } from '../system.ts';
+import { childEnvironment } from '../runtime.ts';
+import type { Env, Machine } from '../system.ts';
+import { systemProgram } from '../windows.ts';
 
 // In a single-file executable, the script's path is inside Bun's virtual file system.
 const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');
@@ -24,6 +26,21 @@ const accountHome = (): string => {
   }
 };
 
+/** From 1601, where Windows begins to count, to 1970. */
+const epochMs = 11_644_473_600_000;
+
+/** Asks Windows PowerShell, which every Windows has. It answers in units of 100 nanoseconds. */
+export const createdAt = async (pid: number, env: Env): Promise<number | undefined> => {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const program = systemProgram('WindowsPowerShell\\v1.0\\powershell.exe', env);
+  const words = ['-NoProfile', '-NonInteractive', '-Command', `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`];
+  const options = { env: childEnvironment(env) as NodeJS.ProcessEnv, timeout: 10_000, windowsHide: true };
+  const text = await new Promise<string>((resolve) => {
+    execFile(program, words, options, (_, out) => resolve(String(out).trim()));
+  });
+  return /^\d{16,19}$/.test(text) ? Math.round(Number(text) / 10_000) - epochMs : undefined;
+};
+
 export const machine: Machine = {
   version: process.versions.node,
   platform: process.platform,
@@ -34,6 +51,8 @@ export const machine: Machine = {
     return accountHome();
   },
   pid: process.pid,
+  startedAt: performance.timeOrigin,
+  createdAt: (pid) => createdAt(pid, process.env),
   executable: process.execPath,
   isStandalone,
   program: isStandalone ? [process.execPath] : [process.execPath, process.argv[1]!],

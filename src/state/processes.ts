@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, readlink } from 'node:fs/promises';
 import type { Machine } from '../system.ts';
 
-export type ProcessTable = Pick<Machine, 'platform' | 'host' | 'pid' | 'isAlive'>;
+export type ProcessTable = Pick<Machine, 'platform' | 'host' | 'pid' | 'isAlive' | 'startedAt' | 'createdAt'>;
 
 /** Identifies a process, even if a later one gets the same PID. */
 export interface ProcessIdentity {
@@ -38,14 +38,16 @@ const fromPs = (pid: number): Promise<string> =>
   });
 
 /** When a process was started; `undefined` if it doesn't exist, `''` if the time is unknown. */
-const startOf = async (pid: number, { platform, isAlive }: ProcessTable): Promise<string | undefined> => {
+const startOf = async (pid: number, { platform, isAlive, createdAt }: ProcessTable): Promise<string | undefined> => {
   if (platform === 'linux') return fromProc(pid);
   if (!isAlive(pid)) return undefined;
-  return platform === 'win32' ? '' : fromPs(pid);
+  return platform === 'win32' ? String((await createdAt?.(pid)) ?? '') : fromPs(pid);
 };
 
 export const identityOf = async (machine: ProcessTable): Promise<ProcessIdentity> => {
-  const started = (await startOf(machine.pid, machine)) ?? '';
+  // Asking Windows takes half a second. Only a process that finds this one in its way does that.
+  const started =
+    machine.platform === 'win32' ? String(machine.startedAt ?? '') : ((await startOf(machine.pid, machine)) ?? '');
   if (machine.platform !== 'linux') return { pid: machine.pid, started, host: '', boot: '', space: '' };
   return {
     pid: machine.pid,
@@ -55,6 +57,9 @@ export const identityOf = async (machine: ProcessTable): Promise<ProcessIdentity
     space: await readlink('/proc/self/ns/pid').catch(() => ''),
   };
 };
+
+/** Windows knows when a process was created, and that process when it was started, which is a little later. */
+const toleranceMs = 1000;
 
 /** Whether a process is running, as far as this one can see: the PIDs of another container mean nothing here. */
 export const stateOf = async (
@@ -66,5 +71,8 @@ export const stateOf = async (
   if (other.host !== own.host || other.space !== own.space) return 'out of sight';
   const started = await startOf(other.pid, machine);
   if (started === undefined) return 'gone';
-  return started === '' || other.started === '' || started === other.started ? 'running' : 'gone';
+  if (started === '' || other.started === '') return 'running';
+  const isSame =
+    machine.platform === 'win32' ? Number(started) <= Number(other.started) + toleranceMs : started === other.started;
+  return isSame ? 'running' : 'gone';
 };

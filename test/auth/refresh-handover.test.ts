@@ -4,7 +4,7 @@ import { refreshHelperFor } from '../../src/auth/refresh-helper.ts';
 import { SchedError } from '../../src/errors.ts';
 import type { ChildProcess } from '../../src/runtime.ts';
 import type { Held } from '../../src/state/lock.ts';
-import type { Clock } from '../../src/system.ts';
+import type { Clock, Machine } from '../../src/system.ts';
 import { machineIn, random } from './support/memory.ts';
 
 const job = {
@@ -17,7 +17,11 @@ const job = {
 /** A helper with a given reply for each line, and a runtime around it. `never` means no reply. */
 const world = (
   answers: (string | undefined | 'never')[],
-  { isGiven = true, running = true }: { isGiven?: boolean; running?: boolean } = {},
+  {
+    isGiven = true,
+    running = true,
+    machine = machineIn('/nonexistent'),
+  }: { isGiven?: boolean; running?: boolean; machine?: Machine } = {},
 ) => {
   const events: string[] = [];
   const controller = new AbortController();
@@ -40,13 +44,14 @@ const world = (
   const held: Held = {
     release: async () => {},
     handOver: async (heir) => {
+      if (machine.platform === 'win32') events.push(`started by ${heir.started}`);
       events.push(`given to ${heir.pid === process.pid ? 'the helper' : heir.pid}`);
       return isGiven;
     },
   };
   const start = refreshHelperFor(job, {
     startRenewalHelper: async () => helper,
-    machine: machineIn('/nonexistent'),
+    machine,
     clock,
     randomBytes: random,
     interrupted: controller.signal,
@@ -61,6 +66,14 @@ describe('handover', () => {
     const { run, events } = world(['ready', '{}']);
     expect(await run()).toBe('done');
     expect(events).toEqual(['job', given, 'go', 'left']);
+  });
+
+  // It would look like another process that has got the PID later.
+  test('does not give the age of the command to the helper on Windows', async () => {
+    const machine = { ...machineIn('/nonexistent'), platform: 'win32', startedAt: -3_600_000 };
+    const { run, events } = world(['ready', '{}'], { machine });
+    await run();
+    expect(events).toContain('started by 0');
   });
 
   test('keeps the lock if the helper ends or does not start', async () => {
