@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { jsonIn } from '../json.ts';
-import { readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
+import { type FileWorld, readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
 import type { RandomBytes } from '../system.ts';
 import { type CredentialKey, credentialName } from './credential.ts';
 import { CredentialRecord } from './credential-schema.ts';
@@ -8,7 +8,7 @@ import type { KeychainWorld } from './keychain.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
 
 /** Stores each credential in its own file, which only the user can read. */
-export const fileVault = (configDirectory: string, randomBytes: RandomBytes): Vault => {
+export const fileVault = (configDirectory: string, world: FileWorld): Vault => {
   const folder = join(configDirectory, 'credentials');
   const path = (name: string) => join(folder, `${name}.json`);
   return {
@@ -20,7 +20,7 @@ export const fileVault = (configDirectory: string, randomBytes: RandomBytes): Va
         set: async (name, text) => {
           // Writers hold the credential's lock, so a draft found here was left by a killed process.
           await removeDrafts(path(name));
-          await writePrivateFile(path(name), text, Buffer.from(randomBytes(8)).toString('hex'));
+          await writePrivateFile(path(name), text, world);
         },
         delete: (name) => removePrivateFile(path(name)),
       }),
@@ -112,7 +112,7 @@ export const openStore = async (
   configDirectory: string,
 ): Promise<CredentialStore> => {
   if (kind === 'file') {
-    return createStore(fileVault(configDirectory, world.randomBytes), world.randomBytes);
+    return createStore(fileVault(configDirectory, world), world.randomBytes);
   }
   const { keychainVault } = await import('./keychain.ts');
   return createStore(keychainVault(world), world.randomBytes);

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { digestOf } from '../config/digest.ts';
 import type { Plan } from '../config/model.ts';
 import { isObject, jsonIn } from '../json.ts';
-import { readPrivateFile, removePrivateFile, writePrivateFile } from '../state/files.ts';
-import type { RandomBytes } from '../system.ts';
+import { type FileWorld, readPrivateFile, removePrivateFile, writePrivateFile } from '../state/files.ts';
 import { entryOf, idOf, isPartOf, type KnownChange } from './config-changes.ts';
 import { type CreationContext, isCreatedHere } from './creations.ts';
 
@@ -22,7 +21,7 @@ export interface PlanContext extends CreationContext {
   plans: {
     /** The state directory. Without one, nothing is kept. */
     directory: string | undefined;
-    randomBytes: RandomBytes;
+    world: FileWorld;
   };
 }
 
@@ -34,8 +33,8 @@ export const keepPlan = async ({ plans }: PlanContext, plan: Plan): Promise<void
   const changes = plan.changes.map(({ kind, action, path, label, owner, uri, fields }) => {
     return { kind, action, path, label, owner, uri, fields };
   });
-  const draft = Buffer.from(plans.randomBytes(8)).toString('hex');
-  await writePrivateFile(pathOf(plans.directory, plan), JSON.stringify({ digest: digestOf(plan), changes }), draft);
+  const text = JSON.stringify({ digest: digestOf(plan), changes });
+  await writePrivateFile(pathOf(plans.directory, plan), text, plans.world);
 };
 
 export const forgetPlan = async ({ plans }: PlanContext, plan: Plan): Promise<void> => {

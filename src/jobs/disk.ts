@@ -76,7 +76,7 @@ const writeWhole = (descriptor: number, ascii: string): void => {
 
 export const realDisk: Disk = {
   create: (path, text, unique) =>
-    attempt('write', path, () => writeWholeFile(path, { content: text, draft: `${path}.${unique}`, replace: false })),
+    attempt('write', path, () => writeWholeFile(path, { content: text, draft: `${path}.${unique}` })),
 
   open: (path) =>
     attempt('write', path, async () => {

@@ -36,7 +36,7 @@ const damaged = (path: string): SchedError =>
 
 /** Takes the lock, or throws an error that names the process that has it. */
 export const openFollowFile = async (options: FollowFileOptions): Promise<FollowFile> => {
-  const { directory, name, randomBytes } = options;
+  const { directory, name, machine } = options;
   const path = join(directory, `${name}.json`);
   const lastSeen = async () => (await stat(path).catch(() => undefined))?.mtimeMs;
   const locks = join(directory, 'locks');
@@ -59,7 +59,7 @@ export const openFollowFile = async (options: FollowFileOptions): Promise<Follow
     save: async (state) => {
       // A new file takes the place of this one.
       await closeTail();
-      await writePrivateFile(path, stateText(state), Buffer.from(randomBytes(8)).toString('hex'));
+      await writePrivateFile(path, stateText(state), { ...options, platform: machine.platform });
     },
     add: async (entry) => {
       tail ??= await realDisk.open(path);

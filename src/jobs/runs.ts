@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type Json, jsonIn } from '../json.ts';
-import { readPrivateFile, writePrivateFile } from '../state/files.ts';
+import { type FileWorld, readPrivateFile, writePrivateFile } from '../state/files.ts';
 import { noWait } from '../state/whole-file.ts';
 import type { Disk } from './disk.ts';
 import { type Damage, type Receipt, type RunHistory, type RunLine, readReceipt, replay } from './receipt.ts';
@@ -47,10 +47,10 @@ const listIndexed = async (folder: string): Promise<IndexedReceipt[]> => {
 };
 
 /** Stores the path of a receipt, unless it is stored already. */
-export const addToIndex = async (folder: string, facts: IndexedReceipt, unique: string): Promise<void> => {
+export const addToIndex = async (folder: string, facts: IndexedReceipt, world: FileWorld): Promise<void> => {
   if (!isRunName(facts.run)) return;
   if ((await findIndexed(folder, facts.run))?.receipt === facts.receipt) return;
-  await writePrivateFile(join(folder, indexFolder, nameOf(facts.run)), `${JSON.stringify(facts)}\n`, unique);
+  await writePrivateFile(join(folder, indexFolder, nameOf(facts.run)), `${JSON.stringify(facts)}\n`, world);
 };
 
 /** Longer than the first line of any receipt, and than the last one of a finished receipt. */

@@ -2,8 +2,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
+import type { RandomBytes } from '../system.ts';
 import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
-import { noFollow, noWait, syncDirectory, writeWholeFile } from './whole-file.ts';
+import { noFollow, noWait, type RenameWorld, syncDirectory, writeWholeFile } from './whole-file.ts';
 
 const trouble = (what: string, path: string, reason: string): SchedError =>
   new SchedError('environment', `Can't ${what} ${path}`, { reason, outcome: 'not-sent' });
@@ -25,21 +26,27 @@ export const removeDrafts = async (path: string): Promise<void> => {
   for (const file of await leftovers(path)) await rm(file, { force: true }).catch(() => {});
 };
 
-/** Replaces a file atomically: readers see the old or the new content, never a mix. `unique` names the draft. */
-export const writePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
+/** The part of the world that writing a file needs. The random bytes name its draft. */
+export interface FileWorld extends RenameWorld {
+  readonly randomBytes: RandomBytes;
+}
+
+/** Replaces a file atomically: readers see the old or the new content, never a mix. */
+export const writePrivateFile = async (path: string, text: string, world: FileWorld): Promise<void> => {
   ensurePrivateDirectory(dirname(path));
   refuseLink('write', path);
+  const draft = `${path}.${Buffer.from(world.randomBytes(8)).toString('hex')}`;
   try {
-    await writeWholeFile(path, { content: text, draft: `${path}.${unique}`, replace: true });
+    await writeWholeFile(path, { content: text, draft, replaceIn: world });
   } catch (error) {
     throw trouble('write', path, codeOf(error));
   }
 };
 
 /** Checks that a file can be replaced with this text, by writing and removing another file beside it. */
-export const probePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
-  const probe = `${path}.probe-${unique}`;
-  await writePrivateFile(probe, text, unique);
+export const probePrivateFile = async (path: string, text: string, world: FileWorld): Promise<void> => {
+  const probe = `${path}.probe-${Buffer.from(world.randomBytes(8)).toString('hex')}`;
+  await writePrivateFile(probe, text, world);
   await removePrivateFile(probe);
 };
 

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
 import { jsonIn } from '../json.ts';
 import { isTime } from '../numbers.ts';
-import type { RandomBytes } from '../system.ts';
 import { isLoopback } from '../uri.ts';
 import { ensurePrivateDirectory } from './directories.ts';
-import { readPrivateFile, writePrivateFile } from './files.ts';
+import { type FileWorld, readPrivateFile, writePrivateFile } from './files.ts';
 import { type CommonEntry, damagedEntry, type LedgerEntry, type LedgerKind, ledgerTrouble } from './ledger-entry.ts';
 import { writeWholeFile } from './whole-file.ts';
 
@@ -95,7 +94,7 @@ export const byAge = (a: StoredEntry<CommonEntry>, b: StoredEntry<CommonEntry>):
 
 interface FileLedgerOptions {
   directory: string;
-  randomBytes: RandomBytes;
+  world: FileWorld;
   /** Why there is no such directory. Then the ledger is empty, and nothing is booked unless duplicates are allowed. */
   unusable?: string | undefined;
 }
@@ -127,12 +126,12 @@ let drafts = 0;
 
 /** A ledger in files, which survive a killed process and a power cut. */
 export const fileLedger = <Entry extends CommonEntry>(
-  { directory, randomBytes, unusable }: FileLedgerOptions,
+  { directory, world, unusable }: FileLedgerOptions,
   kind: LedgerKind<Entry>,
 ): Ledger<Entry> => {
   const trouble = (reason: string) =>
     ledgerTrouble(kind, `${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
-  const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
+  const unique = () => `${Buffer.from(world.randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {
     if (unusable !== undefined) return [];
@@ -185,7 +184,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       const path = join(directory, nameOf(entry, number));
       try {
         ensurePrivateDirectory(directory);
-        await writeWholeFile(path, { content: JSON.stringify(entry), draft: `${path}.${unique()}`, replace: false });
+        await writeWholeFile(path, { content: JSON.stringify(entry), draft: `${path}.${unique()}` });
         return true;
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false;
@@ -194,7 +193,7 @@ export const fileLedger = <Entry extends CommonEntry>(
     },
     replace: async ({ number, entry }) => {
       if (unusable !== undefined) return;
-      await writePrivateFile(join(directory, nameOf(entry, number)), JSON.stringify(entry), unique());
+      await writePrivateFile(join(directory, nameOf(entry, number)), JSON.stringify(entry), world);
     },
     miss: async (kept, serviceTime) => {
       if (unusable !== undefined) return serviceTime;
@@ -202,7 +201,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       const noted = Number((await readPrivateFile(path)) ?? Number.NaN);
       // If the service's clock was set back, the time is measured again from now.
       if (isTime(noted) && noted <= serviceTime) return noted;
-      await writePrivateFile(path, String(serviceTime), unique());
+      await writePrivateFile(path, String(serviceTime), world);
       return serviceTime;
     },
     open: async (origin) => (await lastIn(await names())).filter(isOpenAt(origin)),

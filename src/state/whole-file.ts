@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../errors.ts';
+import type { Clock } from '../system.ts';
 
 const privateMode = 0o600;
 
@@ -20,16 +22,39 @@ export const syncDirectory = async (path: string): Promise<void> => {
   await handle?.close();
 };
 
+/** Where a file is replaced. */
+export interface RenameWorld {
+  readonly platform: string;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** How Windows refuses to replace or move a file that another program has open: a reader, a virus scanner, an indexer. */
+const inUse = ['EACCES', 'EBUSY', 'EPERM'];
+const pausesMs = [10, 20, 50, 100, 200, 500, 1000];
+
+/** Replaces a file. On Windows, waits up to two seconds for programs that have it open. */
+const renameOver = async (from: string, to: string, { platform, clock }: RenameWorld): Promise<void> => {
+  for (const pause of platform === 'win32' ? pausesMs : []) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (!inUse.includes(codeOf(error))) throw error;
+    }
+    await clock.sleep(pause);
+  }
+  await rename(from, to);
+};
+
 interface WholeFile {
   content: string | Uint8Array;
   /** A path in the same directory that no other process uses. */
   draft: string;
-  /** Whether to replace an existing file. If false, the write fails with EEXIST. */
-  replace: boolean;
+  /** Replaces an existing file. If missing, the write fails with EEXIST. */
+  replaceIn?: RenameWorld;
 }
 
 /** Writes a file completely or not at all, even if the process is killed or the machine loses power. */
-export const writeWholeFile = async (path: string, { content, draft, replace }: WholeFile): Promise<void> => {
+export const writeWholeFile = async (path: string, { content, draft, replaceIn }: WholeFile): Promise<void> => {
   // Outside the try: an existing draft belongs to another process and must not be removed.
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, privateMode);
   try {
@@ -38,7 +63,7 @@ export const writeWholeFile = async (path: string, { content, draft, replace }: 
     await handle.writeFile(content);
     await handle.sync();
     await handle.close();
-    await (replace ? rename : link)(draft, path);
+    await (replaceIn === undefined ? link(draft, path) : renameOver(draft, path, replaceIn));
   } finally {
     await handle.close().catch(() => {});
     await rm(draft, { force: true }).catch(() => {});

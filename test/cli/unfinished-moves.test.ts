@@ -6,6 +6,7 @@ import { fileLedger } from '../../src/state/ledger.ts';
 import { redisLedger } from '../../src/state/redis/ledger.ts';
 import { openConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
+import { filesWith } from '../support/files-world.ts';
 import { redis, startRedis } from '../support/redis.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -48,10 +49,7 @@ const checkNamed = async (env: Record<string, string>, elsewhere: string): Promi
 describe('an open move is named by reconcile and doctor, with the command that finishes it', () => {
   test('in files', async () => {
     const state = temporaryDirectory('state');
-    const ledger = fileLedger(
-      { directory: join(state, moves.name), randomBytes: (size) => new Uint8Array(size) },
-      moves,
-    );
+    const ledger = fileLedger({ directory: join(state, moves.name), world: filesWith() }, moves);
     await ledger.claim({ number: 1, entry });
     await checkNamed({ SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state }, 'http://127.0.0.1:4011');
   });

@@ -7,6 +7,7 @@ import { digestOf } from '../../src/jobs/booking-attempt.ts';
 import type { Clock } from '../../src/system.ts';
 import { bookingLine, breaking, faults, plainType } from '../cli/lost-answers.ts';
 import { type Bookings, serveBookings } from '../support/bookings.ts';
+import { filesWith } from '../support/files-world.ts';
 import type { Result, TestWorld, WorldOptions } from '../support/run.ts';
 import {
   anywhere,
@@ -47,7 +48,7 @@ const writeLogins = async (folder: string, { run }: TestWorld): Promise<void> =>
   const record = oauthRecord(tokens.oauth);
   const key = credentialKey(record, `${record.owner} work`);
   const zeros = (count: number) => new Uint8Array(count);
-  await createStore(fileVault(join(folder, 'config'), zeros), zeros).write(key, record);
+  await createStore(fileVault(join(folder, 'config'), filesWith()), zeros).write(key, record);
   const path = join(folder, 'config/config.json');
   const config = JSON.parse(readFileSync(path, 'utf8'));
   config.profiles.work.login = { store: 'file', ...key };

@@ -18,6 +18,7 @@ import {
   typesOf,
   untilProven,
 } from '../cli/lost-answers.ts';
+import { filesWith } from '../support/files-world.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -59,7 +60,7 @@ describe('a booking that another process is sending', () => {
   /** Waits for it. `onSleep` happens between two looks. */
   const waited = async (onSleep: (ledger: Ledger, passed: number) => Promise<void>, mayBeRunning = () => true) => {
     const directory = join(temporaryDirectory(), 'bookings');
-    const ledger = fileLedger({ directory, randomBytes: (count) => new Uint8Array(count) }, bookings);
+    const ledger = fileLedger({ directory, world: filesWith() }, bookings);
     await ledger.claim(kept);
     let now = 1e12;
     const clock = {

@@ -18,6 +18,7 @@ import { acceptsConfirmed } from '../../src/jobs/confirmed-plan.ts';
 import { creations } from '../../src/jobs/creation-record.ts';
 import type { Json } from '../../src/json.ts';
 import { machineIn } from '../auth/support/memory.ts';
+import { filesWith } from '../support/files-world.ts';
 import { createWorld } from '../support/run.ts';
 import { Killed, KillSwitch } from './harness.ts';
 import { emptyRedis, type Machine, machineWith, mortal, type Place } from './moves.ts';
@@ -109,10 +110,12 @@ export const createConfigs = async () => {
       lock: applierLock(world, { service: 'http://127.0.0.1:4010', organization }),
       plans: {
         directory: machine.directory,
-        randomBytes: (size) => {
-          step('before the plan is kept');
-          return randomBytes(size);
-        },
+        world: filesWith({
+          randomBytes: (size) => {
+            step('before the plan is kept');
+            return randomBytes(size);
+          },
+        }),
       },
       timeoutMs: 30_000,
       pid,

@@ -7,6 +7,7 @@ import type { MovePlan } from '../../src/jobs/move-steps.ts';
 import { fileLedger } from '../../src/state/ledger.ts';
 import { withEarlierFiles } from '../../src/state/redis/ledger.ts';
 import { idIn } from '../../src/uri.ts';
+import { filesWith } from '../support/files-world.ts';
 import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
@@ -307,7 +308,7 @@ test('an open move is listed, and a machine that begins to share its state finis
 test('the record of a move can be damaged, and then nothing is sent', async () => {
   const plan = await moves.planned();
   const directory = join(temporaryDirectory(), kind.name);
-  const ledger = fileLedger({ directory, randomBytes: (size) => new Uint8Array(size) }, kind);
+  const ledger = fileLedger({ directory, world: filesWith() }, kind);
   const broken = {
     host: 'here',
     ledgerOf: ((each) => (each.name === kind.name ? ledger : machine.ledgerOf(each))) as Machine['ledgerOf'],

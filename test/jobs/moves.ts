@@ -21,6 +21,7 @@ import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import type { Clock } from '../../src/system.ts';
 import { idIn } from '../../src/uri.ts';
 import { slot, typesOf } from '../cli/lost-answers.ts';
+import { filesWith } from '../support/files-world.ts';
 import { startRedis, withServerTime } from '../support/redis.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
@@ -110,10 +111,7 @@ export const machineWith = async (place: Place, clock: Clock): Promise<Machine> 
     directory,
     ledgerOf: (kind) =>
       opened === undefined
-        ? fileLedger(
-            { directory: join(directory, kind.name), randomBytes: (size) => new Uint8Array(size).fill(7) },
-            kind,
-          )
+        ? fileLedger({ directory: join(directory, kind.name), world: filesWith() }, kind)
         : redisLedger({ connection: withServerTime(opened, clock), clock: createServerClock(clock), host }, kind),
   };
 };

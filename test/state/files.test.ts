@@ -2,7 +2,10 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { probePrivateFile, readPrivateFile, removePrivateFile, writePrivateFile } from '../../src/state/files.ts';
+import { filesWith } from '../support/files-world.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+
+const world = filesWith();
 
 let root: string;
 let path: string;
@@ -18,7 +21,7 @@ describe('files', () => {
   test('have mode 0600 in 0700 directories, even with umask 0', async () => {
     const before = process.umask(0);
     try {
-      await writePrivateFile(path, 'x', '1');
+      await writePrivateFile(path, 'x', world);
     } finally {
       process.umask(before);
     }
@@ -27,17 +30,17 @@ describe('files', () => {
   });
 
   test('are probed without leaving a file, and the probe fails if they cannot be written', async () => {
-    await writePrivateFile(path, 'x', '1');
-    await probePrivateFile(path, 'y'.repeat(10_000), '2');
+    await writePrivateFile(path, 'x', world);
+    await probePrivateFile(path, 'y'.repeat(10_000), world);
     expect([await readPrivateFile(path), readdirSync(join(root, 'a', 'b'))]).toEqual(['x', ['secret.json']]);
-    await expect(probePrivateFile(join(path, 'below'), 'y', '3')).rejects.toMatchObject({ category: 'environment' });
+    await expect(probePrivateFile(join(path, 'below'), 'y', world)).rejects.toMatchObject({ category: 'environment' });
   });
 
   test('replace a 0644 file with mode 0600, while the directory keeps its mode', async () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     chmodSync(join(root, 'a', 'b'), 0o755);
     writeFileSync(path, 'old', { mode: 0o644 });
-    await writePrivateFile(path, 'new', '1');
+    await writePrivateFile(path, 'new', world);
     expect([mode(path), mode(join(root, 'a', 'b'))]).toEqual(['600', '755']);
     expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);
   });
@@ -47,7 +50,7 @@ describe('files', () => {
     const target = join(root, 'target');
     writeFileSync(target, 'theirs');
     symlinkSync(target, path);
-    await expect(writePrivateFile(path, 'ours', '1')).rejects.toMatchObject({ category: 'environment' });
+    await expect(writePrivateFile(path, 'ours', world)).rejects.toMatchObject({ category: 'environment' });
     await expect(readPrivateFile(path)).rejects.toMatchObject({ category: 'environment' });
     expect(readFileSync(target, 'utf8')).toBe('theirs');
   });
@@ -56,7 +59,7 @@ describe('files', () => {
     const folder = join(root, 'everybody');
     mkdirSync(folder);
     chmodSync(folder, 0o1777);
-    await expect(writePrivateFile(join(folder, 'x'), 'ours', '1')).rejects.toMatchObject({ category: 'environment' });
+    await expect(writePrivateFile(join(folder, 'x'), 'ours', world)).rejects.toMatchObject({ category: 'environment' });
     expect([mode(folder), readdirSync(folder)]).toEqual(['777', []]);
   });
 
@@ -66,7 +69,7 @@ describe('files', () => {
     symlinkSync(join(root, 'elsewhere'), join(root, 'a', 'b'));
     writeFileSync(join(root, 'elsewhere', 'secret.json'), 'theirs');
     for (const use of [
-      () => writePrivateFile(path, 'ours', '1'),
+      () => writePrivateFile(path, 'ours', world),
       () => readPrivateFile(path),
       () => removePrivateFile(path),
     ])
@@ -81,7 +84,7 @@ describe('files', () => {
   });
 
   test('are removed together with leftover drafts', async () => {
-    await writePrivateFile(path, 'x', '1');
+    await writePrivateFile(path, 'x', world);
     writeFileSync(`${path}.dead`, 'a secret');
     expect(await removePrivateFile(path)).toBe(true);
     expect(readdirSync(join(root, 'a', 'b'))).toEqual([]);
@@ -90,7 +93,7 @@ describe('files', () => {
 
   test('leave no draft if the write fails', async () => {
     mkdirSync(path, { recursive: true });
-    await expect(writePrivateFile(path, 'x', '1')).rejects.toMatchObject({ category: 'environment' });
+    await expect(writePrivateFile(path, 'x', world)).rejects.toMatchObject({ category: 'environment' });
     expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);
   });
 });

@@ -6,6 +6,7 @@ import type { Send } from '../../src/http/message.ts';
 import { fileLedger, serviceName } from '../../src/state/ledger.ts';
 import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../cli/lost-answers.ts';
+import { filesWith } from '../support/files-world.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -130,8 +131,7 @@ describe('ledger', () => {
     pid: 1,
     ...more,
   });
-  const open = () =>
-    fileLedger({ directory: join(state, 'bookings'), randomBytes: (count) => new Uint8Array(count).fill(7) }, bookings);
+  const open = () => fileLedger({ directory: join(state, 'bookings'), world: filesWith() }, bookings);
 
   test('prunes entries over 30 days after their start, except open and damaged ones', async () => {
     const ledger = open();
@@ -167,7 +167,7 @@ describe('ledger', () => {
   test('throws if it cannot be read, instead of looking empty', async () => {
     const loop = join(state, 'loop');
     symlinkSync(loop, loop);
-    const ledger = fileLedger({ directory: loop, randomBytes: (count) => new Uint8Array(count) }, bookings);
+    const ledger = fileLedger({ directory: loop, world: filesWith() }, bookings);
     await expect(ledger.find(['0'.repeat(64)])).rejects.toMatchObject({ category: 'environment' });
   });
 

@@ -7,6 +7,7 @@ import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { ledgerKey, redisLedger } from '../../src/state/redis/ledger.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
+import { filesWith } from '../support/files-world.ts';
 import { engines, startRedis } from '../support/redis.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { runs } from '../support/tier.ts';
@@ -37,11 +38,7 @@ const files: Place = {
   name: 'files',
   newLedger: async () => {
     const directory = join(temporaryDirectory(), 'bookings');
-    let seed = 0;
-    return () => {
-      seed += 1;
-      return fileLedger({ directory, randomBytes: (count) => new Uint8Array(count).fill(seed) }, bookings);
-    };
+    return () => fileLedger({ directory, world: filesWith() }, bookings);
   },
 };
 

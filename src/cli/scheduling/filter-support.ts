@@ -29,9 +29,8 @@ const remember = async (context: Context, filter: Filter, supported: boolean): P
   const { runtime } = context;
   const file = await fileFor(context);
   const verdicts = { ...(await readCacheFile(file)), [filter]: { supported, at: runtime.clock.now() } };
-  const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
   // The file only saves a request, so a failure to write it must not stop the command.
-  await writePrivateFile(file, JSON.stringify(verdicts), draft).catch(() => {});
+  await writePrivateFile(file, JSON.stringify(verdicts), runtime).catch(() => {});
 };
 
 const recall = async (context: Context, filter: Filter): Promise<boolean | undefined> => {

@@ -72,8 +72,7 @@ export const changeConfig = async (world: Changing, change: (config: Config) => 
   const turn = await takeTurn(world);
   try {
     const config = change(await readConfig(world));
-    const draft = Buffer.from(world.randomBytes(8)).toString('hex');
-    await writePrivateFile(configFile(world), `${JSON.stringify(config, null, 2)}\n`, draft);
+    await writePrivateFile(configFile(world), `${JSON.stringify(config, null, 2)}\n`, world);
     return config;
   } finally {
     await turn?.release();
@@ -84,11 +83,10 @@ export const changeConfig = async (world: Changing, change: (config: Config) => 
 const profileLength = 4_096;
 
 /** Checks that the file could be replaced by a longer one. Throws if not. */
-export const probeConfig = async (world: ConfigWorld): Promise<void> => {
+export const probeConfig = async (world: Changing): Promise<void> => {
   const file = configFile(world);
   const length = ((await readPrivateFile(file))?.length ?? 0) + profileLength;
-  const unique = Buffer.from(world.randomBytes(8)).toString('hex');
-  await probePrivateFile(file, Buffer.from(world.randomBytes(length)).toString('base64'), unique);
+  await probePrivateFile(file, Buffer.from(world.randomBytes(length)).toString('base64'), world);
 };
 
 /** The name of the profile to use: from the flag, else the environment, else the current one, else the only one. */

@@ -74,7 +74,7 @@ const readCache = async (file: string, now: number): Promise<Owner | undefined> 
 /** Writes a cache file, and deletes the files of tokens that are no longer in use. */
 export const writeCache = async (runtime: Runtime, file: string, facts: object): Promise<void> => {
   if (isHomeless('cache', runtime)) return;
-  const { clock, randomBytes, secrets } = runtime;
+  const { clock, secrets } = runtime;
   const text = JSON.stringify({ ...facts, at: clock.now() });
   // R12: a service may put the token in a URI.
   if (secrets.redact(text) !== text) return;
@@ -85,9 +85,8 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   for (const path of others.map((name) => join(folder, name)))
     if ((await readYounger(path, clock.now(), forgottenAfterMs)) === undefined)
       await rm(path, { force: true }).catch(() => {});
-  const draft = Buffer.from(randomBytes(8)).toString('hex');
   // The cache only saves a request, so a write error must not stop the command.
-  await writePrivateFile(file, text, draft).catch(() => {});
+  await writePrivateFile(file, text, runtime).catch(() => {});
 };
 
 const ask = async (client: Client, baseUrl: string): Promise<Owner> => {

@@ -42,11 +42,10 @@ const budgetDirectory = (runtime: Runtime): string | undefined => {
 };
 
 const fileLedgerOf = <Entry extends CommonEntry>(runtime: Runtime, kind: LedgerKind<Entry>): Ledger<Entry> => {
-  const { randomBytes } = runtime;
   const state = stateDirectory(runtime);
   return state === undefined
-    ? fileLedger({ directory: directoryPath('state', runtime), randomBytes, unusable: homeMissing(runtime) }, kind)
-    : fileLedger({ directory: join(state, kind.name), randomBytes }, kind);
+    ? fileLedger({ directory: directoryPath('state', runtime), world: runtime, unusable: homeMissing(runtime) }, kind)
+    : fileLedger({ directory: join(state, kind.name), world: runtime }, kind);
 };
 
 const longestPassword = 10_000;

@@ -138,7 +138,7 @@ const resume = async (context: Context, { path, receipt, history }: FoundRun, bu
 /** Adds a receipt outside the folder to the list of runs. If that fails, the run continues. */
 const remember = async (context: Context, folder: string, { run, at, operation }: RunLine, receipt: string) => {
   if (dirname(receipt) === folder) return;
-  await addToIndex(folder, { run, at, operation, receipt }, uniqueName(context)).catch((error: unknown) => {
+  await addToIndex(folder, { run, at, operation, receipt }, context.runtime).catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
     context.notes.info(`This run won't be listed: ${error.message} (${error.facts.reason})`);
   });

@@ -15,7 +15,7 @@ import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
 import { isObject, jsonText } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
-import { writeWholeFile } from '../../../state/whole-file.ts';
+import { type RenameWorld, writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { notProven, unconfirmed } from './evidence.ts';
@@ -125,12 +125,12 @@ bash prove.sh ${sandbox ? '--sandbox ' : ''}KEY_FILE receipt.jsonl   # then type
 `;
 };
 
-const writeAll = (folder: string, files: Record<string, string | Buffer>): Promise<void> =>
+const writeAll = (replaceIn: RenameWorld, folder: string, files: Record<string, string | Buffer>): Promise<void> =>
   attempt('write', folder, async () => {
     await mkdir(folder, { mode: 0o700 });
-    // `replace` needs no hard links, which removable media may lack. The folder is new, so it overwrites nothing.
+    // Replacing needs no hard links, which removable media may lack. The folder is new, so it overwrites nothing.
     const write = (name: string, content: string | Buffer) =>
-      writeWholeFile(join(folder, name), { content, draft: join(folder, `${name}.draft`), replace: true });
+      writeWholeFile(join(folder, name), { content, draft: join(folder, `${name}.draft`), replaceIn });
     const sums: string[] = [];
     for (const [name, content] of Object.entries(files)) {
       await write(name, content);
@@ -152,7 +152,7 @@ const run = async (invocation: Invocation): Promise<void> => {
       ? `activity.jsonl is the service's activity log during the run: ${counted(log.lines.length, 'entry', 'entries')}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
       : `The service's activity log during the run is missing: ${log.missing}.`;
   const folder = resolve(String(typed.to ?? `bundle-${history.run.run}`));
-  await writeAll(folder, {
+  await writeAll(context.runtime, folder, {
     'receipt.jsonl': bytes,
     'SUMMARY.md': summaryOf(finding, words),
     ...('lines' in log

@@ -8,7 +8,7 @@ import { codeOf, hasCategory, SchedError } from '../../../errors.ts';
 import { type BatchPlan, linesText, type PlannedItem } from '../../../jobs/batch-plan.ts';
 import { attempt, diskTrouble } from '../../../jobs/disk.ts';
 import { isObject, type Json, jsonText } from '../../../json.ts';
-import { writeWholeFile } from '../../../state/whole-file.ts';
+import { type RenameWorld, writeWholeFile } from '../../../state/whole-file.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { supportsFilter } from '../../scheduling/filter-support.ts';
@@ -115,11 +115,11 @@ const prepare = (directory: string): Promise<void> =>
   });
 
 /** A killed process may have left a draft. The run is locked, so no other process is writing it. */
-const write = (path: string, content: object): Promise<void> =>
+const write = (replaceIn: RenameWorld, path: string, content: object): Promise<void> =>
   attempt('write', path, async () => {
     const draft = `${path}.draft`;
     await rm(draft, { force: true });
-    await writeWholeFile(path, { content: `${jsonText(content, 2)}\n`, draft, replace: true });
+    await writeWholeFile(path, { content: `${jsonText(content, 2)}\n`, draft, replaceIn });
   });
 
 interface AddressFile extends PlannedItem {
@@ -180,7 +180,7 @@ const run = async (invocation: Invocation): Promise<void> => {
       for (const [index, { submissions, ...person }] of people.entries()) {
         const { line, file } = batch[index]!;
         if (person.events.length + submissions.length === 0) empty.push(line);
-        await write(join(directory, file), {
+        await write(runtime, join(directory, file), {
           ...person,
           routing_form_submissions: submissions,
           not_included: [...gaps, ...neverShown],

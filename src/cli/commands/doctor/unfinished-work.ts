@@ -27,7 +27,7 @@ const openIn = async <Entry extends CommonEntry>(
   if (baseUrl === undefined) return [];
   const { fileLedger } = await import('../../../state/ledger.ts');
   const directory = join(directoryPath('state', runtime), kind.name);
-  const ledger = fileLedger({ directory, randomBytes: runtime.randomBytes }, kind);
+  const ledger = fileLedger({ directory, world: runtime }, kind);
   return ledger.open(baseUrl).then(findingsOf, (error: unknown) => [failed(kind.name, error)]);
 };
 

@@ -31,7 +31,8 @@ const pathOf = ({ runtime }: Context, { keyFile, host, port }: ListenerSettings)
  * knows them for as long as their signatures are valid. If the file can't be used, the listener works without it.
  */
 export const openRecentFile = async (context: Context, listener: ListenerSettings): Promise<Kept> => {
-  const { clock, randomBytes } = context.runtime;
+  const { runtime } = context;
+  const { clock } = runtime;
   // A signature may be as far in the future as in the past.
   const keptMs = 2 * listener.toleranceMs;
   let lines: string[] = [];
@@ -47,9 +48,8 @@ export const openRecentFile = async (context: Context, listener: ListenerSetting
   };
   const write = async (): Promise<void> => {
     lines = lines.filter(isKept).slice(-mostRemembered);
-    const unique = Buffer.from(randomBytes(8)).toString('hex');
     if (path !== undefined)
-      await writePrivateFile(path, lines.map((each) => `${each}\n`).join(''), unique).catch(giveUp);
+      await writePrivateFile(path, lines.map((each) => `${each}\n`).join(''), runtime).catch(giveUp);
   };
   try {
     path = pathOf(context, listener);
