@@ -15,9 +15,9 @@ import { writeWholeFile } from './whole-file.ts';
  *
  *   START-DIGEST.NUMBER.json
  *
- * The start is in base 36, so that pruning reads only old files. A file is created by a hard link, complete and only
- * once: if two processes want the same booking at the same time, one of them gets it. The last number for each address
- * of the service counts.
+ * The start is in base 36, so that pruning reads only old files. A file gets its name only once, when it is complete:
+ * if two processes want the same booking at the same time, one of them gets it. The last number for each address of the
+ * service counts.
  *
  * START-DIGEST.NUMBER.missed has the service's time of the first look-up that did not find an open attempt. It is a
  * separate file, so that writing it can't overwrite the verdict of the process that sent the request.

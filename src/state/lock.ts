@@ -7,6 +7,7 @@ import type { Clock, Machine, RandomBytes } from '../system.ts';
 import { directory } from './paths.ts';
 import { identityOf, type ProcessIdentity, type ProcessTable, stateOf } from './processes.ts';
 import { fileVersions } from './versions.ts';
+import { lacksLinks } from './whole-file.ts';
 
 /*
  * Locks between processes that stay correct when they are killed: a record of the owners, by the name of their lock.
@@ -91,7 +92,10 @@ export const createLock = (options: LockOptions): Lock => {
     try {
       return await work();
     } catch (error) {
-      throw (error as NodeJS.ErrnoException).syscall === undefined ? error : lockTrouble(directory, codeOf(error));
+      const { syscall } = error as NodeJS.ErrnoException;
+      if (syscall === undefined) throw error;
+      const reason = syscall === 'link' && lacksLinks(error) ? 'this disk has no hard links' : codeOf(error);
+      throw lockTrouble(directory, reason);
     }
   };
 

@@ -45,6 +45,25 @@ const renameOver = async (from: string, to: string, { platform, clock }: RenameW
   await rename(from, to);
 };
 
+/** How `link` fails on a disk without hard links: exFAT on Windows says EISDIR, FAT on Linux EPERM, network disks vary. */
+export const lacksLinks = (error: unknown): boolean =>
+  ['EACCES', 'EISDIR', 'ENOSYS', 'ENOTSUP', 'EPERM'].includes(codeOf(error));
+
+/** Names a finished draft, unless the name is taken. */
+const nameOnce = async (draft: string, path: string): Promise<void> => {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!lacksLinks(error)) throw error;
+    // Takes the name with an empty file first. A process killed in between leaves that file, which is no valid record.
+    await (await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, privateMode)).close();
+    await rename(draft, path).catch(async (problem: unknown) => {
+      await rm(path, { force: true });
+      throw problem;
+    });
+  }
+};
+
 interface WholeFile {
   content: string | Uint8Array;
   /** A path in the same directory that no other process uses. */
@@ -63,7 +82,7 @@ export const writeWholeFile = async (path: string, { content, draft, replaceIn }
     await handle.writeFile(content);
     await handle.sync();
     await handle.close();
-    await (replaceIn === undefined ? link(draft, path) : renameOver(draft, path, replaceIn));
+    await (replaceIn === undefined ? nameOnce(draft, path) : renameOver(draft, path, replaceIn));
   } finally {
     await handle.close().catch(() => {});
     await rm(draft, { force: true }).catch(() => {});

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { link, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { fileLedger, serviceName } from '../../src/state/ledger.ts';
 import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../cli/lost-answers.ts';
-import { filesWith } from '../support/files-world.ts';
+import { failing, filesWith, onDisk } from '../support/files-world.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -132,6 +133,36 @@ describe('ledger', () => {
     ...more,
   });
   const open = () => fileLedger({ directory: join(state, 'bookings'), world: filesWith() }, bookings);
+
+  describe('on a disk without hard links', () => {
+    const claims = (count: number, disk: Parameters<typeof onDisk>[0] = {}) =>
+      onDisk({ link: failing('EISDIR', 99, link), ...disk }, () =>
+        Promise.all(Array.from({ length: count }, () => open().claim({ number: 1, entry: entry(1) }))),
+      );
+
+    test('gives a booking to one of many processes, with a complete entry', async () => {
+      expect((await claims(5)).filter(Boolean)).toEqual([true]);
+      expect(await open().open(entry(1).origin)).toEqual([]);
+      expect((await open().find([entry(1).digest])).attempts).toEqual([{ number: 1, entry: entry(1) }]);
+      expect(readdirSync(join(state, 'bookings'))).toHaveLength(1);
+      await expect(claims(1)).resolves.toEqual([false]);
+    });
+
+    test('keeps no name without an entry if the disk fails', async () => {
+      await expect(claims(1, { rename: failing('ENOSPC', 1, rename) })).rejects.toMatchObject({
+        facts: { reason: expect.stringContaining('ENOSPC') },
+      });
+      expect(readdirSync(join(state, 'bookings'))).toEqual([]);
+    });
+
+    test('sends nothing for a name that a killed process has left without an entry', async () => {
+      await claims(1);
+      const [name] = readdirSync(join(state, 'bookings'));
+      writeFileSync(join(state, 'bookings', name!), '');
+      await expect(open().find([entry(1).digest])).rejects.toMatchObject({ category: 'environment' });
+      await expect(claims(1)).resolves.toEqual([false]);
+    });
+  });
 
   test('prunes entries over 30 days after their start, except open and damaged ones', async () => {
     const ledger = open();

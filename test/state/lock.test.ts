@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
@@ -336,6 +337,24 @@ describe('lock', () => {
     await expect(make({ directory: join(place(), '1', 'x') }).acquire()).rejects.toMatchObject({
       category: 'environment',
     });
+  });
+
+  test('needs hard links, and says so', async () => {
+    const { linkSync } = fs;
+    const use = (call: typeof linkSync) => {
+      fs.linkSync = call;
+      syncBuiltinESMExports();
+    };
+    use(() => {
+      throw Object.assign(new Error(), { code: 'EISDIR', syscall: 'link' });
+    });
+    await make()
+      .acquire()
+      .then(
+        () => expect.unreachable(),
+        ({ facts }) => expect(facts.reason).toBe(`${place()}: this disk has no hard links`),
+      )
+      .finally(() => use(linkSync));
   });
 
   test('is free if a power cut has torn the record: no process has survived it', async () => {
