@@ -11,8 +11,8 @@ interface Signals extends Pick<Runtime, 'interrupted' | 'protect'> {
   lendTerminal<Value>(to: 'pager' | 'command', work: () => Promise<Value>): Promise<Value>;
 }
 
-/** Turns the first SIGINT or SIGTERM into an error. A second one ends the process at once, or after protected work. */
-export const handleSignals = (stderr: LineState): Signals => {
+/** Turns the first SIGINT, SIGBREAK (Ctrl-Break on Windows) or SIGTERM into an error. A second one ends the process at once, or after protected work. */
+export const handleSignals = (stderr: LineState, platform: string = process.platform): Signals => {
   const controller = new AbortController();
   // Every connection adds a listener. Node would warn on stderr about a leak at the eleventh.
   setMaxListeners(0, controller.signal);
@@ -32,11 +32,14 @@ export const handleSignals = (stderr: LineState): Signals => {
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
   process.on('SIGINT', stop('interrupted', 130));
+  process.on('SIGBREAK', stop('interrupted', 130));
   process.on('SIGTERM', stop('terminated', 143));
   const protect: Signals['protect'] = async (work) => {
     // Without a SIGHUP listener, closing the terminal would end the process.
     const hangUp = () => {
-      if (user !== 'command') atTheEnd ??= () => process.kill(process.pid, 'SIGHUP');
+      // Windows can't send this signal, and ends the process some seconds after its window was closed.
+      const end = () => (platform === 'win32' ? process.exit(129) : process.kill(process.pid, 'SIGHUP'));
+      if (user !== 'command') atTheEnd ??= end;
     };
     process.on('SIGHUP', hangUp);
     protectedWorks += 1;

@@ -20,32 +20,37 @@ export const stdin: InputSource = {
   linesAhead: [],
 };
 
-const terminalPath = '/dev/tty';
-let opened: NodeJS.ReadStream | undefined;
-
 /** The terminal that this process was started from, if there is one. */
-const terminal: InputSource = {
-  isTerminal: () => {
-    // In the standalone file, a terminal that was opened by its path keeps the process running after the answer.
-    if (process.versions.bun !== undefined) return false;
-    try {
-      closeSync(openSync(terminalPath, 'r+'));
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  stream: () => {
-    const { ReadStream } = process.getBuiltinModule('node:tty');
-    opened ??= new ReadStream(openSync(terminalPath, 'r+'));
-    return opened;
-  },
-  release: () => {
-    opened?.destroy();
-    opened = undefined;
-  },
-  linesAhead: [],
+export const terminalOn = (platform: string): InputSource => {
+  const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
+  // Windows needs the right to write, too: reading single keys changes the mode of the console.
+  const open = () => openSync(path, 'r+');
+  let opened: NodeJS.ReadStream | undefined;
+  return {
+    isTerminal: () => {
+      // In the standalone file, a terminal that was opened by its path keeps the process running after the answer.
+      if (process.versions.bun !== undefined) return false;
+      try {
+        closeSync(open());
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    stream: () => {
+      const { ReadStream } = process.getBuiltinModule('node:tty');
+      opened ??= new ReadStream(open());
+      return opened;
+    },
+    release: () => {
+      opened?.destroy();
+      opened = undefined;
+    },
+    linesAhead: [],
+  };
 };
+
+const terminal = terminalOn(process.platform);
 
 /** Where people type answers. */
 export const keyboard = (): InputSource => (stdin.isTerminal() ? stdin : terminal);
