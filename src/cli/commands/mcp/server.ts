@@ -13,10 +13,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
-import { ClosedPipe, usageError } from '../../../errors.ts';
+import { ClosedPipe } from '../../../errors.ts';
 import type { Output } from '../../../runtime.ts';
 import { version } from '../../../version.ts';
+import { createCheck, noTool } from './check-call.ts';
 import { cutText } from './fit.ts';
 import type { Values } from './parameters.ts';
 import { prompts } from './prompts.ts';
@@ -63,22 +63,17 @@ const writableOf = (stdout: Output): Writable =>
 /** The parts of a server that all its connections share. */
 const createParts = (setup: ServerSetup) => {
   const { runtime, tools } = setup;
-  const ajv = new AjvJsonSchemaValidator();
+  const check = createCheck();
   const listed = tools.map((tool) => describeTool(tool, setup.hasOutputSchemas));
   const codec = createRequestStateCodec<Asked>({ key: runtime.randomBytes(32) });
   const offered = prompts.filter((prompt) => prompt.tools.every((name) => tools.some((tool) => tool.name === name)));
   /** Calls that have not ended. A write must not be abandoned when the client goes away. */
   const running = new Set<Promise<unknown>>();
 
-  const checked = (index: number, values: Values): void => {
-    const verdict = ajv.getValidator(listed[index]!.inputSchema as never)(values);
-    if (!verdict.valid) throw usageError([`Wrong arguments: ${verdict.errorMessage}`]);
-  };
-
   const call = async (name: string, values: Values, context: ServerContext, server: Server) => {
     const index = tools.findIndex((tool) => tool.name === name);
     const tool = tools[index];
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `No tool "${cutText(name, 100)}"`);
+    if (tool === undefined) throw noTool(name);
     let asked: string | undefined;
     const confirm: Call['confirm'] = async (question) => {
       const digest = digestOf(name, values, question);
@@ -92,7 +87,7 @@ const createParts = (setup: ServerSetup) => {
     const mayAsk = setup.mayAsk && canElicit(context, server);
     const zone = typeof values.tz === 'string' ? values.tz : setup.zone;
     try {
-      checked(index, values);
+      check(listed[index]!.inputSchema, values);
       const outcome = await runTool(setup, {
         tool,
         values,
