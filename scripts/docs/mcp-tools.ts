@@ -1,10 +1,13 @@
+import { compactList } from '../../src/cli/commands/mcp/compact.ts';
 import { describeTool, type Tool } from '../../src/cli/commands/mcp/tools.ts';
 import { formatNumber } from '../../src/numbers.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Characters of the list that a client reads. */
+const charactersOf = (tools: readonly object[]): number => JSON.stringify({ tools }).length;
+
 const sizeOf = (tools: readonly Tool[], hasOutputSchemas = false): number =>
-  JSON.stringify({ tools: tools.map((tool) => describeTool(tool, hasOutputSchemas)) }).length;
+  charactersOf(tools.map((tool) => describeTool(tool, hasOutputSchemas)));
 
 /** The tools of `sched mcp serve` and the size of their list: docs/mcp-tools.md. */
 export const mcpToolsPage = (tools: readonly Tool[]): string => {
@@ -12,12 +15,14 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
   const few = tools.filter(
     ({ path }) => /^events\.|^event-types\.slots$/.test(path) && reads.some((tool) => tool.path === path),
   );
-  const sizes: [string, readonly Tool[], boolean][] = [
-    ["--tools 'events.*,event-types.slots'", few, false],
-    ['(default)', reads, false],
-    ['--allow-writes', tools, false],
-    ['--output-schemas', reads, true],
-    ['--allow-writes --output-schemas', tools, true],
+  const sizes: [flags: string, tools: number, characters: number][] = [
+    ['--compact', compactList(reads).length, charactersOf(compactList(reads))],
+    ['--compact --allow-writes', compactList(tools).length, charactersOf(compactList(tools))],
+    ["--tools 'events.*,event-types.slots'", few.length, sizeOf(few)],
+    ['(default)', reads.length, sizeOf(reads)],
+    ['--allow-writes', tools.length, sizeOf(tools)],
+    ['--output-schemas', reads.length, sizeOf(reads, true)],
+    ['--allow-writes --output-schemas', tools.length, sizeOf(tools, true)],
   ];
   const lines = [
     '# MCP tools',
@@ -30,10 +35,10 @@ export const mcpToolsPage = (tools: readonly Tool[]): string => {
     '',
     ...markdownTable(
       ['flags of `sched mcp serve`', 'tools', 'characters'],
-      sizes.map(([flags, some, hasOutputSchemas]) => [
+      sizes.map(([flags, count, characters]) => [
         flags.startsWith('(') ? flags : `\`${flags}\``,
-        String(some.length),
-        formatNumber(sizeOf(some, hasOutputSchemas)),
+        String(count),
+        formatNumber(characters),
       ]),
     ),
     '## Tools',

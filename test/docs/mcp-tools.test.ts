@@ -15,6 +15,7 @@ const sizeWith = (flags: string): number => {
 
 describe('docs/mcp.md', () => {
   test.each([
+    ['`--compact`', /`--compact` is ([\d,]+) characters/],
     ['(default)', /([\d,]+) characters by default/],
     ['`--allow-writes --output-schemas`', /and ([\d,]+) with all writes and `--output-schemas`/],
     ["`--tools 'events.*,event-types.slots'`", /`--tools 'events\.\*,event-types\.slots'` is ([\d,]+) characters/],

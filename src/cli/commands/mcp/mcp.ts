@@ -55,6 +55,7 @@ const toolFlags: Flag[] = [
     heading: 'Safety',
   },
   { name: 'output-schemas', description: 'describe the results of the tools too (a much longer list)' },
+  { name: 'compact', description: 'three tools that find, describe and run commands, instead of one per command' },
 ];
 
 const serveCommand = (registry: Nouns): Command => ({
@@ -68,11 +69,13 @@ const serveCommand = (registry: Nouns): Command => ({
     "mcp serve --tools 'events.*,event-types.slots'",
     'mcp serve --allow-writes=events.cancel,invitees.create',
     'mcp serve --sandbox --allow-writes',
+    'mcp serve --compact',
   ],
   notes: [
     'An MCP client starts this command and talks to it until it closes stdin. Nothing but the protocol is written to stdout; notes go to stderr. `sched mcp config` prints the lines that a client needs.',
     "There is a tool for each command that reads records of the service, such as events_list and event_types_slots. Tools that change data exist only with --allow-writes. Cancellations, no-shows before the meeting, changes of availability and deletions of webhooks ask you through the client first; if the client can't ask, they are refused, unless you add --yes. Bookings, other creations and changes of event types don't ask. No tool deletes data of invitees.",
     'A list has 20 rows unless the client asks for more, and a cursor for the next rows. A result has at most 32 KiB. Its text comes from the service, so it is marked as data, and control characters are escaped.',
+    '--compact offers search_commands, describe_command and call_command: 2,000 characters for the model to read instead of 25,000, with the same permissions, questions and limits. It is better if most conversations need no command, or if the client has many other tools. The full list is better for many calls and for small models: a command takes one call instead of two or three, and the client can tell tools that read from tools that write.',
     'All calls use the profile that was in use at the start, its rate limit budget, and the record of bookings that prevents booking twice.',
   ],
   run: async (invocation) => {
@@ -96,7 +99,7 @@ const configCommand = (registry: Nouns): Command => ({
     'mcp config claude-desktop',
     'mcp config claude-code --allow-writes=events.cancel',
     'mcp config vscode --tools events.list,events.get',
-    'mcp config cursor --sandbox',
+    'mcp config cursor --sandbox --compact',
   ],
   notes: [
     'Prints the lines for this profile, with the full path of this program. On stderr it says where they belong. They contain no token: the client starts sched, which uses the stored login.',

@@ -8,7 +8,7 @@ import { allTools } from './tools.ts';
 /** Flags of the server that its commands get too. */
 const shared = ['max-wait', 'timeout', 'tz', 'no-wait', 'allow-refresh', 'quiet', 'verbose', 'yes'];
 /** Flags that choose the tools. */
-const choosing = ['tools', 'allow-writes', 'output-schemas'];
+const choosing = ['tools', 'allow-writes', 'output-schemas', 'compact'];
 
 /**
  * The flags of the server that its commands get too. The profile is named even if it is the default one: choosing
@@ -33,11 +33,14 @@ const serveWords = (invocation: Invocation): string[] => {
 };
 
 /** What a client tells its model about all tools. */
-const instructionsFor = ({ context }: Invocation, hasWrites: boolean): string => {
+const instructionsFor = ({ context, typed }: Invocation, hasWrites: boolean): string => {
   const { settings } = context;
   const account = settings.sandbox ? 'the built-in sandbox with invented data' : 'a scheduling service';
   return [
     `These tools read${hasWrites ? ' and change' : ''} ${account} through sched.`,
+    ...(typed.compact === true
+      ? ['Run every command with call_command. Where a text names a tool such as events_list, that is the command.']
+      : []),
     `Times: RFC 3339, or words such as tomorrow 9:00, monday, +2h, -7d, next week. Without an offset they are in ${settings.zone}, or in tz.`,
     'Users and event types can be named, or given as an ID or URI; "me" is the current user.',
     'Lists return 20 rows by default. For more, repeat the call with next_cursor as cursor.',
@@ -67,6 +70,7 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
     flags: sharedTyped(invocation),
     zone: settings.zone,
     hasOutputSchemas: typed['output-schemas'] === true,
+    isCompact: typed.compact === true,
     mayAsk: typed['no-input'] !== true && !runtime.env.SCHED_NO_INPUT,
     instructions: instructionsFor(
       invocation,

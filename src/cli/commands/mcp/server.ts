@@ -17,6 +17,7 @@ import { ClosedPipe } from '../../../errors.ts';
 import type { Output } from '../../../runtime.ts';
 import { version } from '../../../version.ts';
 import { createCheck, noTool } from './check-call.ts';
+import { compactCalls, compactList } from './compact.ts';
 import { cutText } from './fit.ts';
 import type { Values } from './parameters.ts';
 import { prompts } from './prompts.ts';
@@ -27,6 +28,8 @@ import { describeTool, type Tool } from './tools.ts';
 interface ServerSetup extends Host {
   tools: readonly Tool[];
   hasOutputSchemas: boolean;
+  /** Three tools instead of one for each command. */
+  isCompact?: boolean;
   /** Whether the person may be asked at all. */
   mayAsk: boolean;
   instructions: string;
@@ -62,9 +65,10 @@ const writableOf = (stdout: Output): Writable =>
 
 /** The parts of a server that all its connections share. */
 const createParts = (setup: ServerSetup) => {
-  const { runtime, tools } = setup;
+  const { runtime, tools, hasOutputSchemas, isCompact } = setup;
   const check = createCheck();
-  const listed = tools.map((tool) => describeTool(tool, setup.hasOutputSchemas));
+  const described = tools.map((tool) => describeTool(tool, hasOutputSchemas));
+  const listed = isCompact ? compactList(tools) : described;
   const codec = createRequestStateCodec<Asked>({ key: runtime.randomBytes(32) });
   const offered = prompts.filter((prompt) => prompt.tools.every((name) => tools.some((tool) => tool.name === name)));
   /** Calls that have not ended. A write must not be abandoned when the client goes away. */
@@ -87,7 +91,7 @@ const createParts = (setup: ServerSetup) => {
     const mayAsk = setup.mayAsk && canElicit(context, server);
     const zone = typeof values.tz === 'string' ? values.tz : setup.zone;
     try {
-      check(listed[index]!.inputSchema, values);
+      check(described[index]!.inputSchema, values);
       const outcome = await runTool(setup, {
         tool,
         values,
@@ -113,6 +117,8 @@ const createParts = (setup: ServerSetup) => {
     });
   };
 
+  const answer = isCompact ? compactCalls({ tools, hasOutputSchemas, check, call }) : call;
+
   const createServer = (): Server => {
     const server = new Server(
       { name: 'sched', version },
@@ -124,7 +130,7 @@ const createParts = (setup: ServerSetup) => {
     );
     server.setRequestHandler('tools/list', () => ({ tools: listed as never }));
     server.setRequestHandler('tools/call', ({ params }, context) => {
-      const result = call(params.name, params.arguments ?? {}, context, server);
+      const result = answer(params.name, params.arguments ?? {}, context, server);
       running.add(result);
       return result.finally(() => running.delete(result));
     });
