@@ -94,16 +94,26 @@ const configCommand = (registry: Nouns): Command => ({
       choices: Object.keys(clients),
     },
   ],
-  flags: toolFlags,
+  flags: [
+    ...toolFlags,
+    {
+      name: 'http',
+      value: 'URL',
+      optional: true,
+      description: "connect to the service's own MCP server: that of the profile or sandbox, or =URL",
+    },
+  ],
   examples: [
     'mcp config claude-desktop',
     'mcp config claude-code --allow-writes=events.cancel',
     'mcp config vscode --tools events.list,events.get',
     'mcp config cursor --sandbox --compact',
+    'mcp config vscode --sandbox --http',
   ],
   notes: [
     'Prints the lines for this profile, with the full path of this program. On stderr it says where they belong. They contain no token: the client starts sched, which uses the stored login.',
-    'The flags are those that `sched mcp serve` will get.',
+    'The other flags are those that `sched mcp serve` will get.',
+    '--http prints the URL of a server that speaks MCP over HTTP. sched has no part in the connection: the client logs in through your browser. Without =URL, the address is SCHED_MCP_URL or mcp_url of the profile, and http://127.0.0.1:4010 with --sandbox; /mcp is added if the address has no path. `sched sandbox start` serves the sandbox there.',
   ],
   run: async (invocation) => {
     const { runConfig } = await import('./serve.ts');

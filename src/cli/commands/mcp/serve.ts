@@ -2,7 +2,7 @@ import { nearest } from '../../../nearest.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
-import { clients } from './clients.ts';
+import { type ClientFormat, clients } from './clients.ts';
 import { allTools } from './tools.ts';
 
 /** Flags of the server that its commands get too. */
@@ -79,9 +79,30 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
   });
 };
 
+/** The lines of a client that starts this program. */
+const ownLines = async (registry: Nouns, invocation: Invocation, client: ClientFormat): Promise<string> => {
+  const { context, problems } = invocation;
+  // A wrong pattern is better reported here than by a client that can't start its server.
+  chooseTools(invocation, await allTools(registry, await context.dialect()));
+  problems.check();
+  // A client may not have the PATH of a shell, so the program is named in full.
+  const [command = 'sched', ...first] = context.runtime.machine.program ?? [];
+  return client.lines(command, [...first, 'mcp', 'serve', ...serveWords(invocation)]);
+};
+
+/** The lines of a client that talks to the service's own server. */
+const remoteLines = async (invocation: Invocation, { linesFor }: ClientFormat): Promise<string> => {
+  const { httpUrl } = await import('./http-config.ts');
+  const url = httpUrl(invocation, choosing);
+  if (linesFor === undefined)
+    invocation.problems.add("The configuration of this client can't name a URL", (own) => own.setFlag('http', false));
+  invocation.problems.check();
+  return linesFor!(url);
+};
+
 export const runConfig = async (registry: Nouns, invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
-  const { runtime, settings, notes, printer } = context;
+  const { context, args, problems, typed } = invocation;
+  const { settings, notes, printer } = context;
   const [word = 'json'] = args;
   const client = Object.hasOwn(clients, word) ? clients[word] : undefined;
   if (client === undefined) {
@@ -90,14 +111,12 @@ export const runConfig = async (registry: Nouns, invocation: Invocation): Promis
     const problem = `No configuration for "${word}". Choose from ${names.join(', ')}`;
     problems.add(problem, meant === undefined ? undefined : (own) => void own.replace(word, meant));
   }
-  // A wrong pattern is better reported here than by a client that can't start its server.
-  chooseTools(invocation, await allTools(registry, await context.dialect()));
-  problems.check();
-  // A client may not have the PATH of a shell, so the program is named in full.
-  const [command = 'sched', ...first] = runtime.machine.program ?? [];
-  const words = [...first, 'mcp', 'serve', ...serveWords(invocation)];
-  await printer.text(client!.lines(command, words));
-  notes.info(client!.where);
+  const format = client ?? clients.json!;
+  const isRemote = typed.http !== undefined;
+  const lines = isRemote ? remoteLines(invocation, format) : ownLines(registry, invocation, format);
+  await printer.text(await lines);
+  notes.info(format.where);
+  if (isRemote) return notes.info('The client logs in at the service itself, through your browser');
   const isStored = settings.sandbox || settings.account !== undefined;
   if (!isStored)
     notes.info(
