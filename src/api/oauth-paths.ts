@@ -5,6 +5,7 @@
  * Assumed (oauth.device-paths): a device login (RFC 8628) uses `/oauth/device_authorization` and `/oauth/device`.
  * Assumed (oauth.metadata-paths): metadata of the authorization host is at `/.well-known/oauth-authorization-server`
  * (RFC 8414) or `/.well-known/openid-configuration`.
+ * Assumed (oauth.register-path): MCP clients register themselves at `/oauth/register` (RFC 7591).
  */
 export const oauthPaths = {
   authorize: '/oauth/authorize',
@@ -14,6 +15,8 @@ export const oauthPaths = {
   device: '/oauth/device_authorization',
   /** RFC 8628: the page where the user enters the code of a device login. */
   verify: '/oauth/device',
+  /** RFC 7591: a client registers itself. */
+  register: '/oauth/register',
   /** RFC 8414. */
   metadata: '/.well-known/oauth-authorization-server',
   /** The same for OpenID Connect Discovery. */

@@ -87,7 +87,7 @@ export const fingerprint = (secret: string): string => hash('sha256', secret, 'b
 /** Starts a login. Returns the ID that all its tokens have. */
 export const insertFamily = (
   store: Store,
-  family: { client: string; user: string; scopes: string | null; created_at: string },
+  family: { client: string; user: string; scopes: string | null; resource?: string | null; created_at: string },
 ): number => {
   store.add('families', family);
   return store.first<{ id: number }>('SELECT last_insert_rowid() AS id')!.id;

@@ -1,33 +1,8 @@
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { clientId } from '../ready-tokens.ts';
-
-export interface OAuthClient {
-  id: string;
-  name: string;
-  about: string;
-  allows(redirectUri: string): boolean;
-}
-
-/** RFC 8252 §7.3: any port; everything else must match exactly. Compared as text, without URL normalization. */
-const onLoopback = (path: string) => (redirectUri: string) => {
-  const found = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(redirectUri);
-  return found !== null && Number(found[1] ?? 80) <= 65_535 && found[2] === path;
-};
-
-/** Public clients: they have no secret. */
-const clients: readonly OAuthClient[] = [
-  { id: clientId, name: 'sched', about: 'the command-line tool', allows: onLoopback('/callback') },
-  {
-    id: 'northlight-calendar',
-    name: 'Northlight Calendar',
-    about: 'a web application in the sandbox',
-    allows: (redirectUri) => redirectUri === 'https://calendar.northlight.example/oauth/callback',
-  },
-];
-
-export const findClient = (id: string | undefined): OAuthClient | undefined =>
-  clients.find((client) => client.id === id);
+import type { Store } from '../store/store.ts';
+import { findClient, type OAuthClient } from './clients.ts';
+import { resourceIn } from './resource.ts';
 
 export interface Parameters {
   /** The first value of each parameter. */
@@ -59,6 +34,8 @@ export interface AuthorizationRequest {
   redirectUri: string;
   challenge: string;
   scopes: Scope[];
+  /** The path of the resource that the tokens are for; `null` for the API. */
+  resource: string | null;
   state: string | undefined;
   /** Role or name of the user to preselect. */
   loginHint: string | undefined;
@@ -86,6 +63,7 @@ const findError = (
   values: Parameters['values'],
   repeated: string[],
   wanted: string[],
+  resource: string | null | undefined,
 ): [string, string] | undefined => {
   if (repeated.length > 0) return ['invalid_request', `Parameter given more than once: ${repeated.join(', ')}.`];
   if (values.response_type === undefined) return ['invalid_request', 'response_type is missing.'];
@@ -97,12 +75,14 @@ const findError = (
     return ['invalid_request', 'code_challenge must be a SHA-256 hash in base64url.'];
   if (wanted.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need.'];
   if (!wanted.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name.'];
+  if (resource === undefined) return ['invalid_target', 'resource names no resource of this server.'];
   return undefined;
 };
 
 /** Checks the client and redirect URI first: errors may only be sent to a redirect URI that is known to be valid. */
-export const checkAuthorization = ({ values, repeated }: Parameters): AuthorizationCheck => {
-  const client = findClient(values.client_id);
+export const checkAuthorization = (store: Store, { origin, searchParams }: URL): AuthorizationCheck => {
+  const { values, repeated } = readParameters(searchParams);
+  const client = findClient(store, values.client_id);
   if (!client || repeated.includes('client_id'))
     return { kind: 'untrusted', why: 'No registered application has this client_id.' };
   const redirectUri = values.redirect_uri;
@@ -110,13 +90,15 @@ export const checkAuthorization = ({ values, repeated }: Parameters): Authorizat
     return { kind: 'untrusted', why: `This redirect_uri is not registered for ${client.name}.` };
   const state = repeated.includes('state') ? undefined : values.state;
   const wanted = scopesIn(values);
-  const [error, why] = findError(values, repeated, wanted) ?? [];
+  const resource = resourceIn(values, origin);
+  const [error, why] = findError(values, repeated, wanted, resource) ?? [];
   if (error !== undefined) return { kind: 'wrong', redirectUri, state, error, why: why! };
   const request = {
     client: client.id,
     redirectUri,
     challenge: values.code_challenge!,
     scopes: wanted as Scope[],
+    resource: resource ?? null,
     state,
     loginHint: values.login_hint,
   };

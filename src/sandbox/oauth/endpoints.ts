@@ -15,13 +15,12 @@ import { readTicket, writeTicket } from '../ticket.ts';
 import {
   type AuthorizationRequest,
   checkAuthorization,
-  findClient,
   isScope,
   type Parameters,
   readForm,
-  readParameters,
   scopesIn,
 } from './authorization.ts';
+import { findClient } from './clients.ts';
 import { decideDevice, findDevice, openDevice, redeemDevice, startDevice } from './device.ts';
 import {
   findCode,
@@ -33,6 +32,8 @@ import {
   revokeToken,
   type TokenGrant,
 } from './grants.ts';
+import { registerClient } from './registration.ts';
+import { resourceIn } from './resource.ts';
 import { signerOf } from './signing.ts';
 
 export interface OAuthOptions {
@@ -85,7 +86,7 @@ const accountsOf = ({ store }: OAuthCall, hint?: string) => {
 };
 
 const authorize = (asked: OAuthCall): HttpReply => {
-  const verdict = checkAuthorization(readParameters(asked.url.searchParams));
+  const verdict = checkAuthorization(asked.store, asked.url);
   if (verdict.kind === 'untrusted') return errorPage(verdict.why);
   if (verdict.kind === 'wrong')
     return sendBack(asked, verdict, 302, { error: verdict.error, error_description: verdict.why });
@@ -127,7 +128,8 @@ const forClient =
     if (form.repeated.length > 0)
       return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
     if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
-    if (!findClient(form.values.client_id)) return refused('invalid_client', 'The client is not registered.', 401);
+    if (!findClient(asked.store, form.values.client_id))
+      return refused('invalid_client', 'The client is not registered.', 401);
     return answer(asked, form.values);
   };
 
@@ -150,7 +152,7 @@ const verify = (asked: OAuthCall): HttpReply => {
   const typed = asked.url.searchParams.get('user_code');
   if (typed === null) return codePage();
   const found = openDevice(asked.store, typed, asked.now);
-  const client = findClient(found?.client);
+  const client = findClient(asked.store, found?.client);
   if (!found || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
   const { user_code: userCode, scopes: names } = found;
   const ticket = writeTicket('device', { userCode }, asked);
@@ -170,7 +172,7 @@ const decideOnDevice = (asked: OAuthCall): HttpReply => {
 
 /** A kind of grant: reads its parameters, finds the secret among those that were issued, and redeems it. */
 const grant =
-  <Data extends { client_id: string }, Found extends { client: string; user: string | null }>(
+  <Data extends { client_id: string }, Found extends { client: string; user: string | null; resource?: string | null }>(
     name: string,
     schema: z.ZodMiniType<Data>,
     find: (store: Store, data: Data) => Found | undefined,
@@ -180,9 +182,14 @@ const grant =
     const { data } = schema.safeParse(values);
     if (!data) return undefined;
     const found = find(asked.store, data);
-    const foreign: TokenGrant = { refused: `This ${name} was not issued to this client.` };
-    const isForeign = found?.client !== data.client_id;
-    return { owner: found?.user, redeem: () => (found && !isForeign ? redeem(asked, data, found) : foreign) };
+    const tokens = (): TokenGrant => {
+      if (found?.client !== data.client_id) return { refused: `This ${name} was not issued to this client.` };
+      // RFC 8707 §2.2: tokens are for the resource that the person allowed.
+      if (values.resource !== undefined && resourceIn(values, asked.url.origin) !== (found.resource ?? null))
+        return { error: 'invalid_target', refused: `This ${name} was not issued for this resource.` };
+      return redeem(asked, data, found);
+    };
+    return { owner: found?.user, redeem: tokens };
   };
 
 const grants = {
@@ -230,6 +237,11 @@ const revoke = forClient((asked, { client_id, token: secret }) => {
   return json(200, {});
 });
 
+const register = (asked: OAuthCall): HttpReply => {
+  const client = registerClient(asked, asked.request.body);
+  return 'error' in client ? refused(client.error, client.why) : json(201, client);
+};
+
 /** RFC 8414 §2. Also the OpenID document, without claims about ID tokens: the sandbox issues none. */
 const metadata = ({ url: { origin } }: OAuthCall): HttpReply =>
   json(200, {
@@ -238,6 +250,7 @@ const metadata = ({ url: { origin } }: OAuthCall): HttpReply =>
     token_endpoint: `${origin}${oauthPaths.token}`,
     revocation_endpoint: `${origin}${oauthPaths.revoke}`,
     device_authorization_endpoint: `${origin}${oauthPaths.device}`,
+    registration_endpoint: `${origin}${oauthPaths.register}`,
     scopes_supported: Object.keys(scopes),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -254,6 +267,7 @@ const endpoints: Record<string, Record<string, (asked: OAuthCall) => HttpReply>>
   [oauthPaths.revoke]: { POST: revoke },
   [oauthPaths.device]: { POST: deviceAuthorization },
   [oauthPaths.verify]: { GET: verify, POST: decideOnDevice },
+  [oauthPaths.register]: { POST: register },
   [oauthPaths.metadata]: { GET: metadata },
   [oauthPaths.openid]: { GET: metadata },
 };

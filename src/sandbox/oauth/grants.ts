@@ -24,7 +24,7 @@ export interface GrantContext {
 /** Issues a single-use code, valid for ten minutes and bound to this client, redirect URI and challenge. */
 export const issueCode = (
   { store, now, randomBytes }: GrantContext,
-  { client, redirectUri, challenge, scopes: allowed }: AuthorizationRequest,
+  { client, redirectUri, challenge, scopes: allowed, resource }: AuthorizationRequest,
   user: string,
 ): string => {
   const code = `sandbox_code_${Buffer.from(randomBytes(32)).toString('base64url')}`;
@@ -35,6 +35,7 @@ export const issueCode = (
     challenge,
     user,
     scopes: allowed.join(' '),
+    resource,
     expires_at: timestamp(now + limits.authorizationCodeSeconds * 1000),
   });
   return code;
@@ -44,6 +45,8 @@ interface Family {
   id: number;
   user: string;
   scopes: string;
+  /** The path of the resource that it is for; `null` for the API. */
+  resource: string | null;
 }
 
 /**
@@ -95,10 +98,16 @@ const revokeFamily = (store: Store, family: number) => store.run('DELETE FROM fa
 
 export const startFamily = (
   { store, now }: GrantContext,
-  { client, user, scopes: allowed }: { client: string; user: string; scopes: string },
+  {
+    client,
+    user,
+    scopes: allowed,
+    resource = null,
+  }: Omit<Family, 'id' | 'resource'> & { client: string; resource?: string | null },
 ): Family => {
-  const id = insertFamily(store, { client, user, scopes: allowed, created_at: timestamp(now) });
-  return { id, user, scopes: allowed };
+  const login = { user, scopes: allowed, resource };
+  const id = insertFamily(store, { client, ...login, created_at: timestamp(now) });
+  return { id, ...login };
 };
 
 interface Code {
@@ -107,6 +116,7 @@ interface Code {
   challenge: string;
   user: string;
   scopes: string;
+  resource: string | null;
   expires_at: string;
   used_at: string | null;
   family: number | null;
@@ -144,11 +154,12 @@ interface Refresh {
   client: string;
   user: string;
   scopes: string | null;
+  resource: string | null;
 }
 
 export const findRefresh = (store: Store, token: string): Refresh | undefined =>
   store.all<Refresh>(
-    `SELECT r.family, r.used_at, f.client, f.user, f.scopes
+    `SELECT r.family, r.used_at, f.client, f.user, f.scopes, f.resource
      FROM refresh_tokens r JOIN families f ON f.id = r.family WHERE r.hash = ?`,
     fingerprint(token),
   )[0];
@@ -169,15 +180,16 @@ export const refreshTokens = (
   replayMilliseconds: number,
 ): TokenGrant => {
   const { store, now } = world;
-  const { family: id, user } = known;
+  const { family: id, user, resource } = known;
   if (known.used_at !== null) {
     const usedAt = Date.parse(known.used_at);
-    if (now - usedAt < replayMilliseconds) return recordOf(world, { id, user, scopes: known.scopes! }, token, usedAt);
+    if (now - usedAt < replayMilliseconds)
+      return recordOf(world, { id, user, resource, scopes: known.scopes! }, token, usedAt);
     revokeFamily(store, id);
     return { refused: 'The refresh token was already used. All tokens of this login are revoked.' };
   }
   store.run('UPDATE refresh_tokens SET used_at = ? WHERE hash = ?', timestamp(now), fingerprint(token));
-  return issueTokens(world, { id, user, scopes: known.scopes ?? convertToScopes(store, id) }, token);
+  return issueTokens(world, { id, user, resource, scopes: known.scopes ?? convertToScopes(store, id) }, token);
 };
 
 /** RFC 7009: a refresh token ends with its whole login, an access token alone. Unknown tokens are not an error. */

@@ -2,7 +2,8 @@ import { oauthPaths } from '../../api/oauth-paths.ts';
 import { type Scope, scopes } from '../../api/scopes.ts';
 import { capital } from '../../capital.ts';
 import type { HttpReply } from '../../http/message.ts';
-import type { AuthorizationRequest, OAuthClient } from '../oauth/authorization.ts';
+import type { AuthorizationRequest } from '../oauth/authorization.ts';
+import { type OAuthClient, placeOf } from '../oauth/clients.ts';
 import type { Login } from '../ready-tokens.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, page } from './layout.ts';
@@ -60,8 +61,8 @@ ${list('Write access', ending(':write'))}
 };
 
 export const consentPage = ({ request, ...asked }: Question & { request: AuthorizationRequest }): HttpReply => {
-  const { hostname, host } = new URL(request.redirectUri);
-  const isHere = hostname === '127.0.0.1' || hostname === '[::1]';
+  const { host } = new URL(request.redirectUri);
+  const isHere = placeOf(request.redirectUri) !== undefined;
   return consent(
     `Allow ${asked.client.name} to use your account?`,
     html`${question(asked, request.scopes, oauthPaths.authorize)}

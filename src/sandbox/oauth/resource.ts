@@ -1,0 +1,12 @@
+/** The path of the MCP server. */
+export const mcpPath = '/mcp';
+
+/**
+ * RFC 8707: the path of the resource that a client wants tokens for. `null` is the API, which is also meant without
+ * `resource`. Undefined if this server has no such resource.
+ */
+export const resourceIn = ({ resource }: { resource?: string }, origin: string): string | null | undefined => {
+  const wanted = resource?.replace(/\/$/, '') ?? origin;
+  if (wanted === origin) return null;
+  return wanted === `${origin}${mcpPath}` ? mcpPath : undefined;
+};
