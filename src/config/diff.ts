@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dotted, problemOf } from '../api/wording.ts';
 import type { Json } from '../json.ts';
-import { nearest } from '../nearest.ts';
 import { counted } from '../numbers.ts';
 import { idIn } from '../uri.ts';
 import type { FileProblem } from '../yaml-file.ts';
@@ -124,7 +123,7 @@ const wantedSchedules = ({ path, user, entry, found }: Matched, world: World, re
     else refuse(place, `stands for ${candidates.length} schedules. Write one of these under hosts: ${keys}`);
     return [];
   };
-  const ofOwner = schedules.filter((schedule) => schedule.user === user.uri);
+  const ofOwner = schedules.filter((schedule) => idIn(schedule.user) === idIn(user.uri));
   return [
     ...(days ? choose(own.path, ofOwner, entry.name, days) : []),
     ...Object.entries(hosts).flatMap(([key, hours]) =>
@@ -157,19 +156,14 @@ const groupLists = ({ config }: ReadConfig, world: World, refuse: Refuse): Webho
   Object.entries(config.groups ?? {}).flatMap(([name, { webhooks: wanted }]) => {
     const path = ['groups', name];
     const [group, ...others] = world.groups.filter((each) => each.name === name);
-    const meant = nearest(
-      name,
-      world.groups.map((each) => each.name),
-    );
-    if (group === undefined)
-      refuse(path, `no group is called "${name}". ${meant ? `Did you mean ${meant}?` : 'Correct it'}`);
+    if (group === undefined) refuse(path, `no group is called "${name}". Correct it`);
     if (others.length > 0)
       refuse(path, `${others.length + 1} groups are called "${name}". Give them different names first`);
     if (group === undefined || wanted === undefined) return [];
     return [{ path: [...path, 'webhooks'], owner: group.uri, scope: 'group', wanted, current: group.webhooks }];
   });
 
-const sharedNote = ({ key, shared }: WorldUser): string[] =>
+export const sharedNote = ({ key, shared }: WorldUser): string[] =>
   shared === 0
     ? []
     : [`${counted(shared, 'event type')} that others share with ${key} ${shared === 1 ? 'is' : 'are'} not managed`];

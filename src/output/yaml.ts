@@ -27,28 +27,48 @@ const scalar = (value: unknown): string => {
 const isBranch = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-const linesOf = (value: unknown): string[] => {
+/** Text whose lines can stand in the file as they are: nothing hidden, nothing at their ends, no command for CI runners. */
+const isBlock = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  /^\S.*\n(.*\n)*.*\S\n?$/.test(value) &&
+  !/[\0-\x09\x0b-\x1f]| $|^ *::/m.test(value) &&
+  quoted(value) === JSON.stringify(value);
+
+const blockLines = (text: string): string[] => text.replace(/\n$/, '').split('\n');
+
+const linesOf = (value: unknown, hasBlocks: boolean): string[] => {
   if (!isBranch(value)) return [scalar(value)];
-  return Array.isArray(value) ? value.flatMap(itemLines) : Object.entries(value).flatMap(entryLines);
+  return Array.isArray(value)
+    ? value.flatMap((item) => itemLines(item, hasBlocks))
+    : Object.entries(value).flatMap((entry) => entryLines(entry, hasBlocks));
 };
 
-const itemLines = (item: unknown): string[] => linesOf(item).map((line, i) => (i === 0 ? '- ' : '  ') + line);
+const itemLines = (item: unknown, hasBlocks: boolean): string[] =>
+  linesOf(item, hasBlocks).map((line, i) => (i === 0 ? `- ${line}` : indent(line)));
+
+const indent = (line: string): string => (line === '' ? '' : `  ${line}`);
 
 /** Longer keys need an explicit `?`, because parsers don't look further ahead (YAML 1.2.2 §7.4.2). */
 const longestKey = 1000;
 
-const entryLines = ([key, value]: [string, unknown]): string[] => {
+const entryLines = ([key, value]: [string, unknown], hasBlocks: boolean): string[] => {
   // As in JSON.
   if (value === undefined) return [];
   const name = scalar(key);
   const start = name.length > longestKey ? [`? ${name}`, ':'] : [`${name}:`];
-  if (isBranch(value)) return [...start, ...linesOf(value).map((line) => `  ${line}`)];
+  if (isBranch(value)) return [...start, ...linesOf(value, hasBlocks).map(indent)];
+  if (hasBlocks && isBlock(value))
+    return [
+      ...start.with(-1, `${start.at(-1)} ${value.endsWith('\n') ? '|' : '|-'}`),
+      ...blockLines(value).map(indent),
+    ];
   return start.with(-1, `${start.at(-1)} ${scalar(value)}`);
 };
 
 const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-export const yamlDocument = (value: unknown): string => joined(linesOf(value));
+/** `hasBlocks`: text of several lines is written as such, for a file that people edit. */
+export const yamlDocument = (value: unknown, hasBlocks = false): string => joined(linesOf(value, hasBlocks));
 
 /** One item of a top-level sequence, so that a list can be written as it arrives. */
-export const yamlItem = (value: unknown): string => joined(itemLines(value));
+export const yamlItem = (value: unknown): string => joined(itemLines(value, false));
