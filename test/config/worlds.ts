@@ -118,7 +118,10 @@ const webhookList = (scope: string) =>
           fc.record({
             uri: fc.constant(uriOf('webhook_subscriptions', `${scope}-${index}`)),
             callback_url: fc.constant(url),
-            events: fc.shuffledSubarray(['invitee.created', 'invitee.canceled', 'custom.event'], { minLength: 1 }),
+            events: fc.oneof(
+              { weight: 9, arbitrary: fc.shuffledSubarray(['invitee.created', 'invitee.canceled'], { minLength: 1 }) },
+              { weight: 1, arbitrary: fc.constant(['custom.event']) },
+            ),
             state: fc.constantFrom('active', 'disabled'),
           }),
         ),
