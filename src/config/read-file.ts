@@ -60,7 +60,7 @@ const checkWebhooks = (config: ConfigFile, refuse: Refuse, lineOf: ReadConfig['l
     for (const [index, webhook] of webhooks.entries()) {
       const first = webhooks.findIndex(({ url }) => url === webhook.url);
       if (first < index)
-        refuse([...path, index, 'url'], `is also on line ${lineOf([...path, first, 'url'])}. Remove one`);
+        refuse([...path, index, 'url'], `already on line ${lineOf([...path, first, 'url'])}. Remove one`);
       const sources = keySourcesOf(webhook);
       if (sources.length > 1) refuse([...path, index], `has ${sources.join(' and ')}: keep one`);
     }
