@@ -25,7 +25,7 @@ export interface ApplyContext extends WorldSource, PlanContext {
   lock: Lock;
   /** The key that signs the deliveries of a new webhook. */
   signingKey(webhook: WantedWebhook): Promise<string | undefined>;
-  /** Called after each step. A new type has two. */
+  /** Called when the outcome of a change is known. */
   onOutcome?(change: Change, outcome: ChangeOutcome): void;
 }
 
@@ -169,30 +169,30 @@ const take = async (run: Run, { phase, change }: Step): Promise<ChangeOutcome['s
 
 const takeAll = async (run: Run, { changes }: Plan): Promise<Applied> => {
   const outcomes = new Map<Change, ChangeOutcome>(changes.map((change) => [change, { state: 'not reached' }]));
+  const steps = stepsOf({ changes });
+  const last = new Map(steps.map((step) => [step.change, step]));
   const broken = new Set<string>();
   let stopped: SchedError | undefined;
-  for (const step of stepsOf({ changes })) {
+  const outcomeOf = async (step: Step, before: ChangeOutcome['state']): Promise<ChangeOutcome> => {
+    const isPartly = before === 'applied' ? { isPartly: true as const } : {};
+    if (stopped !== undefined) return { state: 'not reached', ...isPartly };
+    if (broken.has(entryOf(step.change))) return { state: 'skipped', ...isPartly };
+    try {
+      const state = await take(run, step);
+      return { state: state === 'already' && before === 'applied' ? before : state };
+    } catch (error) {
+      if (!(error instanceof SchedError)) throw error;
+      const isOne = isRefused(error);
+      if (isOne) broken.add(entryOf(step.change));
+      else stopped = error;
+      return { state: isOne ? 'failed' : isOutcomeUnknown(error) ? 'unknown' : 'not reached', error, ...isPartly };
+    }
+  };
+  for (const step of steps) {
     const { change } = step;
     const before = outcomes.get(change)!;
-    const isPartly = before.state === 'applied' ? { isPartly: true as const } : {};
-    const note = (outcome: ChangeOutcome) => {
-      outcomes.set(change, outcome);
-      run.context.onOutcome?.(change, outcome);
-    };
-    if (before.error !== undefined) continue;
-    if (broken.has(entryOf(change))) note({ state: 'skipped', ...isPartly });
-    else if (stopped !== undefined) note({ state: 'not reached', ...isPartly });
-    else
-      try {
-        const state = await take(run, step);
-        note({ state: state === 'already' && before.state === 'applied' ? 'applied' : state });
-      } catch (error) {
-        if (!(error instanceof SchedError)) throw error;
-        const isOne = isRefused(error);
-        if (isOne) broken.add(entryOf(change));
-        else stopped = error;
-        note({ state: isOne ? 'failed' : isOutcomeUnknown(error) ? 'unknown' : 'not reached', error, ...isPartly });
-      }
+    if (before.error === undefined) outcomes.set(change, await outcomeOf(step, before.state));
+    if (last.get(change) === step) run.context.onOutcome?.(change, outcomes.get(change)!);
   }
   return { outcomes: [...outcomes.values()], ...(stopped === undefined ? {} : { stopped }) };
 };

@@ -62,9 +62,12 @@ const isLeftOf = async (context: PlanContext, kept: KeptPlan, now: Plan['changes
   return isCreatedHere(context, { owner: creation.owner, name: String(creation.fields.name?.after) }, type);
 };
 
-/** Whether a digest confirms a plan: it is the plan's, or that of a kept one of which this plan is the rest. */
+/**
+ * Whether a digest confirms a plan: it is the plan's, or that of a kept one of which this plan is the rest. A plan without
+ * changes needs nothing: the same command may be run again.
+ */
 export const acceptsConfirmed = async (context: PlanContext, plan: Plan, digest: string): Promise<boolean> => {
-  if (digestOf(plan).startsWith(digest)) return true;
+  if (plan.changes.length === 0 || digestOf(plan).startsWith(digest)) return true;
   const kept = await readKept(context, plan);
   if (!kept?.digest.startsWith(digest)) return false;
   for (const change of plan.changes) if (!(await isLeftOf(context, kept, change))) return false;

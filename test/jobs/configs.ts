@@ -7,8 +7,10 @@ import { gather } from '../../src/client/paginate.ts';
 import { withContent } from '../../src/client/read-reply.ts';
 import { diffConfig } from '../../src/config/diff.ts';
 import { digestOf } from '../../src/config/digest.ts';
-import type { ConfigFile, Plan, Reach, ReadConfig } from '../../src/config/model.ts';
+import type { ConfigFile, Plan, ReadConfig } from '../../src/config/model.ts';
+import { reach } from '../../src/config/reach.ts';
 import { readConfig } from '../../src/config/read-file.ts';
+import { writeConfig } from '../../src/config/write-file.ts';
 import { SchedError } from '../../src/errors.ts';
 import { callBeforeSend, type HttpRequest, type Send } from '../../src/http/message.ts';
 import { serviceClock } from '../../src/http/service-time.ts';
@@ -129,23 +131,9 @@ export const createConfigs = async () => {
     return read.read;
   };
 
-  const reachOf = ({ users: named = {}, organization: own, groups = {} }: ConfigFile): Reach => ({
-    users: Object.entries(named).map(([key, { event_types: types, webhooks: list }]) => ({
-      key,
-      types: types !== undefined,
-      hours: Object.values(types ?? {}).flatMap(({ name, renamed_from }) => [
-        name,
-        ...(renamed_from ? [renamed_from] : []),
-      ]),
-      webhooks: list !== undefined,
-    })),
-    organization: own !== undefined,
-    groups: Object.keys(groups),
-  });
-
   const planOf = async (config: ConfigFile | string, source: WorldSource = sourceOver(authorized)): Promise<Plan> => {
     const read = readFile(config);
-    const diffed = diffConfig(read, await readWorld(source, reachOf(read.config)));
+    const diffed = diffConfig(read, await readWorld(source, reach(read.config)));
     if (diffed.ok) return diffed.plan;
     throw new SchedError('usage', diffed.problems.map(({ place, message }) => `${place} ${message}`).join('\n'));
   };
@@ -161,7 +149,7 @@ export const createConfigs = async () => {
         throw new SchedError('conflict', 'Not the plan that was confirmed');
       await options.meanwhile?.(plan);
       const read = readFile(config);
-      const applied = await applyConfig(context, read, reachOf(read.config), plan, confirm);
+      const applied = await applyConfig(context, read, reach(read.config), plan, confirm);
       const isDone = applied.outcomes.every(({ state }) => ['applied', 'already'].includes(state));
       return { said: applied.stopped?.category ?? (isDone ? 'done' : 'partial'), plan, applied };
     } catch (error) {
@@ -170,6 +158,13 @@ export const createConfigs = async () => {
     } finally {
       running.delete(context.pid);
     }
+  };
+
+  /** The own configuration as a file. */
+  const exported = async (): Promise<ConfigFile> => {
+    const all = [{ key: 'me', types: true, hours: 'all' as const, webhooks: true }];
+    const found = await readWorld(sourceOver(authorized), { users: all, organization: false, groups: [] });
+    return readFile(writeConfig(found, { dates: true, uris: false }).text).config;
   };
 
   /** Kills a process at this step. Returns false if it ended before. */
@@ -192,14 +187,14 @@ export const createConfigs = async () => {
   };
 
   /** What the service has: types with their schedules, and webhooks. */
-  const everything = async (): Promise<{ types: Json[]; schedules: Json[]; webhooks: Json[] }> => {
-    const types = await gather(client.pages(eventTypes.list, { query: { user: String(me.uri) } }));
-    const hours = types.map(({ uri }) =>
-      gather(client.pages(availability.list, { query: { event_type: String(uri) } })),
-    );
+  const everything = async (): Promise<{ types: { record: Json; schedules: Json[] }[]; webhooks: Json[] }> => {
+    const listed = await gather(client.pages(eventTypes.list, { query: { user: String(me.uri) } }));
+    const types = listed.map(async (record) => {
+      const query = { event_type: String(record.uri) };
+      return { record, schedules: await gather(client.pages(availability.list, { query })) };
+    });
     const query = { organization, scope: 'user', user: String(me.uri) };
-    const hooks = await gather(client.pages(webhooks.list, { query }));
-    return { types, schedules: (await Promise.all(hours)).flat(), webhooks: hooks };
+    return { types: await Promise.all(types), webhooks: await gather(client.pages(webhooks.list, { query })) };
   };
 
   return {
@@ -216,6 +211,7 @@ export const createConfigs = async () => {
     apply,
     killAt,
     finish,
+    exported,
     everything,
     machineAt: (place: Place = 'files') => machineWith(place, clock),
   };
