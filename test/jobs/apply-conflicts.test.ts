@@ -1,0 +1,234 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { availability } from '../../src/api/availability.ts';
+import { eventTypes } from '../../src/api/event-types.ts';
+import type { ConfigFile } from '../../src/config/model.ts';
+import { reach } from '../../src/config/reach.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
+import { requestsOf } from '../../src/jobs/config-requests.ts';
+import { readWorld } from '../../src/jobs/config-world.ts';
+import type { Json } from '../../src/json.ts';
+import { idIn } from '../../src/uri.ts';
+import { redis } from '../support/redis.ts';
+import { describeWith } from '../support/tools.ts';
+import { type Configs, createConfigs } from './configs.ts';
+import type { Machine } from './moves.ts';
+
+let configs: Configs;
+let machine: Machine;
+beforeEach(async () => {
+  configs = await createConfigs();
+  machine = await configs.machineAt();
+});
+
+const hours = { hours: ['mon-thu 09:00-12:30'] };
+
+/** A type that is there, a new one, and a webhook. */
+const team: ConfigFile = {
+  sched: 1,
+  users: {
+    me: {
+      event_types: {
+        intro: { name: 'Intro call', duration: 25, availability: hours },
+        review: { name: 'Design review', duration: 45, active: true, availability: hours },
+      },
+      webhooks: [{ url: 'https://crm.example.com/hook', events: ['invitee.created'], signing_key_env: 'CRM' }],
+    },
+  },
+};
+
+type Kind =
+  | 'POST event_types'
+  | 'PATCH event_types'
+  | 'PATCH event_type_availability_schedules'
+  | 'POST webhook_subscriptions';
+const isKind = ({ method, url }: HttpRequest, kind: Kind) =>
+  `${method} ${new URL(url).pathname.split('/')[1]}` === kind;
+
+/** A network on which something happens at the first request of this kind, before it or instead of it. */
+const at = (kind: Kind, happen: (request: HttpRequest) => Promise<unknown>): Send => {
+  let isOver = false;
+  return async (request) => {
+    if (isOver || !isKind(request, kind)) return configs.service(request);
+    isOver = true;
+    const reply = await happen(request);
+    return typeof reply === 'object' && reply !== null && 'headers' in reply
+      ? (reply as Awaited<ReturnType<Send>>)
+      : configs.service(request);
+  };
+};
+
+const refusal = (status: number) => async () => ({
+  status,
+  headers: { 'content-type': 'application/json', ...(status === 429 ? { 'retry-after': '3600' } : {}) },
+  body: JSON.stringify({ title: 'No', message: 'Not so.' }),
+});
+
+const lost = (request: HttpRequest) => {
+  throw new NetworkFailure(new URL(request.url).host, 'the connection was closed', true);
+};
+
+const typeCalled = async (name: string) =>
+  (await configs.everything()).types.filter(({ record }) => record.name === name);
+
+const statesOf = ({ plan, applied }: Awaited<ReturnType<Configs['apply']>>) =>
+  Object.fromEntries(
+    plan!.changes.map(({ kind, label }, index) => [`${kind} ${label}`, applied!.outcomes[index]!.state]),
+  );
+
+describe('while a file is applied', () => {
+  test('a change by somebody else to what the file names stops it', async () => {
+    const [intro] = await typeCalled('Intro call');
+    const other = { path: { event_type: idIn(intro!.record.uri) }, body: { duration: 60 } };
+    const said = await configs.apply(machine, team, {
+      send: at('POST event_types', () => configs.client.write(eventTypes.update, other).then(() => {})),
+    });
+    expect(said).toMatchObject({
+      said: 'conflict',
+      applied: { stopped: { message: expect.stringContaining('Intro call') } },
+    });
+    expect(statesOf(said)).toMatchObject({
+      'event type Intro call': 'not reached',
+      'event type Design review': 'not reached',
+      'webhook https://crm.example.com/hook': 'not reached',
+    });
+    expect(said.applied!.outcomes.some(({ isPartly }) => isPartly)).toBe(true);
+    expect((await typeCalled('Intro call'))[0]!.record.duration).toBe(60);
+  });
+
+  test('a date that somebody adds meanwhile stays', async () => {
+    const [intro] = await typeCalled('Intro call');
+    const [schedule] = intro!.schedules;
+    const holiday = { type: 'date', date: '2027-04-05', intervals: [] };
+    const body = { rules: [...(schedule!.rules as Json[]), holiday] };
+    const input = { path: { schedule: idIn(schedule!.uri) }, body };
+    const send = at('POST event_types', () => configs.client.write(availability.update, input).then(() => {}));
+    expect(await configs.apply(machine, team, { send })).toMatchObject({ said: 'done' });
+    expect((await typeCalled('Intro call'))[0]!.schedules[0]!.rules).toContainEqual(holiday);
+  });
+
+  test('a type that somebody else creates meanwhile is not touched', async () => {
+    const body = { owner: configs.me.uri, name: 'Design review', duration: 90 };
+    const other = () => configs.client.write(eventTypes.create, { body });
+    const off = structuredClone(team);
+    off.users!.me!.event_types!.intro!.active = false;
+    const send = at('PATCH event_types', () => other().then(() => {}));
+    expect(await configs.apply(machine, off, { send })).toMatchObject({ said: 'conflict' });
+    expect((await typeCalled('Design review')).map(({ record }) => record.duration)).toEqual([90]);
+  });
+
+  test('nor one that somebody else creates after a kill', async () => {
+    const confirm = await configs.digest(team);
+    // The plan is kept, and the creation is not claimed.
+    await configs.killAt(machine, team, 1, { confirm });
+    const body = { owner: configs.me.uri, name: 'Design review', duration: 90 };
+    await configs.client.write(eventTypes.create, { body });
+    expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'conflict' });
+    expect((await typeCalled('Design review')).map(({ record }) => record.duration)).toEqual([90]);
+  });
+
+  test('a refusal skips what depends on it, and nothing else', async () => {
+    const said = await configs.apply(machine, team, { send: at('POST event_types', refusal(400)) });
+    expect(said.said).toBe('partial');
+    expect(statesOf(said)).toMatchObject({
+      'event type Intro call': 'applied',
+      'schedule Intro call': 'applied',
+      'event type Design review': 'failed',
+      'schedule Design review': 'skipped',
+      'webhook https://crm.example.com/hook': 'applied',
+    });
+    expect(await configs.apply(machine, team)).toMatchObject({ said: 'done' });
+  });
+
+  test('a type whose hours are refused is not activated', async () => {
+    const send: Send = (request) =>
+      isKind(request, 'PATCH event_type_availability_schedules') ? refusal(403)() : configs.service(request);
+    expect(await configs.apply(machine, team, { send })).toMatchObject({ said: 'partial' });
+    expect((await typeCalled('Design review'))[0]!.record.active).toBe(false);
+  });
+
+  test('a limit of requests stops it between two writes, and it goes on later', async () => {
+    const said = await configs.apply(machine, team, { send: at('PATCH event_types', refusal(429)) });
+    expect(said.said).toBe('rate-limited');
+    const writes: string[] = [];
+    expect(await configs.apply(machine, team, { writes })).toMatchObject({ said: 'done' });
+    expect(writes).not.toContain('POST event_types');
+  });
+
+  test.each<Kind>([
+    'POST event_types',
+    'PATCH event_types',
+    'PATCH event_type_availability_schedules',
+    'POST webhook_subscriptions',
+  ])('a lost reply to %s is settled by reading, and the request sent once', async (kind) => {
+    const writes: string[] = [];
+    const send = at(kind, async (request) => {
+      await configs.service(request);
+      lost(request);
+    });
+    expect(await configs.apply(machine, team, { send, writes })).toMatchObject({ said: 'done' });
+    expect(writes.filter((each) => each === kind)).toHaveLength(kind.startsWith('PATCH') ? 2 : 1);
+    expect(await typeCalled('Design review')).toHaveLength(1);
+    expect((await configs.planOf(team)).changes).toEqual([]);
+  });
+
+  test('a creation that was lost on its way is sent again only when it is over', async () => {
+    const writes: string[] = [];
+    const count = () => writes.filter((each) => each === 'POST event_types').length;
+    const send = at('POST event_types', async (request) => lost(request));
+    expect(await configs.apply(machine, team, { send, writes })).toMatchObject({ said: 'outcome-unknown' });
+    expect(await configs.apply(machine, team, { writes })).toMatchObject({ said: 'outcome-unknown' });
+    expect(count()).toBe(1);
+    await configs.clock.sleep(151_000);
+    expect(await configs.apply(machine, team, { writes })).toMatchObject({ said: 'done' });
+    expect(count()).toBe(2);
+    expect(await typeCalled('Design review')).toHaveLength(1);
+  });
+
+  test('a second process on the same machine is refused', async () => {
+    let second: Awaited<ReturnType<Configs['apply']>> | undefined;
+    const send = at('POST event_types', async () => {
+      second = await configs.apply(machine, team);
+    });
+    expect(await configs.apply(machine, team, { send })).toMatchObject({ said: 'done' });
+    expect(second).toMatchObject({ said: 'conflict', error: { message: expect.stringMatching(/^Another process/) } });
+    expect(await typeCalled('Design review')).toHaveLength(1);
+  });
+});
+
+test('the requests that are printed are those that are sent', async () => {
+  const sent: string[] = [];
+  const send: Send = (request) => {
+    const { method, url, body } = request;
+    if (method !== 'GET') sent.push(`${method} ${new URL(url).pathname} ${body}`);
+    return configs.service(request);
+  };
+  const reached = await readWorld(configs.sourceOver(configs.service), reach(team));
+  const printed = requestsOf(await configs.planOf(team), reached).map(({ operation, input }) =>
+    configs.client.prepare(operation, input),
+  );
+  expect(await configs.apply(machine, team, { send })).toMatchObject({ said: 'done' });
+  const [{ record, schedules }] = (await typeCalled('Design review')) as [{ record: Json; schedules: Json[] }];
+  // A new type may come with dates of its own.
+  const plain = (line: string) =>
+    line.replaceAll(/,\{"type":"date"[^}]*\}/g, '').replace('the key CRM', '[signing key]');
+  const shown = sent.map((line) => line.replace(idIn(record.uri), 'NEW').replace(idIn(schedules[0]!.uri), 'NEW'));
+  const lines = (await Promise.all(printed)).map(
+    ({ method, url, body }) => `${method} ${new URL(url).pathname} ${body}`,
+  );
+  expect(lines.map(plain)).toEqual(shown.map(plain));
+});
+
+describeWith(redis)('on two machines with one shared state', () => {
+  test('a type is created once', async () => {
+    const [one, other] = [await configs.machineAt('redis'), await configs.machineAt('redis')];
+    let second: Awaited<ReturnType<Configs['apply']>> | undefined;
+    const send = at('POST event_types', async () => {
+      second = await configs.apply(other, team);
+    });
+    expect(await configs.apply(one, team, { send })).toMatchObject({ said: 'done' });
+    expect(second).toMatchObject({ said: 'outcome-unknown' });
+    expect(await typeCalled('Design review')).toHaveLength(1);
+    expect(await configs.finish(other, team)).toMatchObject({ said: 'done', plan: { changes: [] } });
+  });
+});
