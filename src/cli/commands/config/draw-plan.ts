@@ -1,11 +1,102 @@
-import type { Plan } from '../../../config/model.ts';
+import { weekdays } from '../../../api/weekdays.ts';
+import { capital } from '../../../capital.ts';
+import type { Change, FieldChange, Plan } from '../../../config/model.ts';
+import { jsonText } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { type BlockStyle, labeled, wrapSafely } from '../../../output/block.ts';
-import { humanText } from '../../../output/cells.ts';
+import { cutLong, humanText } from '../../../output/cells.ts';
 import { pad, width } from '../../../output/width.ts';
-import { countText, type Entry, type Row } from './plan-entries.ts';
+import { datesWords, isDate } from '../../../time/availability-rules.ts';
+import { nextDate, runsOf } from '../../../time/days.ts';
 
-/* A plan on a screen. */
+/* A plan for people. */
+
+/** What changes about one entry of the file: an event type and its hours are one entry. */
+export interface Entry {
+  action: Change['action'];
+  title: string;
+  line: number;
+  /** Fields and their values. */
+  rows: [label: string, text: string][];
+  changes: Change[];
+}
+
+const days: readonly string[] = weekdays;
+const labels: Readonly<Record<string, string>> = { description_plain: 'Description', timezone: 'Time zone' };
+
+const valueText = (name: string, value: unknown): string => {
+  if (isDate(name) || days.includes(name))
+    return value === 'usual' ? 'usual hours' : String(value).replaceAll('-', '–').replaceAll(',', ', ');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'object' && !Array.isArray(value) ? jsonText(value) : [value ?? []].flat().join(', ');
+  if (value === null || text === '') return 'none';
+  // JSON has the whole text.
+  return name === 'duration' ? `${text} min` : cutLong(text, 500);
+};
+
+/** Weekdays and dates in a row that change in the same way have one label. */
+const labelOf = (run: readonly string[], today: string): string => {
+  const [first, last] = [run[0]!, run.at(-1)!];
+  if (isDate(first)) return datesWords(run, today);
+  if (run.length > 1) return `${capital(first.slice(0, 3))}–${capital(last.slice(0, 3))}`;
+  return labels[first] ?? capital(first.replaceAll('_', ' '));
+};
+
+const rowsOf = (change: Change, isNew: boolean, today: string): Entry['rows'] => {
+  if (change.action === 'delete') return [];
+  const fields: Record<string, FieldChange> = { ...change.fields };
+  // The title has it.
+  if (isNew) delete fields.name;
+  if (change.kind === 'event type' && change.location) fields.location = { before: null, after: change.location };
+  if (change.kind === 'webhook') {
+    const { signing_key_env: variable, signing_key_file: file } = change.wanted ?? {};
+    const from = variable ?? file;
+    fields.signing_key = { before: 'the current one', after: from && `from ${from}` };
+  }
+  const names = Object.keys(fields).filter((name) => !days.includes(name) && !isDate(name));
+  const dates = Object.keys(fields).filter(isDate).sort();
+  const sorted = [...names, ...days.filter((day) => Object.hasOwn(fields, day)), ...dates];
+  const textOf = (name: string): string => {
+    const [before, after] = [valueText(name, fields[name]!.before), valueText(name, fields[name]!.after)];
+    return isNew ? after : `${before} → ${after}`;
+  };
+  const follows = (name: string, before: string): boolean =>
+    (isDate(before)
+      ? nextDate(before) === name
+      : days.includes(before) && days.indexOf(before) + 1 === days.indexOf(name)) && textOf(name) === textOf(before);
+  const host = change.path[4] === 'hosts' ? ` (${change.path[5]})` : '';
+  return runsOf(sorted, follows).map((run) => [`${labelOf(run, today)}${host}`, textOf(run[0]!)]);
+};
+
+const titleOf = ({ kind, label, path: [scope, name] }: Change): string => {
+  const owner = { users: name === 'me' ? '' : ` · ${name}`, groups: ` · group ${name}` }[String(scope)];
+  return `${kind === 'webhook' ? 'webhook ' : ''}${label}${owner ?? ' · organization'}`;
+};
+
+const remarks: Readonly<Record<string, string>> = {
+  'create event type': "it can't be deleted later",
+  'replace webhook': 'it is deleted and created again, and misses deliveries in between',
+};
+
+/** The key of an entry in the file. A webhook has its URL. */
+export const keyOf = ({ kind, label, path }: Change): string => (kind === 'webhook' ? label : String(path[3]));
+
+/** The entries of the file that change, in the order of the plan. `today` decides which dates show their year. */
+export const entriesOf = ({ changes }: Pick<Plan, 'changes'>, today: string): Entry[] => {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) {
+    const key = JSON.stringify([change.path.slice(0, 2), change.kind === 'webhook', keyOf(change)]);
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].map((group) => {
+    const main = group.find(({ kind }) => kind !== 'schedule') ?? group[0]!;
+    const { action, kind } = main;
+    const remark = remarks[`${action} ${kind}`];
+    const rows = group.flatMap((change) => rowsOf(change, action === 'create', today));
+    if (remark !== undefined) rows.push(['Note', remark]);
+    return { action, title: titleOf(main), line: main.line, rows, changes: group };
+  });
+};
 
 export interface PlanFacts {
   plan: Plan;
@@ -14,78 +105,75 @@ export interface PlanFacts {
   place: readonly string[];
   /** The beginning of the digest, as `--confirm` takes it. */
   digest: string;
-  /** The command that applies the plan, if the next step is to run it. */
+  /** The command that applies the plan, if that is the next step. */
   apply?: string | undefined;
 }
 
-const signs = { update: '~', create: '+', replace: '~', delete: '-' } as const;
-const tones = { '~': 'warning', '+': 'done', '-': 'danger' } as const;
-const spokenSigns = { update: 'Change', create: 'Create', replace: 'Replace', delete: 'Delete' } as const;
+const actions = {
+  update: ['~', 'update', 'warning'],
+  create: ['+', 'creation', 'done'],
+  replace: ['~', 'replacement', 'warning'],
+  delete: ['-', 'deletion', 'danger'],
+} as const;
 
-const indent = '    ';
-
-const rowText = ({ before, after }: Row, arrow: string): string =>
-  humanText(before === undefined ? after : `${before} ${arrow} ${after}`);
-
-const entryLines = (entry: Entry, column: number, { paint, available }: BlockStyle): string[] => {
-  const sign = signs[entry.action];
-  const title = humanText(entry.title);
-  const place = paint.faint(`line ${entry.line}`);
-  const isBeside = column + 12 <= available;
-  const [first, ...rest] = isBeside
-    ? [`${pad(title, column)}  ${place}`]
-    : [...wrapSafely(title, available - 2), place];
-  const widest = Math.max(0, ...entry.rows.map(({ label }) => width(humanText(label))));
-  const room = Math.max(20, available - indent.length - widest - 2);
-  const below = [
-    ...wrapSafely(entry.remark ?? '', available - indent.length).map(paint.faint),
-    ...entry.rows.flatMap((row) => labeled(humanText(row.label), widest, wrapSafely(rowText(row, '→'), room), paint)),
-  ];
-  return [
-    `${paint[tones[sign]](sign)} ${first}`,
-    ...rest.map((line) => `  ${line}`),
-    ...below.filter((line) => line !== '').map((line) => indent + line),
-  ];
+/** `3 changes: 1 update, 2 creations` */
+export const countText = (entries: readonly Entry[]): string => {
+  const parts = Object.entries(actions).map(([action, [, noun]]) => {
+    const count = entries.filter((entry) => entry.action === action).length;
+    return count === 0 ? '' : counted(count, noun);
+  });
+  if (entries.length === 0) return 'No differences';
+  return `${counted(entries.length, 'change')}: ${parts.filter((part) => part !== '').join(', ')}`;
 };
 
 /** How many changes there are, what the file leaves alone, and the digest. */
-export const summaryOf = ({ plan, entries, digest }: PlanFacts): string =>
-  [
-    countText(entries),
-    ...(plan.notInFile.length === 0 ? [] : [`${counted(plan.notInFile.length, 'type')} not in the file`]),
-    ...(entries.length === 0 ? [] : [`digest ${digest}`]),
-  ].join(' · ');
-
-const headingOf = ({ plan, place }: PlanFacts): string => humanText(`${plan.file} → ${place.join(' · ')}`);
-
-export const drawnPlan = (facts: PlanFacts, style: BlockStyle): string => {
-  const { plan, entries, apply } = facts;
-  const { paint, available } = style;
-  const column = Math.max(0, ...entries.map(({ title }) => width(humanText(title))));
-  const lines = [
-    ...wrapSafely(headingOf(facts), available).map(paint.heading),
-    ...entries.flatMap((entry) => entryLines(entry, column, style)),
-    ...plan.notes.flatMap((note) => wrapSafely(humanText(`! ${note}`), available).map(paint.faint)),
-    ...wrapSafely(summaryOf(facts), available),
-    ...(apply === undefined || entries.length === 0 ? [] : [`Apply: ${apply}`]),
-  ];
-  lines[0] += style.place?.() ?? '';
-  return lines.map((line) => `${line}\n`).join('');
+export const summaryOf = ({ plan: { notInFile }, entries, digest }: Omit<PlanFacts, 'place'>): string => {
+  const others = notInFile.length === 0 ? '' : ` · ${counted(notInFile.length, 'type')} not in the file`;
+  return `${countText(entries)}${others}${entries.length === 0 ? '' : ` · digest ${digest}`}`;
 };
 
-/** The same for screen readers. */
-export const spokenPlan = (facts: PlanFacts): string => {
-  const { plan, entries, apply } = facts;
+export type PlanStyle = Omit<BlockStyle, 'time'>;
+
+const entryLines = (
+  { action, title, line, rows }: Entry,
+  column: number,
+  { paint, available }: PlanStyle,
+): string[] => {
+  const [sign, , tone] = actions[action];
+  const place = paint.faint(`line ${line}`);
+  const head =
+    column + 12 <= available
+      ? [`${pad(humanText(title), column)}  ${place}`]
+      : [...wrapSafely(humanText(title), available - 2), place];
+  const widest = Math.max(0, ...rows.map(([label]) => width(humanText(label))));
+  const below = rows.flatMap(([label, text]) =>
+    labeled(humanText(label), widest, wrapSafely(humanText(text), Math.max(20, available - widest - 6)), paint),
+  );
   return [
-    headingOf(facts).replaceAll(' · ', ', ').replace(' → ', ' for '),
-    ...entries.flatMap((entry) => [
-      `${spokenSigns[entry.action]}: ${humanText(entry.title)}, line ${entry.line}${entry.remark ? `, ${entry.remark}` : ''}`,
-      ...entry.rows.map((row) => `${humanText(row.label)}: ${rowText(row, 'to')}`),
-    ]),
-    ...plan.notes.map((note) => `Note: ${humanText(note)}`),
-    summaryOf(facts).replaceAll(' · ', ', '),
+    ...head.map((text, at) => `${at === 0 ? paint[tone](sign) : ' '} ${text}`),
+    ...below.map((text) => `    ${text}`),
+  ];
+};
+
+/** The same for screen readers: nothing is aligned or told by a sign. */
+const spokenEntry = ({ action, title, line, rows }: Entry): string[] => [
+  `${capital(actions[action][1])}: ${humanText(title)}, line ${line}`,
+  ...rows.map(([label, text]) => humanText(`${label}: ${text.replace(' → ', ' to ')}`)),
+];
+
+export const drawnPlan = (facts: PlanFacts, style: PlanStyle, isSpoken: boolean): string => {
+  const { plan, entries, place, apply } = facts;
+  const { paint, available } = style;
+  const column = Math.max(0, ...entries.map(({ title }) => width(humanText(title))));
+  const fitted = (text: string) => (isSpoken ? [humanText(text)] : wrapSafely(humanText(text), available));
+  const [first, ...rest] = fitted(`${plan.file} → ${place.join(' · ')}`);
+  const lines = [
+    `${paint.heading(first!)}${style.place?.() ?? ''}`,
+    ...rest,
+    ...entries.flatMap((entry) => (isSpoken ? spokenEntry(entry) : entryLines(entry, column, style))),
+    ...plan.notes.flatMap((note) => fitted(`! ${note}`).map(paint.faint)),
+    ...fitted(summaryOf(facts)),
     ...(apply === undefined || entries.length === 0 ? [] : [`Apply: ${apply}`]),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 };

@@ -1,57 +1,36 @@
 import type { Change, Plan } from '../../../config/model.ts';
 import type { View } from '../../../output/view.ts';
-import { keyOf } from './plan-entries.ts';
+import { keyOf } from './draw-plan.ts';
 
 /* A plan for programs. */
 
-/** What became of a change, in a word, and why. */
-export interface ChangeResult {
-  outcome: string;
-  cause?: string | undefined;
-}
-
-/** The result of a change. Without an apply there is none. */
-export type ResultOf = (change: Change) => ChangeResult | undefined;
-
-const changeRecord = (change: Change, resultOf: ResultOf) => {
-  const { action, kind, label, owner, uri, line, fields } = change;
-  return { action, kind, key: keyOf(change), name: label, owner, uri: uri ?? null, line, fields, ...resultOf(change) };
-};
+/** What became of a change, and why. Without an apply there is nothing to tell. */
+export type ResultOf = (change: Change) => { outcome: string; cause?: string | undefined } | undefined;
 
 export const recordFields = ['file', 'digest', 'changes', 'not_in_file', 'notes'];
 
 export const recordView: View = { columns: [], id: 'digest' };
 
-export const planRecord = (plan: Plan, digest: string, resultOf: ResultOf = () => undefined) => ({
-  file: plan.file,
+export const planRecord = ({ file, changes, notInFile, notes }: Plan, digest: string, resultOf: ResultOf) => ({
+  file,
   digest,
-  changes: plan.changes.map((change) => changeRecord(change, resultOf)),
-  not_in_file: plan.notInFile,
-  notes: plan.notes,
+  changes: changes.map((change) => {
+    const { action, kind, label: name, owner, uri = null, line, fields } = change;
+    return { action, kind, key: keyOf(change), name, owner, uri, line, fields, ...resultOf(change) };
+  }),
+  not_in_file: notInFile,
+  notes,
 });
 
 /** Columns in a pipe. */
-export const rowColumns = [
-  'action',
-  'kind',
-  'name',
-  'field',
-  'before',
-  'after',
-  'line',
-  'owner',
-  'uri',
-  'outcome',
-] as const;
+export const rowColumns = ['action', 'kind', 'name', 'field', 'before', 'after', 'line', 'outcome', 'owner', 'uri'];
 
-export const rowsView: View = { columns: rowColumns.map((path) => ({ header: path.toUpperCase(), path })), id: 'uri' };
+export const rowsView: View = { columns: rowColumns.map((path) => ({ header: path.toUpperCase(), path })) };
 
-/** One row for each field that changes, for csv, tsv and tables in Markdown. */
-export const planRows = (plan: Plan, resultOf: ResultOf = () => undefined) =>
-  plan.changes.flatMap((change) => {
+/** A row for each field that changes. */
+export const planRows = ({ changes }: Plan, resultOf: ResultOf): Record<string, unknown>[] =>
+  changes.flatMap((change) => {
     const { action, kind, label: name, owner, uri, line, fields } = change;
-    const { outcome } = resultOf(change) ?? {};
-    const common = { action, kind, name, line, owner, uri, outcome };
-    const rows = Object.entries(fields).map(([field, values]) => ({ ...common, field, ...values }));
-    return rows.length === 0 ? [common] : rows;
+    const common = { action, kind, name, line, owner, uri, outcome: resultOf(change)?.outcome };
+    return Object.entries(fields).map(([field, values]) => ({ ...common, field, ...values }));
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawnPlan, type PlanFacts, spokenPlan } from '../../../../src/cli/commands/config/draw-plan.ts';
-import { entriesOf } from '../../../../src/cli/commands/config/plan-entries.ts';
+import { drawnPlan, entriesOf, type PlanFacts } from '../../../../src/cli/commands/config/draw-plan.ts';
 import { planRecord, planRows } from '../../../../src/cli/commands/config/plan-record.ts';
 import type { Change, Plan } from '../../../../src/config/model.ts';
 import { createPaint } from '../../../../src/output/paint.ts';
@@ -50,9 +49,9 @@ const changes: Change[] = [
     owner: 'https://api.example.com/users/BEN',
     location: { kind: 'zoom_conference' },
     fields: {
-      name: { before: undefined, after: 'Design review' },
-      duration: { before: undefined, after: 45 },
-      active: { before: undefined, after: true },
+      name: { before: null, after: 'Design review' },
+      duration: { before: null, after: 45 },
+      active: { before: null, after: true },
     },
   },
   {
@@ -64,7 +63,7 @@ const changes: Change[] = [
     label: 'https://old.example.com/hook',
     owner: 'https://api.example.com/organizations/ORG',
     uri: 'https://api.example.com/webhook_subscriptions/OLD',
-    fields: {},
+    fields: { events: { before: ['invitee.created'], after: null } },
   },
   {
     kind: 'webhook',
@@ -97,12 +96,11 @@ const factsOf = (plan: Plan): PlanFacts => ({
 });
 
 const style = (available: number) => ({
-  time: { showTime: String, zoneLabel: 'UTC', now: 0 },
   paint: createPaint(undefined),
   available,
 });
 
-const drawn = (plan: Plan, available = 80): string => drawnPlan(factsOf(plan), style(available));
+const drawn = (plan: Plan, available = 80): string => drawnPlan(factsOf(plan), style(available), false);
 
 describe('a plan on a screen', () => {
   it('shows an event type and its hours as one entry, and what a creation sets', () => {
@@ -115,15 +113,17 @@ describe('a plan on a screen', () => {
     Friday          09:00–12:00, 13:00–15:00 → no hours
     24–25 Dec       usual hours → off
     Sat 2 Jan 2027  off → usual hours
-+ Design review · 45 min · ben@example.com             line 22
-    can't be deleted later
++ Design review · ben@example.com                      line 22
+    Duration  45 min
     Active    yes
     Location  {"kind":"zoom_conference"}
+    Note      it can't be deleted later
 - webhook https://old.example.com/hook · organization  line 31
 ~ webhook https://crm.example.com/hook · group Sales   line 34
-    deleted and created again: misses deliveries for a moment
     Events       invitee.canceled → invitee.created
-    Signing key  from CRM_KEY
+    Signing key  the current one → from CRM_KEY
+    Note         it is deleted and created again, and misses deliveries in
+                 between
 ! webhook https://crm.example.com/hook is disabled
 4 changes: 1 update, 1 creation, 1 replacement, 1 deletion · 2 types not in the
 file · digest 7f3a9c01b2d4
@@ -153,13 +153,10 @@ No differences · 2 types not in the file
   });
 
   it('has a form for screen readers', () => {
-    expect(
-      spokenPlan(factsOf(planOf(changes)))
-        .split('\n')
-        .slice(0, 4),
-    ).toEqual([
-      'team.yaml for Northlight Advisory, work, api.example.com',
-      'Change: Intro call, line 6',
+    const lines = drawnPlan(factsOf(planOf(changes)), style(40), true).split('\n');
+    expect(lines.slice(0, 4)).toEqual([
+      'team.yaml → Northlight Advisory · work · api.example.com',
+      'Update: Intro call, line 6',
       'Duration: 15 min to 20 min',
       'Description: none to A short call',
     ]);
@@ -186,7 +183,7 @@ describe('a plan for programs', () => {
   });
 
   it('has a row for each field, and one for a deletion', () => {
-    const rows = planRows(planOf(changes));
+    const rows = planRows(planOf(changes), () => undefined);
     expect(rows).toHaveLength(2 + 7 + 3 + 1 + 1);
     expect(rows[0]).toMatchObject({ action: 'update', name: 'Intro call', field: 'duration', before: 15, after: 20 });
   });
