@@ -161,8 +161,8 @@ const nextOf = ({ asked, result }: Answer, { runtime, settings }: Context): stri
   return [
     ...(rejected + skipped > 0 ? [asked.fix(accepted)] : []),
     ...(unknown > 0 ? ['Run the same command again to find out what became of the unknown ones.'] : []),
-    `Receipt: ${isInHome ? `~${receipt.slice(runtime.home.length)}` : receipt}`,
-    ...(settings.verbose ? [`Run: ${run}`, `Head: ${head}`] : []),
+    ...(receipt === '' ? [] : [`Receipt: ${isInHome ? `~${receipt.slice(runtime.home.length)}` : receipt}`]),
+    ...(settings.verbose && run !== '' ? [`Run: ${run}`, `Head: ${head}`] : []),
   ];
 };
 
@@ -231,8 +231,17 @@ const partial = (context: Context, { asked, result }: Answer): SchedError => {
   });
 };
 
-/** Prints the result of a run: in words for people. Throws if not everything was done. */
-export const printAnswer = async (context: Context, answer: Answer): Promise<void> => {
+/**
+ * Prints the result of a run: in words for people, by `printRest` for programs. Throws if not everything was done. Work
+ * that has no receipt has an empty one.
+ */
+export const printAnswer = async (
+  context: Context,
+  answer: Answer,
+  printRest = async () => {
+    if (!context.printer.showsPages) await context.printer.one(resultView, answer.result);
+  },
+): Promise<void> => {
   const { printer, settings, runtime } = context;
   const { asked, result, failures } = answer;
   if (printer.showsPages) {
@@ -243,7 +252,8 @@ export const printAnswer = async (context: Context, answer: Answer): Promise<voi
         ? spokenAnswer(answer, rows, next)
         : drawnAnswer(answer, rows, next, style, needsAscii(runtime.env)),
     );
-  } else await printer.one(resultView, result);
+  }
+  await printRest();
   if (result.rejected > 0 || result.unknown > 0 || (asked.needsAll && result.skipped > 0))
     throw partial(context, answer);
 };
