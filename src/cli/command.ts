@@ -121,8 +121,8 @@ export interface Command {
   alternative?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
-  /** What a command without an operation does at the service: only reads, or anything. Default: nothing. */
-  effect?: 'read' | 'any';
+  /** What a command without an operation does at the service: reads, changes, or anything. Default: nothing. */
+  effect?: 'read' | 'change' | 'any';
   /** Asks for a flag at a terminal in another way than the others. Undefined if it can't: then the value is typed. */
   asks?: Readonly<Record<string, (invocation: Invocation, asker: Asker) => Promise<string | undefined>>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */

@@ -94,7 +94,10 @@ export const runCommand = async (
     problems.add(`--profile ${named} can't be used with the sandbox, which has its own account`, (own) =>
       own.setFlag('profile', false),
     );
-  if (settings.dryRun && command.operation === undefined && !command.freeForm)
+  const changes = command.effect === 'change';
+  // After a write, the next words typed belong to the shell, not to a pager.
+  if (changes) settings.mayPage = false;
+  if (settings.dryRun && command.operation === undefined && !command.freeForm && !changes)
     problems.add(
       `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,
     );
@@ -118,7 +121,8 @@ export const runCommand = async (
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
     checkSelected(context, known, command.operation, parsed);
   }
-  const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
+  const { method = changes ? 'PATCH' : 'GET' } = command.operation ?? {};
+  const isWrite = method !== 'GET' && !settings.dryRun;
   try {
     const invocation = await complete(command, { context, help, ...parsed });
     await command.run(invocation);

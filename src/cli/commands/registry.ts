@@ -110,6 +110,11 @@ export const nouns: Record<string, NounCommands> = {
     'Show the logged-in user and where the token comes from',
     async () => (await import('./whoami.ts')).whoami,
   ),
+  config: {
+    group: 'Organization',
+    summary: 'Keep event types, hours and webhooks in a file',
+    commands: async () => (await import('./config/config.ts')).commands,
+  },
   api: leaf('api', 'Tools', 'Send any API request and print the reply', async () => (await import('./api/api.ts')).api),
   doctor: leaf(
     'doctor',

@@ -19,7 +19,10 @@ export const nounSlips = new Map(
     orgs: ['organization', 'organizations', 'organisation', 'organisations'],
     members: ['people', 'team'],
     groups: ['teams'],
-    profiles: ['config', 'accounts'],
+    profiles: ['accounts'],
+    'profiles list': ['config list', 'config ls'],
+    'profiles set': ['config set'],
+    'profiles show': ['config get', 'config show'],
   }).flatMap(([meant, words]) => words.map((word) => [word, meant] as const)),
 );
 

@@ -102,6 +102,8 @@ const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
     const usual = usualVerb(verbs);
     return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
   }
+  const slip = nounSlips.get(typed);
+  if (slip !== undefined) return didYouMean(before, typed, slip, after.slice(1));
   const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
   return verb === undefined ? undefined : didYouMean(before, typed, `${noun.name()} ${verb}`, after.slice(1));
 };

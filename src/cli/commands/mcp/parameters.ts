@@ -22,7 +22,7 @@ export type Values = Readonly<Record<string, unknown>>;
  */
 const excluded = new Set([
   ...[...listFlags, ...bulkFlags('', ''), ...bookingFileFlags, bodyFlag].map(({ name }) => name),
-  ...['first', 'rows', 'watch', 'web', 'allow-duplicate'],
+  ...['first', 'rows', 'watch', 'web', 'allow-duplicate', 'allow', 'exit-code'],
 ]);
 
 const propertyOf = (name: string): string => name.replaceAll('-', '_');

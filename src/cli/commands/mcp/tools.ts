@@ -32,6 +32,10 @@ const details: Record<string, string> = {
     'Each row has key, name, booked, canceled, no_shows, hours and share (0 to 1). no_shows is null unless no_shows is true.',
   'events move': 'Needs event and to.',
   'event-types slots': 'The service checks again when the slot is booked: it may know more than these times.',
+  'config export':
+    'Returns the configuration as JSON: event types, hours and webhooks. What a file leaves out is not managed.',
+  'config diff': 'Returns the changes that the file would make, and their digest.',
+  'config apply': 'Needs the digest of config_diff as confirm. Never creates webhooks.',
   'invitees create':
     'Give start or first_free. The same booking is refused while it exists, or returned with if_absent.',
 };
@@ -59,8 +63,16 @@ const withoutFilters = (command: Command): Command => ({
   flags: command.flags.filter(({ heading }) => heading !== 'Filters'),
 });
 
+/** A tool reads no file, so it gets the text of one. */
+const withText = (command: Command): Command => ({
+  ...command,
+  arguments: command.arguments.map((argument) =>
+    argument.names === 'files' ? { ...argument, description: 'text of the file, not its name' } : argument,
+  ),
+});
+
 const toolOf = (name: string, given: Command): Tool => {
-  const command = given.flags.some((flag) => flag.name === 'from') ? withoutFilters(given) : given;
+  const command = withText(given.flags.some((flag) => flag.name === 'from') ? withoutFilters(given) : given);
   const facts = callFacts(name, command);
   const path = name.replace(' ', '.');
   return {
@@ -76,7 +88,7 @@ const toolOf = (name: string, given: Command): Tool => {
 
 /** A tool for each command about records that the service has, sorted by name. */
 export const allTools = async (registry: Nouns, dialect?: Dialect): Promise<Tool[]> => {
-  const nouns = Object.keys(catalogue).filter((noun) => !excluded.has(noun));
+  const nouns = [...Object.keys(catalogue), 'config'].filter((noun) => !excluded.has(noun));
   const commands = (await Promise.all(nouns.map((noun) => commandsOf(noun, registry)))).flat();
   return offeredCommands(commands, dialect)
     .filter(([name]) => !excludedCommands.has(name))

@@ -22,7 +22,7 @@ const shortestKey = 8;
 const trouble = (path: string, reason: string): SchedError =>
   new SchedError('environment', `Can't read the signing key ${path}`, { reason });
 
-const keyProblem = (key: string): string | undefined => {
+export const keyProblem = (key: string): string | undefined => {
   if (key === '') return 'the file is empty';
   if (!/^[\x20-\x7e]+$/.test(key)) return 'a signing key is one line of printable ASCII characters';
   return key.length < shortestKey ? `a signing key has at least ${shortestKey} characters` : undefined;

@@ -1,0 +1,104 @@
+import type { Argument, Command } from '../../command.ts';
+import { recordFields, rowColumns } from './plan-record.ts';
+
+const file: Argument = {
+  name: 'file',
+  description: 'configuration file, or - for stdin',
+  required: true,
+  names: 'files',
+};
+
+const rowsNote = `In a pipe, each field that changes is a line: ${rowColumns.join(', ')}.`;
+
+export const commands: Command[] = [
+  {
+    name: 'export',
+    summary: 'Print event types, hours and webhooks as a file',
+    arguments: [],
+    flags: [
+      { name: 'user', value: 'me|EMAIL', description: 'whose configuration to print (default: yours)' },
+      {
+        name: 'org',
+        value: 'ORG',
+        choices: ['current'],
+        description: 'everything: all users who own event types, all groups, the organization (needs an admin)',
+      },
+      {
+        name: 'with',
+        value: 'LIST',
+        suggestions: ['dates', 'uris'],
+        description: 'also print dates with special hours (dates), URIs of event types (uris), or both (dates,uris)',
+      },
+    ],
+    effect: 'read',
+    examples: ['config export > team.yaml', 'config export --org current --with dates > team.yaml'],
+    notes: [
+      'Prints YAML, or JSON with -o json: config diff and config apply read both. Fields that only the service sets are left out, and so are event types of other owners.',
+      'Reads each event type by itself, so it costs a request for each and a few more.',
+    ],
+    run: async (invocation) => (await import('./export.ts')).runExport(invocation),
+  },
+  {
+    name: 'diff',
+    summary: 'Compare a configuration file with the service',
+    arguments: [file],
+    flags: [{ name: 'exit-code', description: 'exit with 7 if there are differences' }],
+    fields: [...recordFields, ...rowColumns],
+    effect: 'read',
+    examples: ['config diff team.yaml', 'config diff team.yaml --exit-code --json'],
+    notes: [
+      'Shows what config apply would do: ~ changes, + creates, - deletes. The digest stands for exactly these changes: config apply --confirm DIGEST makes them and no others.',
+      'Only what the file names is compared. A map names entries: other event types and dates stay as they are. A list is the whole: hours and webhooks that it leaves out are removed.',
+      rowsNote,
+    ],
+    run: async (invocation) => (await import('./diff.ts')).runDiff(invocation),
+  },
+  {
+    name: 'apply',
+    summary: 'Change the service to match a configuration file',
+    arguments: [file],
+    flags: [
+      {
+        name: 'confirm',
+        value: 'DIGEST',
+        description: 'make exactly the changes with this digest, which config diff prints',
+        heading: 'Safety',
+      },
+      {
+        name: 'allow',
+        value: 'LIST',
+        suggestions: ['create', 'delete'],
+        description: 'with --yes, also create records (create), delete them (delete), or both (create,delete)',
+        heading: 'Safety',
+      },
+    ],
+    fields: [...recordFields, ...rowColumns],
+    effect: 'change',
+    examples: [
+      'config apply team.yaml',
+      'config apply team.yaml --confirm 7f3a9c01b2d4',
+      'config apply team.yaml --yes --allow create,delete',
+    ],
+    notes: [
+      'Shows the changes and asks. With --confirm DIGEST it makes the changes that config diff showed, or none if the file or the service has changed since (exit code 7). --yes alone only updates: --allow lets it create and delete.',
+      'Only what the file names is touched. If it is killed or fails, run the same command again: nothing is created twice.',
+      'Each record is read again before it is written. The service has no way to refuse a write because of a later change, so a change that somebody makes in between is lost: for example, a day off that is added in that moment.',
+      'The service can not change a webhook, so a changed one is deleted and created again. It misses what happens in between.',
+      rowsNote,
+    ],
+    run: async (invocation) => (await import('./apply.ts')).runApply(invocation),
+  },
+  {
+    name: 'schema',
+    summary: 'Print the JSON Schema of configuration files, for editors',
+    arguments: [],
+    flags: [],
+    local: true,
+    examples: ['config schema > sched.schema.json', 'config schema --jq .required'],
+    notes: ['Keep it beside the file, whose first line names it: # yaml-language-server: $schema=./sched.schema.json'],
+    run: async ({ context, problems }) => {
+      problems.check();
+      await context.printer.whole((await import('../../../config/file-schema.ts')).configSchema());
+    },
+  },
+];

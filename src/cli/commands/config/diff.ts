@@ -1,0 +1,56 @@
+import { SchedError } from '../../../errors.ts';
+import type { Invocation } from '../../command.ts';
+import { commandHere } from '../../scheduling/booking-context.ts';
+import { todayIn } from '../../scheduling/schedule-facts.ts';
+import { placeOf } from '../../session/confirm.ts';
+import type { Context } from '../../session/context.ts';
+import { addStepSummary } from '../bulk/show-progress.ts';
+import { drawnPlan, type Entry, entriesOf, type PlanStyle, summaryOf } from './draw-plan.ts';
+import { planRecord, planRows, type ResultOf, recordView, rowColumns, rowsView } from './plan-record.ts';
+import { type ReadPlan, readPlan } from './read-plan.ts';
+
+/** The part of a digest that people see and type. */
+export const shortDigest = ({ digest }: Pick<ReadPlan, 'digest'>): string => digest.slice(0, 12);
+
+export const entriesNow = (context: Context, { plan }: ReadPlan): Entry[] =>
+  entriesOf(plan, todayIn(context, context.settings.zone));
+
+/** How people see a plan. Asks the service for the name of the organization. */
+export const planText = async (context: Context, read: ReadPlan, apply?: string) => {
+  // The heading says by itself that this is the sandbox.
+  const place = (await placeOf(context)).map(([, value]) => value).filter((value) => value !== 'sandbox');
+  const facts = { plan: read.plan, entries: entriesNow(context, read), place, digest: shortDigest(read), apply };
+  return (style: PlanStyle): string => drawnPlan(facts, style, context.settings.accessible);
+};
+
+/** Adds a plan to the summary page of a job, and prints it for programs. */
+export const printPlan = async (
+  context: Context,
+  verb: 'diff' | 'apply',
+  read: ReadPlan,
+  resultOf: ResultOf = () => undefined,
+): Promise<void> => {
+  const { printer, settings, notes, frontend } = context;
+  const { plan, digest } = read;
+  const summary = summaryOf({ plan, entries: entriesNow(context, read), digest: shortDigest(read) });
+  const rows = planRows(plan, resultOf);
+  const columns = rowColumns.slice(0, verb === 'diff' ? 7 : 8);
+  const cells = rows.map((row) => columns.map((column) => row[column] ?? ''));
+  await addStepSummary(context, `config ${verb}`, columns, cells, summary);
+  if (printer.showsPages) return;
+  if (verb === 'diff' && frontend === undefined) notes.info(summary);
+  if (settings.format === 'tsv' || settings.format === 'csv') await printer.list(rowsView, [rows]);
+  else await printer.one(recordView, planRecord(plan, digest, resultOf));
+};
+
+export const runDiff = async (invocation: Invocation): Promise<void> => {
+  const { context, args, typed } = invocation;
+  const read = await readPlan(invocation);
+  if (context.printer.showsPages) {
+    const apply = commandHere(context, 'config', 'apply', args[0]!, '--confirm', shortDigest(read));
+    await context.printer.draw(await planText(context, read, apply));
+  }
+  await printPlan(context, 'diff', read);
+  if (typed['exit-code'] !== true || read.plan.changes.length === 0) return;
+  throw new SchedError('conflict', `${read.plan.file} differs from the service`, { answered: true, lines: [] });
+};

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigFile, Reach } from '../../../config/model.ts';
+import { readConfig } from '../../../config/read-file.ts';
+import { writeConfig } from '../../../config/write-file.ts';
+import { SchedError } from '../../../errors.ts';
+import { readWorld } from '../../../jobs/config-world.ts';
+import { fieldList } from '../../../output/fields.ts';
+import type { Invocation } from '../../command.ts';
+import { cutText, fitRecord } from '../mcp/fit.ts';
+import { recordView } from './plan-record.ts';
+import { worldSource } from './read-plan.ts';
+
+export const exportParts = ['dates', 'uris'];
+
+/** The file for a client. A result can't have long texts or line breaks, and a part of one must not be applied. */
+const forTool = (config: ConfigFile): ConfigFile => {
+  for (const { event_types: types = {} } of Object.values(config.users ?? {}))
+    for (const type of Object.values(types)) {
+      const { description_plain: text = '' } = type;
+      if (cutText(text) !== text) delete type.description_plain;
+    }
+  if (isDeepStrictEqual(fitRecord(config, 16 * 1024), config)) return config;
+  throw new SchedError('usage', 'The file is too large for a tool', { advice: 'a person can run sched config export' });
+};
+
+export const runExport = async ({ context, typed, problems }: Invocation): Promise<void> => {
+  const { printer, notes, settings } = context;
+  const parts = fieldList(String(typed.with ?? ''));
+  for (const part of parts.filter((each) => !exportParts.includes(each)))
+    problems.value('with', String(typed.with), `--with must be dates, uris or both, not "${part}"`);
+  problems.choice('org', typed.org, ['current']);
+  const isAll = typed.org !== undefined;
+  if (isAll && typed.user !== undefined) problems.add("--org and --user can't be used together");
+  const key = String(typed.user ?? 'me');
+  if (key !== 'me' && !key.includes('@')) problems.value('user', key, `--user must be an email address, not "${key}"`);
+  problems.check();
+  const reach: Reach = {
+    users: isAll ? 'all' : [{ key, types: true, hours: 'all', webhooks: true }],
+    organization: isAll,
+    groups: isAll ? 'all' : [],
+  };
+  const world = await readWorld(await worldSource(context), reach);
+  if (!isAll && world.users.length === 0)
+    throw new SchedError('not-found', `No member with the email address ${key}`, {
+      hint: { command: ['members', 'list'] },
+    });
+  const { text, notes: left } = writeConfig(world, { dates: parts.includes('dates'), uris: parts.includes('uris') });
+  for (const note of left) notes.info(note);
+  if (settings.jq === undefined && ['table', 'tsv', 'yaml'].includes(settings.format)) {
+    await printer.text(text);
+    return notes.footer('To keep it, add > team.yaml. Then change it and compare: sched config diff team.yaml');
+  }
+  const file = readConfig(text, 'file');
+  if (!file.ok) throw new Error(file.problems[0]!.message);
+  const { config } = file.read;
+  await (context.frontend === undefined ? printer.whole(config) : printer.one(recordView, forTool(config)));
+};

@@ -1,0 +1,53 @@
+import { diffConfig } from '../../../config/diff.ts';
+import { digestOf } from '../../../config/digest.ts';
+import type { Plan, Reach, ReadConfig, World } from '../../../config/model.ts';
+import { reach as reachOf } from '../../../config/reach.ts';
+import { readConfig } from '../../../config/read-file.ts';
+import { readWorld, type WorldSource } from '../../../jobs/config-world.ts';
+import { sandboxService, serviceName } from '../../../state/ledger.ts';
+import type { Invocation } from '../../command.ts';
+import { readTextFile } from '../../json-file.ts';
+import { brokenFile } from '../../messages/broken-file.ts';
+import type { Context } from '../../session/context.ts';
+
+/** Where a configuration is read from. */
+export const worldSource = async (context: Context): Promise<WorldSource> => {
+  const { baseUrl, isSandbox } = await context.connection();
+  const { identity, runtime, serviceTime, notes } = context;
+  return {
+    client: await context.client(),
+    origin: isSandbox ? sandboxService : serviceName(baseUrl),
+    identity,
+    clock: runtime.clock,
+    serviceTime,
+    onAhead: (requests) => {
+      notes.ahead = () => ({ requests, isMost: false });
+    },
+  };
+};
+
+export interface ReadPlan {
+  read: ReadConfig;
+  reach: Reach;
+  world: World;
+  plan: Plan;
+  /** SHA-256 of the plan, in hex. */
+  digest: string;
+}
+
+/** Reads the file and what the service has of it, and compares the two. Throws if the file has mistakes. */
+export const readPlan = async ({ context, args: [file], problems }: Invocation): Promise<ReadPlan> => {
+  if (file === undefined) problems.missingArgument('file');
+  // R52: a tool reads no file. Its client sends the text of one.
+  const isText = file === undefined || context.frontend !== undefined;
+  const text = isText ? file : await readTextFile(file, '<file>', context.runtime, problems);
+  problems.check();
+  const name = isText ? 'file' : file === '-' ? 'stdin' : file;
+  const config = readConfig(text!, name);
+  if (!config.ok) throw brokenFile(name, config.problems);
+  const reach = reachOf(config.read.config);
+  const world = await readWorld(await worldSource(context), reach);
+  const diffed = diffConfig(config.read, world);
+  if (!diffed.ok) throw brokenFile(name, diffed.problems);
+  return { read: config.read, reach, world, plan: diffed.plan, digest: digestOf(diffed.plan) };
+};
