@@ -56,7 +56,8 @@ const zone = ofFlag(
 
 export const parametersOf = ({ arguments: args, flags }: CallFacts): Parameter[] => [
   ...args.map(ofArgument),
-  ...flags.filter(({ name }) => !excluded.has(name)).map(ofFlag),
+  // Bulk work is confirmed by a number, and a plan by its digest.
+  ...flags.filter(({ name, value }) => !excluded.has(name) || value === 'DIGEST').map(ofFlag),
   ...(flags.some(({ value }) => value === 'TIME') ? [zone] : []),
 ];
 

@@ -1,0 +1,233 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest } from '../../src/http/message.ts';
+import { callTool, connect } from '../support/mcp-client.ts';
+import { createWorld, type TestWorld, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+const terminals = ['stdin' as const, 'stdout' as const, 'stderr' as const];
+const home = temporaryDirectory();
+const file = join(home, 'team.yaml');
+const key = 'a-key-that-signs-deliveries';
+
+const isWrite = ({ method }: HttpRequest) => method !== 'GET';
+
+/** Writes a configuration of some event types and webhooks of the user. */
+const write = (types: object, webhooks?: object[]): void =>
+  writeFileSync(file, JSON.stringify({ sched: 1, users: { me: { event_types: types, webhooks } } }, null, 2));
+
+const intro = (more: object = {}) => ({ intro: { name: 'Intro call', ...more } });
+const fresh = { fresh: { name: 'Design review', duration: 45, active: true } };
+const crm = { url: 'https://crm.example.com/hook', events: ['invitee.created'], signing_key_env: 'CRM_KEY' };
+
+const world = await createWorld({ home });
+
+const config = (line: string, options: WorldOptions = {}, at: TestWorld = world) => at.run(`config ${line}`, options);
+
+const digestOf = async (): Promise<string> => JSON.parse((await config(`diff ${file} --json`)).stdout).digest;
+
+describe('config export', () => {
+  test('prints a file that differs in nothing, as YAML and as JSON', async () => {
+    for (const format of ['yaml', 'json']) {
+      const { stdout, code } = await config(`export -o ${format} --with dates,uris`);
+      expect(code).toBe(0);
+      writeFileSync(file, stdout);
+      const diff = await config(`diff ${file} --exit-code --json`);
+      expect([diff.code, JSON.parse(diff.stdout).changes]).toEqual([0, []]);
+    }
+  });
+
+  test('has the organization, its groups and all owners for an admin', async () => {
+    const { stdout } = await config('export --org current --json');
+    const { users, organization, groups } = JSON.parse(stdout);
+    expect(Object.keys(users).every((user) => user.includes('@'))).toBe(true);
+    expect(Object.keys(users).length).toBeGreaterThan(1);
+    expect([organization.webhooks, Object.keys(groups)]).toEqual([expect.any(Array), expect.any(Array)]);
+  });
+
+  test.each([
+    ['--user nobody@northlight.example', 6, 'No member with the email address nobody@northlight.example'],
+    ['--user Jonas', 2, '--user must be an email address, not "Jonas"'],
+    ['--with date', 2, '--with must be dates, uris or both, not "date"'],
+    ['--org current --user me', 2, "--org and --user can't be used together"],
+  ])('refuses %s', async (flags, code, message) => {
+    const result = await config(`export ${flags}`);
+    expect([result.code, result.stdout]).toEqual([code, '']);
+    expect(result.stderr).toContain(message);
+  });
+});
+
+describe('config diff', () => {
+  test('draws the changes for a person, and has a row for each field in a pipe', async () => {
+    write(intro({ duration: 20, availability: { dates: { '2026-12-24': 'off' } } }));
+    const screen = await config(`diff ${file}`, { terminals, columns: 100 });
+    expect(screen.stdout).toMatch(/→ Northlight Advisory/);
+    expect(screen.stdout).toContain('Duration    15 min → 20 min');
+    expect(screen.stdout).toContain('Thu 24 Dec  usual hours → off');
+    const short = (await digestOf()).slice(0, 12);
+    expect(screen.stdout).toContain(`Apply: sched config apply ${file} --confirm ${short}\n`);
+    const piped = await config(`diff ${file}`);
+    const rows = piped.stdout.split('\n').map((line) => line.split('\t').slice(0, 6));
+    expect(rows[0]).toEqual(['update', 'event type', 'Intro call', 'duration', '15', '20']);
+    expect(piped.stderr).toContain(`1 change: 1 update · 8 types not in the file · digest ${short}`);
+    expect(piped.requests.filter(isWrite)).toEqual([]);
+  });
+
+  test('exits with 7 if asked to, and reads stdin', async () => {
+    write(intro({ duration: 20 }));
+    const stdin = readFileSync(file, 'utf8');
+    expect((await config('diff -', { stdin })).code).toBe(0);
+    expect((await config('diff - --exit-code', { stdin })).code).toBe(7);
+  });
+
+  test('names each mistake of the file with its place, and sends nothing', async () => {
+    writeFileSync(file, 'sched: 1\nusers:\n  me:\n    event_types:\n      a: { name: A, duration: long, slug: a }\n');
+    const { code, stderr, requests } = await config(`diff ${file}`);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(`${file}:5:31: users.me.event_types.a.duration must be a whole number`);
+    expect(stderr).toContain('"slug" is not a field here');
+    expect((await config('diff no-such.yaml')).stderr).toContain("can't read no-such.yaml (no such file)");
+  });
+
+  test('adds a table to the summary of a GitHub job, with text of the service made safe', async () => {
+    write(intro({ description_plain: 'a|b `c`' }));
+    const summary = join(home, 'summary.md');
+    await config(`diff ${file}`, { env: { GITHUB_STEP_SUMMARY: summary } });
+    const text = readFileSync(summary, 'utf8');
+    expect(text).toContain('### sched config diff\n\n1 change: 1 update');
+    expect(text).toContain('| update | event type | Intro call | description_plain |');
+    expect(text).toContain("| a\\|b 'c' |");
+  });
+});
+
+describe('config apply', () => {
+  test('applies what a person confirms at the prompt, once', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    write(intro({ duration: 20 }), [crm]);
+    const options = { terminals, stdin: 'y\n', env: { CRM_KEY: key } };
+    const done = await config(`apply ${file}`, options, own);
+    expect(done.screen).toMatch(
+      /~ Intro call .*- webhook .*\+ webhook https:\/\/crm.*Apply 3 changes.*✔ 3 of 3 applied/s,
+    );
+    expect(done.requests.filter(isWrite).map(({ method }) => method)).toEqual(['PATCH', 'POST', 'DELETE']);
+    expect(done.screen).not.toContain(key);
+    const again = await config(`apply ${file}`, options, own);
+    expect([again.code, again.requests.filter(isWrite)]).toEqual([0, []]);
+    expect(again.screen).toContain('Nothing to change');
+  });
+
+  test('sends nothing if the person says no, or if there is nobody to ask', async () => {
+    write(intro({ duration: 20 }));
+    const no = await config(`apply ${file}`, { terminals, stdin: 'n\n' });
+    const nobody = await config(`apply ${file}`);
+    expect([no.code, nobody.code, ...no.requests.filter(isWrite), ...nobody.requests.filter(isWrite)]).toEqual([
+      12, 12,
+    ]);
+    expect(nobody.stderr).toMatch(/Duration {2}15 min → 20 min.*try: sched config apply .* --confirm [0-9a-f]{12}\n$/s);
+  });
+
+  test.each([
+    ['create', fresh, undefined],
+    ['delete', {}, []],
+    ['create,delete', fresh, []],
+  ])('needs --allow %s beside --yes', async (allow, types, webhooks) => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    write({ ...intro(), ...types }, webhooks);
+    const refused = await config(`apply ${file} --yes`, {}, own);
+    expect([refused.code, refused.requests.filter(isWrite)]).toEqual([12, []]);
+    expect(refused.stderr).toContain(`--yes --allow ${allow}\n`);
+    const done = await config(`apply ${file} --yes --allow ${allow} --json`, {}, own);
+    expect(done.code).toBe(0);
+    const outcomes = JSON.parse(done.stdout).changes.map(({ outcome }: { outcome: string }) => outcome);
+    expect(new Set(outcomes)).toEqual(new Set(['applied']));
+  });
+
+  test('applies exactly the plan with the digest, and prints another one', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    write(intro({ duration: 20 }));
+    const digest = await digestOf();
+    write(intro({ duration: 25 }));
+    const other = await config(`apply ${file} --confirm ${digest}`, {}, own);
+    expect([other.code, other.requests.filter(isWrite)]).toEqual([7, []]);
+    expect(other.stdout).toContain('duration\t15\t25');
+    write(intro({ duration: 20 }));
+    const done = await config(`apply ${file} --confirm ${digest.slice(0, 12)}`, {}, own);
+    expect([done.code, done.stdout.split('\t').slice(3, 8)]).toEqual([0, ['duration', '15', '20', '6', 'applied']]);
+  });
+
+  test('goes on after a refusal, says what failed, and exits with 11', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    write({ ...intro({ duration: 20 }), two: { name: 'Consultation', duration: 20 } });
+    const refused = new Set<string>();
+    const send: WorldOptions['send'] = async (request) => {
+      if (request.method !== 'PATCH' || refused.has(request.url)) return own.service(request);
+      refused.add(request.url);
+      return { status: 403, headers: {}, body: '{"title":"Forbidden"}' };
+    };
+    const once = await config(`apply ${file} --yes`, { terminals, send }, own);
+    expect(once.code).toBe(11);
+    expect(once.screen).toContain('0 of 2 applied');
+    const { code, screen } = await config(`apply ${file} --yes`, { terminals, send }, own);
+    expect([code, screen]).toEqual([0, expect.stringContaining('✔ 2 of 2 applied')]);
+  });
+
+  test('needs the signing key of a new webhook before it sends anything', async () => {
+    write(intro({ duration: 20 }), [crm]);
+    for (const env of [{ CRM_KEY: '' }, { CRM_KEY: 'short' }]) {
+      const { code, stderr, requests } = await config(`apply ${file} --yes --allow create,delete`, { env });
+      expect([code, requests.filter(isWrite)]).toEqual([2, []]);
+      expect(stderr).toContain('environment variable CRM_KEY: ');
+    }
+  });
+
+  test('prints the requests with --dry-run, without the key', async () => {
+    write(intro({ duration: 20 }), [crm]);
+    const { stdout, requests, code } = await config(`apply ${file} --dry-run`, { env: { CRM_KEY: key } });
+    expect([code, requests.filter(isWrite)]).toEqual([0, []]);
+    expect(JSON.parse(stdout).map(({ method }: HttpRequest) => method)).toEqual(['PATCH', 'POST', 'DELETE']);
+    expect(stdout).not.toContain(key);
+  });
+
+  test.each([
+    ['--confirm 123', '--confirm must be the digest that config diff prints'],
+    ['--allow all', '--allow must be create, delete or both, not "all"'],
+  ])('refuses %s', async (flags, message) => {
+    const { code, stderr, requests } = await config(`apply ${file} ${flags}`);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('tools', () => {
+  test('export and diff work on texts, and apply needs a digest and a person', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    const questions: string[] = [];
+    const answer = (question: string) => {
+      questions.push(question);
+      return 'yes' as const;
+    };
+    const { client, close } = await connect(own, '--tools config.* --allow-writes', { answer });
+    const text = JSON.stringify((await callTool(client, 'config_export')).record);
+    const changed = text.replace('"duration":15', '"duration":20');
+    const { digest, changes } = (await callTool(client, 'config_diff', { file: changed })).record;
+    expect(changes).toMatchObject([{ name: 'Intro call', fields: { duration: { before: 15, after: 20 } } }]);
+    const without = await callTool(client, 'config_apply', { file: changed });
+    expect([without.error.code, questions]).toEqual(['usage', []]);
+    const done = await callTool(client, 'config_apply', { file: changed, confirm: digest });
+    expect(done.record.changes).toMatchObject([{ outcome: 'applied' }]);
+    expect(questions).toEqual([expect.stringMatching(/Apply 1 change: 1 update\?.*Duration +15 min → 20 min/s)]);
+    await close();
+  });
+
+  test('never create a webhook, and read no file', async () => {
+    write(intro(), [{ ...crm, signing_key_env: undefined, signing_key: 'none' }]);
+    const { client, close } = await connect(world, '--tools config.* --allow-writes --yes');
+    expect((await callTool(client, 'config_diff', { file })).error.message).toMatch(/^file:1:1: /);
+    const text = readFileSync(file, 'utf8');
+    const { digest } = (await callTool(client, 'config_diff', { file: text })).record;
+    const refused = await callTool(client, 'config_apply', { file: text, confirm: digest });
+    expect(refused.error.message).toBe("A tool can't create webhooks");
+    await close();
+  });
+});
