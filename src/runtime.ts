@@ -144,6 +144,9 @@ export const helperArgument = '__refresh-helper';
 /** The first argument of the command that the completion scripts run: see src/cli/complete/complete.ts. */
 export const completeArgument = '__complete';
 
-/** The environment for other programs. R12: variables of `sched` may hold secrets, and no other program needs them. */
+/**
+ * The environment for other programs. R12: variables of `sched` may hold secrets, and no other
+ * program needs them. Windows reads their names in any case.
+ */
 export const childEnvironment = (env: Env): Env =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SCHED_')));
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^SCHED_/i.test(name)));

@@ -41,7 +41,7 @@ const bindingPath = (): string => {
 
 /** The child's environment: enough to find the keychain, but no tokens. */
 const childEnvironment = (env: Env): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/.test(name)));
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/i.test(name)));
 
 /** Asks the child one question at a time; each reply is one line. */
 const conversation = (child: ChildProcess, fail: (reason: string) => SchedError) => {

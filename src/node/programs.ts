@@ -1,18 +1,25 @@
-import { spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { childEnvironment, type Pager, type Runtime } from '../runtime.ts';
+import { childEnvironment, type Pager } from '../runtime.ts';
+import type { Env } from '../system.ts';
+import { windowsCommand } from '../windows.ts';
 import { isTerminal, writeTo } from './output.ts';
+
+const start = (command: readonly string[], env: Env, stdio: SpawnOptions['stdio'], platform: string) => {
+  const { program, words, ...options } =
+    platform === 'win32' ? windowsCommand(command, env, existsSync) : { program: command[0]!, words: command.slice(1) };
+  return spawn(program, words, { stdio, env: env as NodeJS.ProcessEnv, ...options });
+};
 
 /** Starts the pager without a shell: the environment variable holds a command and its arguments, not a script. */
 export const openPager = async (
-  [program, ...words]: readonly string[],
+  command: readonly string[],
   lendTerminal: (work: () => Promise<void>) => Promise<void>,
 ): Promise<Pager | undefined> => {
-  const child = spawn(program!, words, {
-    stdio: ['pipe', 'inherit', 'inherit'],
-    // As git does: keep colors, don't use the alternate screen, and quit at once if everything fits.
-    env: { LESS: 'FRX', LV: '-c', ...childEnvironment(process.env) } as NodeJS.ProcessEnv,
-  });
+  // As git does: keep colors, don't use the alternate screen, and quit at once if everything fits.
+  const env = { LESS: 'FRX', LV: '-c', ...childEnvironment(process.env) };
+  const child = start(command, env, ['pipe', 'inherit', 'inherit'], process.platform);
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve());
   });
@@ -20,15 +27,15 @@ export const openPager = async (
     child.once('spawn', () => resolve(true)).once('error', () => resolve(false));
   });
   if (!isStarted) return undefined;
-  child.stdin.on('error', () => {});
+  const stdin = child.stdin!.on('error', () => {});
   // Most pagers ignore Ctrl-C. If sched exited first, the pager and the shell would both read from the keyboard (R42).
   void lendTerminal(() => closed);
   return {
     isTerminal: true,
     columns: process.stdout.columns ?? 80,
-    write: (text) => writeTo(child.stdin, text),
+    write: (text) => writeTo(stdin, text),
     close: () => {
-      child.stdin.end();
+      stdin.end();
       return closed;
     },
   };
@@ -37,10 +44,22 @@ export const openPager = async (
 /** How long to wait for the terminal to send SIGHUP to the program. */
 const patienceMs = 500;
 
-export const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { env }) => {
-  const child = spawn(program!, words, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // A terminal sends Ctrl-C to all its processes. Many programs abort at once on a second signal.
-  const passedOn: NodeJS.Signals[] = isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+/**
+ * The signals to pass on to the program. A terminal sends Ctrl-C to all its processes, and many programs abort at once
+ * on a second signal. The console of Windows sends everything to all, and passing a signal on would kill the program.
+ */
+const passedOnBy = (platform: string): NodeJS.Signals[] => {
+  if (platform === 'win32') return [];
+  return isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+};
+
+export const runChild = async (
+  command: readonly string[],
+  { env }: { env: Env },
+  platform: string = process.platform,
+): Promise<number> => {
+  const child = start(command, env, 'inherit', platform);
+  const passedOn = passedOnBy(platform);
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
   // When a terminal closes, it sends SIGHUP only to the session leader, which sched is under `ssh -t`. If the program
   // still runs after a while, it did not get the signal.
@@ -50,7 +69,7 @@ export const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words
   };
   const endWithUs = () => child.kill('SIGKILL');
   for (const signal of passedOn) process.on(signal, passOn);
-  if (isTerminal(0)) process.on('SIGHUP', passOnLate);
+  if (platform !== 'win32' && isTerminal(0)) process.on('SIGHUP', passOnLate);
   process.on('exit', endWithUs);
   try {
     return await new Promise<number>((resolve, reject) => {

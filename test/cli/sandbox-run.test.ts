@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../src/node/programs.ts';
@@ -178,6 +178,60 @@ describe('sandbox run', () => {
     const words = ['sandbox', 'run', '--seed', 'empty', '--', 'no-such-program'];
     const { code, stderr } = await world.run(words, { spawn: runChild });
     expect([code, stderr]).toEqual([3, expect.stringContaining('no such program')]);
+  });
+});
+
+describe('sandbox run on Windows', () => {
+  const program = ['C:\\100% node\\node.exe', 'C:\\sched.js'];
+
+  test('puts a sched for cmd.exe and one for Git Bash first on the only PATH', async () => {
+    let files: Record<string, string> = {};
+    let found: Environment = {};
+    const inside = async (env: Environment) => {
+      found = env;
+      const folder = env.PATH!.split(';')[0]!;
+      files = Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+      return 0;
+    };
+    const env = { Path: 'C:\\Windows', sched_profile: 'work', Sched_Token: 'theirs' };
+    await runInside(['--seed', 'empty'], inside, { platform: 'win32', program, env });
+    expect(files).toEqual({
+      sched: `#!/bin/sh\nexec 'C:\\100% node\\node.exe' 'C:\\sched.js' "$@"\n`,
+      'sched.cmd': `@"C:\\100%% node\\node.exe" "C:\\sched.js" %*\r\n`,
+    });
+    expect(found.PATH).toMatch(/^[^;]+;C:\\Windows$/);
+    expect(Object.keys(found).filter((name) => /^(path|sched_(profile|token))$/i.test(name))).toEqual([
+      'SCHED_TOKEN',
+      'PATH',
+    ]);
+  });
+
+  test('runs a batch file in cmd.exe, and leaves signals to the console', async () => {
+    const folder = temporaryDirectory('windows');
+    // On this system, a backslash is part of the name.
+    writeFileSync(join(folder, 'bin\\npm.cmd'), '');
+    writeFileSync(join(folder, 'cmd.exe'), `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/seen'\nexit 7\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: join(folder, 'bin'), ComSpec: join(folder, 'cmd.exe') };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    const counts = () => signals.map((name) => process.listenerCount(name));
+    const before = counts();
+    const ended = runChild(['npm', 'test', 'a & b'], { env }, 'win32');
+    expect(counts()).toEqual(before);
+    expect(await ended).toBe(7);
+    const words = ['/d', '/e:on', '/v:off', '/s', '/c', `""${env.PATH}\\npm.cmd" test "a & b""`];
+    expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe(`${words.join('\n')}\n`);
+  });
+
+  test('reports a line break for a batch file instead of starting it', async () => {
+    const folder = temporaryDirectory('windows');
+    writeFileSync(join(folder, 'bin\\npm.cmd'), '');
+    const { code, stderr } = await world.run(['sandbox', 'run', '--seed', 'empty', '--', 'npm', 'a\nb'], {
+      env: { PATH: join(folder, 'bin') },
+      spawn: (command) => runChild(command, { env: { PATH: join(folder, 'bin') } }, 'win32'),
+    });
+    expect([code, stderr]).toEqual([3, expect.stringContaining("a batch file can't get a line break")]);
   });
 });
 

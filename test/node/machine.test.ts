@@ -17,10 +17,10 @@ const windowsWith = (script: string) => {
 describe('the creation time of a process on Windows', () => {
   test('is what PowerShell says, in milliseconds since 1970, and PowerShell gets no secrets', async () => {
     const { SystemRoot } = windowsWith(
-      'case "$*$SCHED_TOKEN" in "-NoProfile -NonInteractive -Command (Get-Process -Id 4711)"*"FileTimeUtc()") ;; *) exit ;; esac\n' +
+      'case "$*$SCHED_TOKEN$sched_token" in "-NoProfile -NonInteractive -Command (Get-Process -Id 4711)"*"FileTimeUtc()") ;; *) exit ;; esac\n' +
         'printf "133762752001234567\\r\\n"',
     );
-    expect(await createdAt(4711, { SystemRoot, SCHED_TOKEN: 'x' })).toBe(Date.UTC(2024, 10, 17, 0, 0, 0, 123));
+    expect(await createdAt(4711, { SystemRoot, SCHED_TOKEN: 'x', sched_token: 'x' })).toBe(Date.UTC(2024, 10, 17, 0, 0, 0, 123));
   });
 
   test('is unknown if PowerShell fails or is missing', async () => {

@@ -76,6 +76,10 @@ export interface WorldOptions {
   randomBytes?: World['randomBytes'];
   /** Replaces timers that never fire. */
   every?: World['every'];
+  /** Replaces Linux. */
+  platform?: string;
+  /** The command that starts sched again. */
+  program?: readonly string[];
 }
 
 /** A clock that advances only during sleeps. */
@@ -197,6 +201,8 @@ const runInWorld = async (
     randomBytes = (count) => new Uint8Array(count),
     // Not even root can create files below a device: commands must work without files on disk.
     home = '/dev/null/home',
+    platform = 'linux',
+    program,
   }: WorldOptions,
 ): Promise<Result> => {
   const requests: HttpRequest[] = [];
@@ -224,7 +230,7 @@ const runInWorld = async (
     // Tests of colors set NO_COLOR to '', which counts as unset.
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
     home,
-    platform: 'linux',
+    platform,
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),
@@ -251,7 +257,7 @@ const runInWorld = async (
     afterSend,
     protect: (work) => work(),
     machine: {
-      platform: 'linux',
+      platform,
       host: 'test',
       // Nothing can be created there.
       accountHome: home || '/dev/null',
@@ -259,6 +265,7 @@ const runInWorld = async (
       executable: process.execPath,
       version: process.versions.node,
       isAlive: () => true,
+      ...(program && { program }),
     },
     openBrowser,
     ...(openPager && { openPager }),

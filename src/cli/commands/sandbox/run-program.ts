@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { environmentOf, type Serving } from '../../../sandbox/open.ts';
@@ -9,7 +9,7 @@ import type { Command, Invocation } from '../../command.ts';
 import { argumentsIn } from '../../parse/part.ts';
 import { conflicting, dataFlag, servingFlags, whileServing } from './serving.ts';
 
-/** Creates a directory with only a `sched` that starts this program; undefined if the program's path is unknown. */
+/** Creates a directory with only a `sched` (on Windows also for shells such as Git Bash) that starts this program; undefined if the program's path is unknown. */
 const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
   const { program } = machine;
   if (program === undefined) return undefined;
@@ -17,7 +17,6 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
   if (platform === 'win32') {
     const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
     await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
-    return directory;
   }
   const file = join(directory, 'sched');
   await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
@@ -25,10 +24,15 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
   return directory;
 };
 
-const environmentFor = ({ env }: Runtime, serving: Serving, launcher: string | undefined) => {
-  const kept = Object.entries(env).filter(([name]) => !conflicting.includes(name));
-  const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
-  return { ...Object.fromEntries(kept), ...environmentOf(serving), PATH: path };
+const environmentFor = ({ env, platform }: Runtime, serving: Serving, launcher: string | undefined) => {
+  const set = { ...environmentOf(serving), PATH: '' };
+  // Windows reads a name in any case: of PATH and Path, the program would get only one.
+  const nameOf = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
+  const replaced = [...conflicting, ...Object.keys(set)];
+  const kept = Object.entries(env).filter(([name]) => !replaced.includes(nameOf(name)));
+  const [, path] = Object.entries(env).find(([name]) => nameOf(name) === 'PATH') ?? [];
+  set.PATH = [launcher, path].filter((part) => part !== undefined).join(platform === 'win32' ? ';' : ':');
+  return { ...Object.fromEntries(kept), ...set };
 };
 
 const runIn = async (runtime: Runtime, serving: Serving, command: readonly string[]): Promise<number> => {
@@ -84,7 +88,7 @@ export const runCommand: Command = {
   ],
   notes: [
     'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG, SCHED_DIALECT) are removed; with --dialect, SCHED_DIALECT names it.',
-    "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on.",
+    "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on. On Windows, batch files such as npm.cmd run in cmd.exe.",
   ],
   run,
 };
