@@ -5,7 +5,7 @@ import { noTool } from './check-call.ts';
 import { cutText } from './fit.ts';
 import type { Values } from './parameters.ts';
 import { errorResult } from './result.ts';
-import { describeTool, type Tool } from './tools.ts';
+import { describeTool, descriptionOf, type Tool } from './tools.ts';
 
 /** Commands that a search returns. */
 const mostFound = 5;
@@ -25,66 +25,44 @@ const strictestHints = (tools: readonly Tool[]) => {
 };
 
 const command = { type: 'string', description: 'name of the command, such as events_list' };
+const query = { type: 'string', description: 'words, such as free times or cancel event' };
+const values = { type: 'object', description: 'as describe_command shows' };
 
-const inputOf = (properties: Record<string, object>, required: readonly string[]) => ({
-  type: 'object' as const,
-  properties,
-  required,
-  additionalProperties: false,
-});
-
-/** The three tools as `tools/list` describes them. */
-export const compactList = (tools: readonly Tool[]) => [
-  {
-    name: 'search_commands',
-    title: 'Find commands',
-    description: 'Find commands of the scheduling service by words. Returns name, summary and effect of each.',
-    inputSchema: inputOf({ query: { type: 'string', description: 'words, such as free times or cancel event' } }, [
-      'query',
-    ]),
-    annotations: local,
-  },
-  {
-    name: 'describe_command',
-    title: 'Describe a command',
-    description: `Get the arguments of a command as JSON Schema. Commands: ${tools.map(({ name }) => name).join(', ')}.`,
-    inputSchema: inputOf({ command }, ['command']),
-    annotations: local,
-  },
-  {
-    name: 'call_command',
-    title: 'Run a command',
-    description: 'Run a command and get its records. If you do not know its arguments, use describe_command first.',
-    inputSchema: inputOf({ command, arguments: { type: 'object', description: 'as describe_command shows' } }, [
-      'command',
-    ]),
-    annotations: strictestHints(tools),
-  },
-];
-
-/** The words of a text without common endings, so that `bookings` finds `book`. */
-const wordsOf = (text: string): string[] =>
-  (text.toLowerCase().match(/[a-z]{3,}/g) ?? []).map((word) => word.replace(/(?<=...)(?:l?ed|ings?|s)$/, ''));
-
-/** How well a command fits the words: its name counts more than its summary, and that more than its arguments. */
-const scoreOf = ({ name, facts, parameters }: Tool, words: readonly string[]): number => {
-  const texts = [parameters.map(({ property, description }) => `${property} ${description}`).join(' '), facts.summary];
-  return [...texts, name.replaceAll('_', ' ')]
-    .map((text, place) => {
-      const known = new Set(wordsOf(text));
-      return words.filter((word) => known.has(word)).length * 3 ** place;
-    })
-    .reduce((sum, score) => sum + score);
+/** A tool as `tools/list` describes it. Its first property is required. */
+const toolOf = (name: string, description: string, properties: Record<string, object>, annotations: object) => {
+  const required = Object.keys(properties).slice(0, 1);
+  const inputSchema = { type: 'object' as const, properties, required, additionalProperties: false };
+  return { name, description, inputSchema, annotations };
 };
 
-/** The commands that fit best, or all of them if none does. */
-const search = (tools: readonly Tool[], query: string) => {
-  const words = wordsOf(query);
-  const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score > 0);
-  const found = scored.toSorted((one, other) => other.score - one.score).slice(0, mostFound);
-  const shown = found.length === 0 ? tools : found.map(({ tool }) => tool);
+export const compactList = (tools: readonly Tool[]) => {
+  const names = tools.map(({ name }) => name).join(', ');
+  const find = 'Find commands of the scheduling service by words. Returns name, summary and effect of each.';
+  const describe = `Get the arguments of a command as JSON Schema. Commands: ${names}.`;
+  const run = 'Run a command and get its records. If you do not know its arguments, use describe_command first.';
+  return [
+    toolOf('search_commands', find, { query }, local),
+    toolOf('describe_command', describe, { command }, local),
+    toolOf('call_command', run, { command, arguments: values }, strictestHints(tools)),
+  ];
+};
+
+/** The words of a text that say something, without common endings: `bookings` finds `book`. */
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[a-z]{4,}/g) ?? []).map((word) => word.replace(/(?<=...)(?:l?ed|ings?|s)$/, ''));
+
+/** The commands that fit best, or all of them if none does. A word in the name counts once more. */
+const search = (tools: readonly Tool[], text: string) => {
+  const words = wordsOf(text);
+  const scoreOf = (tool: Tool): number => {
+    const known = [tool.name, descriptionOf(tool)].map(wordsOf);
+    return words.flatMap((word) => known.filter((some) => some.includes(word))).length;
+  };
+  const found = tools.map((tool) => ({ tool, score: scoreOf(tool) })).filter(({ score }) => score > 0);
+  const best = found.toSorted((one, other) => other.score - one.score).slice(0, mostFound);
+  const shown = best.length === 0 ? tools : best.map(({ tool }) => tool);
   return {
-    ...(found.length === 0 ? { note: 'Nothing matches. These are all commands' } : {}),
+    ...(best.length === 0 ? { note: 'Nothing matches. These are all commands' } : {}),
     commands: shown.map(({ name, facts }) => ({ command: name, summary: facts.summary, effect: facts.effect })),
   };
 };
@@ -100,6 +78,7 @@ const toolNamed = (tools: readonly Tool[], word: string): Tool => {
   throw usageError([`No command "${cutText(word, 100)}". ${advice}`]);
 };
 
+/** Made by sched itself: no text of the service is in it. */
 const jsonResult = (value: object) => ({ content: [{ type: 'text' as const, text: JSON.stringify(value) }] });
 
 interface Compact<Rest extends unknown[], Result> {
@@ -115,18 +94,18 @@ interface Compact<Rest extends unknown[], Result> {
 export const compactCalls = <Rest extends unknown[], Result>(compact: Compact<Rest, Result>) => {
   const { tools, hasOutputSchemas, check, call } = compact;
   const schemas = new Map(compactList(tools).map(({ name, inputSchema }) => [name, inputSchema]));
-  return async (name: string, values: Values, ...rest: Rest) => {
+  return async (name: string, input: Values, ...rest: Rest) => {
     const schema = schemas.get(name);
     if (schema === undefined) throw noTool(name);
     try {
-      check(schema, values);
-      if (name === 'search_commands') return jsonResult(search(tools, String(values.query).slice(0, 1000)));
-      const tool = toolNamed(tools, String(values.command));
+      check(schema, input);
+      if (name === 'search_commands') return jsonResult(search(tools, String(input.query).slice(0, 1000)));
+      const tool = toolNamed(tools, String(input.command));
       if (name === 'describe_command') {
         const { title: _, ...described } = describeTool(tool, hasOutputSchemas);
         return jsonResult(described);
       }
-      return await call(tool.name, isObject(values.arguments) ? values.arguments : {}, ...rest);
+      return await call(tool.name, isObject(input.arguments) ? input.arguments : {}, ...rest);
     } catch (error) {
       return errorResult(error);
     }

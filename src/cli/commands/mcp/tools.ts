@@ -113,7 +113,7 @@ const outputSchema = ({ command, isList }: Tool): JsonSchema => {
   };
 };
 
-const descriptionOf = ({ facts }: Tool): string => {
+export const descriptionOf = ({ facts }: Tool): string => {
   const plan = facts.plan && `Needs the ${facts.plan} plan.`;
   return [`${facts.summary}.`, details[facts.command], plan].filter((part) => part !== undefined).join(' ');
 };

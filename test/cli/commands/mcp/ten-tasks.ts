@@ -4,46 +4,26 @@ import type { TestWorld } from '../../../support/run.ts';
 import { slot } from '../../lost-answers.ts';
 import { argumentsFor } from './tool-arguments.ts';
 
-/** A task that a person would give to a model, the words to search for, and the call that does it. */
-export interface Task {
-  task: string;
-  query: string;
-  command: string;
-  values: Record<string, unknown>;
-}
+/** The words to search for, the command that does the task, and its arguments. */
+export type Task = [query: string, command: string, values: Record<string, unknown>];
 
-/** Ten tasks. `turn` makes the writes of one run differ from those of another. */
+/** Ten tasks of a person. `turn` makes the writes of one run differ from those of another. */
 export const tenTasks = async (world: TestWorld, turn: number): Promise<Task[]> => {
   const known = await argumentsFor(world);
   const { event_type } = known.event_types_get!;
   const upcoming = (await world.run('events list --status active --upcoming --limit 1 -o id')).stdout.trim();
   const invitee = { email: `ada${turn}@engine.example`, name: 'Ada Byron', timezone: 'Europe/Paris' };
   return [
-    { task: 'Who am I?', query: 'current user', command: 'users_me', values: {} },
-    { task: 'What is next?', query: 'list events', command: 'events_list', values: { upcoming: true, limit: 5 } },
-    { task: 'Who comes?', query: 'get an event', command: 'events_get', values: known.events_get! },
-    { task: 'Show my week', query: 'agenda week', command: 'events_agenda', values: { limit: 10 } },
-    { task: 'What can be booked?', query: 'event types', command: 'event_types_list', values: { limit: 5 } },
-    {
-      task: 'When is a time free?',
-      query: 'free times',
-      command: 'event_types_slots',
-      values: { event_type, limit: 5 },
-    },
-    {
-      task: 'Why is this time not free?',
-      query: 'why is a time not free',
-      command: 'event_types_why',
-      values: known.event_types_why!,
-    },
-    {
-      task: 'Book it',
-      query: 'book a time for somebody',
-      command: 'invitees_create',
-      values: { event_type, start: slot(20 + turn), ...invitee },
-    },
-    { task: 'Cancel an event', query: 'cancel an event', command: 'events_cancel', values: { event: [upcoming] } },
-    { task: 'How many no-shows?', query: 'count no-shows', command: 'events_stats', values: { no_shows: true } },
+    ['who am I: current user', 'users_me', {}],
+    ['list next events', 'events_list', { upcoming: true, limit: 5 }],
+    ['show one event and who comes', 'events_get', known.events_get!],
+    ['show my week', 'events_agenda', { limit: 10 }],
+    ['list event types that can be booked', 'event_types_list', { limit: 5 }],
+    ['when is a free time', 'event_types_slots', { event_type, limit: 5 }],
+    ['why is a time not free', 'event_types_why', known.event_types_why!],
+    ['book a meeting', 'invitees_create', { event_type, start: slot(20 + turn), ...invitee }],
+    ['cancel an event', 'events_cancel', { event: [upcoming] }],
+    ['count events and no-shows', 'events_stats', { no_shows: true }],
   ];
 };
 
