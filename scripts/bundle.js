@@ -27,7 +27,7 @@ export const gridWidth = {
 };
 
 /**
- * Imports scripts, SQL and dialects as text, and some folders as one object with the texts of their files by name.
+ * Imports scripts, SQL, dialects and the skill as text, and some folders as one object with the texts of their files by name.
  * @type {import('rolldown').Plugin}
  */
 export const texts = {
@@ -42,7 +42,7 @@ export const texts = {
     });
     if (id === join(root, 'man') || id === join(root, 'src/sandbox/pages/browser'))
       return module(Object.fromEntries(readdirSync(id).map((name) => [name, text(join(id, name))])));
-    return dirname(id) === join(root, 'completions') || /\.(sh|sql|yaml)$/.test(id) ? module(text(id)) : undefined;
+    return dirname(id) === join(root, 'completions') || /\.(md|sh|sql|yaml)$/.test(id) ? module(text(id)) : undefined;
   },
 };
 

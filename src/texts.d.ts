@@ -22,6 +22,10 @@ declare module '*/completions/sched.ps1' {
   const text: string;
   export default text;
 }
+declare module '*.md' {
+  const text: string;
+  export default text;
+}
 declare module '*.sh' {
   const text: string;
   export default text;

@@ -146,6 +146,11 @@ export const nouns: Record<string, NounCommands> = {
       verbsOf: async (noun) => (await nouns[noun]!.commands()).map(({ name }) => name),
     }),
   ),
+  skill: {
+    group: 'Tools',
+    summary: 'Teach AI agents to use sched',
+    commands: async () => (await import('./skill/skill.ts')).commands({ nouns, findNoun }),
+  },
   schema: leaf('schema', 'Tools', 'Describe the commands as JSON, for programs', async () =>
     (await import('./schema/schema.ts')).schema({ nouns, findNoun }),
   ),

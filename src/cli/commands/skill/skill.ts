@@ -1,0 +1,83 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { SchedError } from '../../../errors.ts';
+import { attempt, realDisk } from '../../../jobs/disk.ts';
+import { writeWholeFile } from '../../../state/whole-file.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { confirm } from '../../session/confirm.ts';
+import type { Nouns } from '../schema/schema.ts';
+
+const textOf = async (registry: Nouns, form: 'skill' | 'agents'): Promise<string> =>
+  (await import('./skill-text.ts')).skillText(registry, form);
+
+/** The lines that differ, from the first to the last: old ones with `-`, new ones with `+`. */
+const differences = (before: string, after: string): string => {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  const changed = (all: string[], mark: string) => all.slice(start, all.length - end).map((line) => `${mark}${line}`);
+  return [`From line ${start + 1}:`, ...changed(old, '-'), ...changed(now, '+')].join('\n');
+};
+
+const currentText = async (path: string): Promise<string | undefined> => (await realDisk.read(path))?.toString();
+
+const runInstall = async (registry: Nouns, { context, args, problems }: Invocation): Promise<void> => {
+  const { notes, printer, runtime } = context;
+  const [directory] = args;
+  // There is no default: other programs obey what this file says.
+  if (!directory) problems.missingArgument('dir');
+  problems.check();
+  const path = join(directory!, 'SKILL.md');
+  const text = await textOf(registry, 'skill');
+  const before = await currentText(path);
+  if (before === text) return notes.info(`already up to date: ${path}`);
+  await printer.text(before === undefined ? text : differences(before, text));
+  if (basename(resolve(path, '..')) !== 'sched')
+    notes.info('Many clients find a skill only in a directory of its name: sched');
+  const question = `${before === undefined ? 'Write' : 'Replace'} ${path}?`;
+  await confirm(context, { question, action: `write ${path}` }, 'this machine');
+  if ((await currentText(path)) !== before)
+    throw new SchedError('environment', `${path} has changed meanwhile`, { advice: 'run the same command again' });
+  await attempt('write', path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    const draft = `${path}.${Buffer.from(runtime.randomBytes(8)).toString('hex')}`;
+    await writeWholeFile(path, { content: text, draft, replace: before !== undefined });
+    // Not private: agents of other users may read it.
+    await chmod(path, 0o644);
+  });
+  notes.info(`written: ${path}`);
+};
+
+/** Made by the registry, which knows the nouns. */
+export const commands = (registry: Nouns): Command[] => [
+  {
+    name: 'print',
+    summary: 'Print a skill that tells AI agents how to use sched',
+    arguments: [],
+    flags: [{ name: 'agents', description: 'print a section for AGENTS.md instead of a whole SKILL.md' }],
+    examples: ['skill print', 'skill print --agents >> AGENTS.md'],
+    notes: [
+      'The text has the ten commands that matter most, the exit codes, and rules: dry run first, few fields, never book twice, never print a token. All its command lines work in the sandbox.',
+    ],
+    local: true,
+    run: async ({ context, typed, problems }) => {
+      problems.check();
+      await context.printer.text(await textOf(registry, typed.agents === true ? 'agents' : 'skill'));
+    },
+  },
+  {
+    name: 'install',
+    summary: 'Write the skill as SKILL.md into a directory',
+    arguments: [{ name: 'dir', description: 'directory of the skill, named sched', required: true }],
+    flags: [],
+    examples: ['skill install .claude/skills/sched', 'skill install .agents/skills/sched --yes'],
+    notes: [
+      'Shows the file first, or the lines that change, and asks. Without a terminal it needs --yes. The directory is created if needed; there is no default.',
+    ],
+    local: true,
+    run: (invocation) => runInstall(registry, invocation),
+  },
+];
