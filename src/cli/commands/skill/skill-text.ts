@@ -36,7 +36,7 @@ const described = async (line: string, registry: Nouns): Promise<string> => {
 /** The text for agents: as SKILL.md, or as a section of AGENTS.md. */
 export const skillText = async (registry: Nouns, form: 'skill' | 'agents'): Promise<string> => {
   const commands = await Promise.all(lines.map((line) => described(line, registry)));
-  const codes = exitCodeFacts.map(({ code, name, meaning }) => `| ${code} | ${name} | ${meaning} |`);
+  const codes = exitCodeFacts.map(({ code, name, meaning }) => `- ${code} ${name}: ${meaning}`);
   const text = template
     .replace('{commands}', () => commands.join('\n'))
     .replace('{exit codes}', () => codes.join('\n'))

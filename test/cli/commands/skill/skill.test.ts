@@ -31,7 +31,7 @@ describe('the skill', () => {
     const [, commands] = body!.split('```');
     expect(commands!.match(/^sched /gm)).toHaveLength(10);
     expect(body).not.toMatch(/\{[a-z ]+\}/);
-    for (const [code, number] of Object.entries(exitCodes)) expect(body).toContain(`| ${number} | ${code} | `);
+    for (const [code, number] of Object.entries(exitCodes)) expect(body).toContain(`\n- ${number} ${code}: `);
   });
 
   test('says which of its commands change data, and shows only their dry run', () => {
