@@ -9,6 +9,10 @@ import type { Store } from './store/store.ts';
 export interface Holder {
   caller: Caller;
   expiresAt: string | null;
+  /** The path of the resource that the token is for; `null` for the API. */
+  resource: string | null;
+  /** Made by its owner for any use, without a login. */
+  isPersonal: boolean;
   /** Whether a data deletion is due. Every request needs this, so the same query reads it. */
   isDeletionDue: boolean;
 }
@@ -16,6 +20,8 @@ export interface Holder {
 interface TokenRow extends Omit<Caller, 'scopes' | 'token'> {
   scopes: string | null;
   expires_at: string | null;
+  resource: string | null;
+  personal: number;
   due: number;
 }
 
@@ -30,6 +36,7 @@ export const findHolder = (store: Store, authorization: string | undefined, now:
   const token = fingerprint(secret);
   const row = store.first<TokenRow>(
     `SELECT t.user, m.organization, m.role, o.doc ->> 'plan' AS plan, t.scopes, t.expires_at,
+       t.resource, t.family IS NULL AS personal,
        EXISTS (SELECT 1 FROM deletions WHERE due_at <= ?2) AS due
      FROM access_tokens t JOIN memberships m ON m.user = t.user JOIN organizations o ON o.id = m.organization
      WHERE t.hash = ?1`,
@@ -37,17 +44,27 @@ export const findHolder = (store: Store, authorization: string | undefined, now:
     timestamp(now),
   );
   if (!row) return undefined;
-  const { user, organization, role, plan, scopes, expires_at, due } = row;
+  const { user, organization, role, plan, scopes, expires_at, resource, personal, due } = row;
   const caller = { user, organization, role, plan, token, scopes: scopes?.split(' ') ?? null };
-  return { caller, expiresAt: expires_at, isDeletionDue: due === 1 };
+  return { caller, expiresAt: expires_at, resource, isPersonal: personal === 1, isDeletionDue: due === 1 };
 };
 
-/** Returns the caller, or throws a refusal if the token is missing, unknown or expired. */
-export const authenticate = (holder: Holder | undefined, authorization: string | undefined, now: number): Caller => {
+/**
+ * Returns the caller, or throws a refusal if the token is missing, unknown, expired or for another resource. A personal
+ * token is for all of them.
+ */
+export const authenticate = (
+  holder: Holder | undefined,
+  authorization: string | undefined,
+  now: number,
+  resource: string | null = null,
+): Caller => {
   if (tokenIn(authorization) === undefined) throw unauthenticated('A bearer token is required.');
   if (!holder) throw unauthenticated('The access token is invalid.');
   if (holder.expiresAt !== null && holder.expiresAt <= timestamp(now))
     throw unauthenticated('The access token has expired.');
+  if (holder.resource !== resource && !holder.isPersonal)
+    throw unauthenticated('The access token was issued for another resource.');
   return holder.caller;
 };
 

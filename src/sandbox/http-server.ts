@@ -67,10 +67,12 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
   if (stream !== undefined) {
     response.writeHead(status, headers);
-    for await (const text of stream) {
-      if (response.destroyed) return;
-      await writeOut(response, Buffer.from(text));
-    }
+    response.flushHeaders();
+    const pieces = stream[Symbol.asyncIterator]();
+    // A client that goes away while nothing is sent would not be noticed otherwise.
+    response.once('close', () => void pieces.return?.());
+    for (let piece = await pieces.next(); !piece.done && !response.destroyed; piece = await pieces.next())
+      await writeOut(response, Buffer.from(piece.value));
     return void response.end();
   }
   const length = bytes?.length ?? Buffer.byteLength(body);

@@ -9,6 +9,7 @@ import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
 import { serve, type WireService } from './http-server.ts';
 import { createLog, withFaults } from './log-admin.ts';
+import { createEndpoint, type McpServer } from './mcp/endpoint.ts';
 import type { Sandbox, Serving } from './open.ts';
 import { openDesk } from './pages/desk/desk.ts';
 import { createDeliverer, type DelivererOptions } from './webhooks/deliverer.ts';
@@ -39,6 +40,8 @@ export interface RunOptions {
   /** Gets every event while the sandbox runs. */
   receiver?: Pick<Subscriber, 'url' | 'key'> | undefined;
   watch?: SandboxWatch | undefined;
+  /** Starts an MCP server whose tools use the sandbox at this address. Without it, the sandbox has none. */
+  openMcp?: ((place: Omit<Serving, 'secret'>) => Promise<McpServer>) | undefined;
   /** Lets the process end although nobody closed the sandbox. */
   unref?: boolean;
 }
@@ -57,7 +60,7 @@ export interface RunningSandbox extends Serving {
 /** Serves an open sandbox with its faults, admin requests and deliveries. Closes the data when it ends or fails to start. */
 export const runSandbox = async (
   sandbox: Sandbox,
-  { port, script, data, version, receiver, watch, unref }: RunOptions,
+  { port, script, data, version, receiver, watch, openMcp, unref }: RunOptions,
   { clock: system, every, randomBytes, machine: { pid, isAlive } }: SandboxWorld,
 ): Promise<RunningSandbox> => {
   const { store, clock } = sandbox;
@@ -99,6 +102,7 @@ export const runSandbox = async (
       return reply;
     };
     const log = createLog();
+    const dialect = sandbox.dialect?.place;
     const desk = openDesk({
       sandbox,
       script,
@@ -116,7 +120,10 @@ export const runSandbox = async (
       calls: adminCalls,
       context: { sandbox, data, deliverer, desk, script, log },
     });
-    const service: WireService = async (request) => (await desk.answer(request)) ?? faulty(request);
+    const mcp = openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url: server.url, dialect }) });
+    undo.push(() => mcp?.close());
+    const service: WireService = async (request) =>
+      (await desk.answer(request)) ?? (await mcp?.answer(request)) ?? faulty(request);
     const watched: WireService = async (request) => {
       const started = system.now();
       const reply = await service(request);
@@ -134,7 +141,6 @@ export const runSandbox = async (
       // Another sandbox may have started with the same data.
       if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
     }, server.close);
-    const dialect = sandbox.dialect?.place;
     sandbox.serving = { url: server.url, secret, dialect };
     const deskAddress = (seconds?: number) => desk.addressAt(server.url, seconds);
     return { url: server.url, secret, dialect, service, deskAddress, drain: deliverer.drain, close: once(undoAll) };

@@ -125,7 +125,7 @@ export const nouns: Record<string, NounCommands> = {
   sandbox: {
     group: 'Tools',
     summary: 'Run and reset the built-in sandbox',
-    commands: async () => (await import('./sandbox/sandbox.ts')).commands,
+    commands: async () => (await import('./sandbox/sandbox.ts')).commandsWith({ nouns, findNoun }),
   },
   ratelimit: leaf(
     'ratelimit',

@@ -93,6 +93,21 @@ export const issueTokens = (world: GrantContext, login: Family, secret: string):
   return recordOf(world, login, secret, now);
 };
 
+/**
+ * The token with which the MCP server calls the API for a caller, as in RFC 8693: the caller's own token doesn't work
+ * there. It has the same rights, and ends with the login. A personal token works at both.
+ */
+export const exchangeToken = ({ store, seal }: Pick<GrantContext, 'store' | 'seal'>, token: string): string => {
+  const exchanged = `sandbox_exchanged_${seal(`exchange ${token}`)}`;
+  store.run(
+    `INSERT OR IGNORE INTO access_tokens (hash, user, scopes, family, created_at, expires_at)
+     SELECT ?, user, scopes, family, created_at, expires_at FROM access_tokens WHERE hash = ?`,
+    fingerprint(exchanged),
+    fingerprint(token),
+  );
+  return exchanged;
+};
+
 /** Revokes all tokens of one login, access tokens included. */
 const revokeFamily = (store: Store, family: number) => store.run('DELETE FROM families WHERE id = ?', family);
 

@@ -16,6 +16,8 @@ export interface Host {
   runtime: Runtime;
   /** Notes of the server itself. */
   notes: Notes;
+  /** The world of a caller who brings a token. Without it, all calls use the login of the server. */
+  runtimeFor?(token: string): Runtime;
   /** Flags of the server that its commands get too: profile, sandbox, waiting. */
   flags: Typed;
   /** Time zone of days and times, unless a call has its own. */
@@ -28,6 +30,8 @@ export interface Call {
   values: Values;
   /** Aborted if the client cancels the call or goes away. */
   signal: AbortSignal;
+  /** The caller's, where each caller has one. */
+  token?: string | undefined;
   confirm?: NonNullable<Frontend['confirm']>;
 }
 
@@ -77,8 +81,15 @@ const runtimeOf = (runtime: Runtime, signal: AbortSignal): Runtime => {
   return Object.create(runtime, Object.getOwnPropertyDescriptors({ ...own, status: undefined }));
 };
 
+/** Where callers have tokens, a call without one must not use the login of the server. */
+const worldOf = ({ runtime, runtimeFor }: Host, token: string | undefined): Runtime => {
+  if (runtimeFor === undefined) return runtime;
+  if (token === undefined) throw new SchedError('auth', 'The call has no token');
+  return runtimeFor(token);
+};
+
 /** Runs the command of a tool as the command line would, and collects its records. */
-export const runTool = async (host: Host, { tool, values, signal, confirm }: Call): Promise<Outcome> => {
+export const runTool = async (host: Host, { tool, values, signal, token, confirm }: Call): Promise<Outcome> => {
   const from = tool.isList ? readCursor(tool.name, values) : undefined;
   const most = tool.isList ? Number(values.limit ?? defaultRows) : Number.POSITIVE_INFINITY;
   const hasLimit = tool.isList && tool.command.flags.some(({ name }) => name === 'limit');
@@ -103,7 +114,7 @@ export const runTool = async (host: Host, { tool, values, signal, confirm }: Cal
   };
   const { records, places } = printer;
   try {
-    await runCommand(tool.command, parsed, runtimeOf(host.runtime, signal), {
+    await runCommand(tool.command, parsed, runtimeOf(worldOf(host, token), signal), {
       isJson: true,
       help: async () => {},
       // A tool has no command to try.

@@ -1,5 +1,10 @@
+import type { Dialect } from '../../../dialects/dialect.ts';
 import { nearest } from '../../../nearest.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { McpServer } from '../../../sandbox/mcp/endpoint.ts';
+import type { Serving } from '../../../sandbox/open.ts';
 import type { Invocation, Typed } from '../../command.ts';
+import { collectNotes } from '../../messages/notes.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
@@ -122,4 +127,51 @@ export const runConfig = async (registry: Nouns, invocation: Invocation): Promis
     notes.info(
       'No profile is in use. Log in first, or set SCHED_TOKEN and SCHED_BASE_URL in the environment of the client',
     );
+};
+
+/** The address of a running sandbox, and the dialect that it speaks. */
+type McpPlace = Pick<Serving, 'url' | 'dialect'>;
+
+/** Where sched keeps its files. Nothing else of the environment reaches a caller over HTTP. */
+const places = [
+  'SCHED_STATE_DIR',
+  'SCHED_CACHE_DIR',
+  'XDG_STATE_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_RUNTIME_DIR',
+  'LOCALAPPDATA',
+];
+
+/** The world of a command that uses a running sandbox with this token, whatever the operator has set. */
+const worldWith = (runtime: Runtime, { url, dialect }: McpPlace, token: string): Runtime => {
+  const kept = Object.entries(runtime.env).filter(([name]) => places.includes(name));
+  const service = { SCHED_BASE_URL: url, SCHED_MCP_URL: url, SCHED_DIALECT: dialect, SCHED_TOKEN: token };
+  const env = { ...Object.fromEntries(kept), ...service };
+  return Object.create(runtime, { env: { value: env } });
+};
+
+/** The MCP server of a running sandbox. All tools exist: what a caller may do is decided by the caller's token. */
+export const openMcp = async (
+  registry: Nouns,
+  invocation: Invocation,
+  place: McpPlace,
+  dialect: Dialect | undefined,
+): Promise<McpServer> => {
+  const { context } = invocation;
+  const { runtime } = context;
+  const zone = 'UTC';
+  const settings = { ...context.settings, sandbox: true, zone };
+  const { serveHttp } = await import('./server.ts');
+  return serveHttp({
+    runtime,
+    runtimeFor: (token) => worldWith(runtime, place, token),
+    notes: collectNotes(() => {}),
+    tools: await allTools(registry, dialect),
+    // A caller decides itself whether to wait for a rate limit.
+    flags: { tz: zone, 'no-wait': true },
+    zone,
+    hasOutputSchemas: false,
+    mayAsk: true,
+    instructions: instructionsFor({ ...invocation, typed: {}, context: { ...context, settings } }, true),
+  });
 };

@@ -15,10 +15,12 @@ import {
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { ClosedPipe } from '../../../errors.ts';
 import type { Output } from '../../../runtime.ts';
+import type { McpServer } from '../../../sandbox/mcp/endpoint.ts';
 import { version } from '../../../version.ts';
 import { createCheck, noTool } from './check-call.ts';
 import { compactCalls, compactList } from './compact.ts';
 import { cutText } from './fit.ts';
+import { serveSessions } from './http-sessions.ts';
 import type { Values } from './parameters.ts';
 import { prompts } from './prompts.ts';
 import { errorResult, toolResult } from './result.ts';
@@ -38,7 +40,11 @@ interface ServerSetup extends Host {
 /** What a client sends back together with the answer to a question. */
 interface Asked {
   question: string;
+  number: number;
 }
+
+/** Questions that can wait for an answer. Older ones are asked again. */
+const mostAsked = 1000;
 
 const answerKey = 'confirm';
 
@@ -71,6 +77,9 @@ const createParts = (setup: ServerSetup) => {
   const listed = isCompact ? compactList(tools) : described;
   const codec = createRequestStateCodec<Asked>({ key: runtime.randomBytes(32) });
   const offered = prompts.filter((prompt) => prompt.tools.every((name) => tools.some((tool) => tool.name === name)));
+  /** The questions that wait for an answer. */
+  const waiting = new Set<number>();
+  let questions = 0;
   /** Calls that have not ended. A write must not be abandoned when the client goes away. */
   const running = new Set<Promise<unknown>>();
 
@@ -79,11 +88,13 @@ const createParts = (setup: ServerSetup) => {
     const tool = tools[index];
     if (tool === undefined) throw noTool(name);
     let asked: string | undefined;
+    const { authInfo } = context.http ?? {};
+    const digestFor = (question: string) => digestOf(authInfo?.extra?.user, name, values, question);
     const confirm: Call['confirm'] = async (question) => {
-      const digest = digestOf(name, values, question);
       const answer = inputResponse(context.mcpReq.inputResponses, answerKey);
-      // An answer counts only for the question as it is now: the event may have changed meanwhile.
-      if (answer.kind === 'elicit' && context.mcpReq.requestState<Asked>()?.question === digest)
+      const state = context.mcpReq.requestState<Asked>();
+      // An answer counts once, and only for the question as it is now: the event may have changed meanwhile.
+      if (answer.kind === 'elicit' && state?.question === digestFor(question) && waiting.delete(state.number))
         return answer.action === 'accept' && answer.content?.confirm === true;
       asked = question;
       return false;
@@ -96,12 +107,16 @@ const createParts = (setup: ServerSetup) => {
         tool,
         values,
         signal: context.mcpReq.signal,
+        token: authInfo?.token,
         ...(mayAsk ? { confirm } : {}),
       });
       if (asked === undefined) return toolResult(outcome, { tool, values, zone });
     } catch (error) {
       return errorResult(error);
     }
+    questions += 1;
+    waiting.add(questions);
+    if (waiting.size > mostAsked) waiting.delete(waiting.values().next().value!);
     return inputRequired({
       inputRequests: {
         [answerKey]: inputRequired.elicit({
@@ -113,7 +128,7 @@ const createParts = (setup: ServerSetup) => {
           },
         }),
       },
-      requestState: await codec.mint({ question: digestOf(name, values, asked) }, context),
+      requestState: await codec.mint({ question: digestFor(asked), number: questions }, context),
     });
   };
 
@@ -181,4 +196,17 @@ export const serve = async (setup: ServerSetup): Promise<void> => {
   await Promise.allSettled(running);
   interrupted.throwIfAborted();
   if (failure !== undefined && !(failure instanceof ClosedPipe)) throw failure;
+};
+
+/** Serves the tools over HTTP, each call with the token of its caller. */
+export const serveHttp = (setup: ServerSetup & Required<Pick<Host, 'runtimeFor'>>): McpServer => {
+  const { createServer, running } = createParts(setup);
+  const { answer, close } = serveSessions(createServer, setup.runtime);
+  return {
+    answer,
+    close: async () => {
+      await close();
+      await Promise.allSettled(running);
+    },
+  };
 };

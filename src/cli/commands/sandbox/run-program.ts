@@ -7,6 +7,7 @@ import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { argumentsIn } from '../../parse/part.ts';
+import type { Nouns } from '../schema/schema.ts';
 import { conflicting, dataFlag, servingFlags, whileServing } from './serving.ts';
 
 /** Creates a directory with only a `sched` (on Windows also for shells such as Git Bash) that starts this program; undefined if the program's path is unknown. */
@@ -50,7 +51,7 @@ const runIn = async (runtime: Runtime, serving: Serving, command: readonly strin
   }
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
+const run = async (registry: Nouns, invocation: Invocation): Promise<void> => {
   const { context, args, parts, problems } = invocation;
   const { runtime } = context;
   const end = parts.findIndex(({ words }) => words[0] === '--');
@@ -62,15 +63,20 @@ const run = async (invocation: Invocation): Promise<void> => {
   // Protected, so that a second signal doesn't skip the cleanup.
   const code = await runtime.protect(async () => {
     let ended = 0;
-    await whileServing(invocation, { port: 0, data: ':memory:' }, async (_, serving) => {
-      ended = await runIn(runtime, serving, command);
-    });
+    await whileServing(
+      invocation,
+      { port: 0, data: ':memory:' },
+      async (_, serving) => {
+        ended = await runIn(runtime, serving, command);
+      },
+      registry,
+    );
     return ended;
   });
   if (code !== 0) throw new ChildExit(code);
 };
 
-export const runCommand: Command = {
+export const runCommand = (registry: Nouns): Command => ({
   name: 'run',
   summary: 'Run a command with a local sandbox server',
   arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, variadic: true }],
@@ -90,5 +96,5 @@ export const runCommand: Command = {
     'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG, SCHED_DIALECT) are removed; with --dialect, SCHED_DIALECT names it.',
     "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on. On Windows, batch files such as npm.cmd run in cmd.exe.",
   ],
-  run,
-};
+  run: (invocation) => run(registry, invocation),
+});

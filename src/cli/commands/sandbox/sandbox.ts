@@ -11,6 +11,7 @@ import { printRows } from '../../operation/listing.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { sandboxFile } from '../../session/open-sandbox.ts';
+import type { Nouns } from '../schema/schema.ts';
 import { clockCommand, exportCommand, noticesCommand, snapshotCommand } from './data-commands.ts';
 import { envCommand, exportLines, useLine } from './env-command.ts';
 import { resetCommand } from './reset-command.ts';
@@ -163,7 +164,7 @@ const printFacts = (
 };
 
 /** Runs the server until the process is interrupted. At a terminal, it shows what happens. */
-const start = (invocation: Invocation): Promise<void> => {
+const start = (registry: Nouns, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const { runtime, settings, notes } = context;
   const { interrupted, stdout, stderr, env } = runtime;
@@ -183,7 +184,7 @@ const start = (invocation: Invocation): Promise<void> => {
     if (!interrupted.aborted) await once(interrupted, 'abort');
     close?.();
   };
-  return whileServing(invocation, { port: defaultPort }, work, screen?.watch);
+  return whileServing(invocation, { port: defaultPort }, work, registry, screen?.watch);
 };
 
 /** Lists the tokens of a running sandbox, or of the data. Data that isn't there yet will have the people of the demo. */
@@ -198,7 +199,7 @@ const tokens = async (invocation: Invocation): Promise<void> => {
   await printRows(context, tokensView as View, [(reply.tokens as ReturnType<typeof tokensIn>).map(shown)]);
 };
 
-export const commands: Command[] = [
+export const commandsWith = (registry: Nouns): Command[] => [
   {
     name: 'start',
     summary: 'Run a local sandbox server until stopped',
@@ -219,11 +220,11 @@ export const commands: Command[] = [
     notes: [
       'At a terminal it shows requests and deliveries as they come. To use it in another terminal: eval "$(sched sandbox env)". In a pipe it prints the lines of sandbox env, and its tokens as comments.',
     ],
-    run: start,
+    run: (invocation) => start(registry, invocation),
   },
   envCommand,
   openCommand,
-  runCommand,
+  runCommand(registry),
   {
     name: 'tokens',
     summary: "List the sandbox's ready-made tokens by role",

@@ -21,6 +21,7 @@ import { readJsonText } from '../../json-file.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { loadDialect } from '../../session/dialect-file.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
+import type { Nouns } from '../schema/schema.ts';
 import { cannotListen } from '../webhooks/keep-listening.ts';
 import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';
 import { readSeed, seedFlags } from './seed-flags.ts';
@@ -176,6 +177,7 @@ export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
   work: (facts: ServingFacts, running: RunningSandbox, sandbox: Sandbox) => Promise<void>,
+  registry: Nouns,
   watch?: SandboxWatch,
 ): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -200,7 +202,9 @@ export const whileServing = async (
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
   const data = sandboxFile(runtime, named);
-  const options = { port, script, data, version, receiver, watch };
+  const openMcp: RunOptions['openMcp'] = async (place) =>
+    (await import('../mcp/serve.ts')).openMcp(registry, invocation, place, sandbox.dialect);
+  const options = { port, script, data, version, receiver, watch, openMcp };
   const running = await runSandbox(sandbox, options, runtime).catch((error) => {
     throw startError(error, port, receiver);
   });

@@ -1,0 +1,29 @@
+import type { EventStore } from '@modelcontextprotocol/server';
+
+type Message = Parameters<EventStore['storeEvent']>[1];
+
+/** The newest messages of a session, so many at most. A result has at most 32 KiB. */
+const mostEvents = 32;
+
+/** Keeps the newest messages of a session for a client whose stream broke. */
+export const createEventStore = (): EventStore => {
+  const events: { id: string; stream: string; message: Message }[] = [];
+  let count = 0;
+  return {
+    storeEvent: async (stream, message) => {
+      count += 1;
+      events.push({ id: String(count), stream, message });
+      if (events.length > mostEvents) events.shift();
+      return String(count);
+    },
+    getStreamIdForEventId: async (id) => events.find((event) => event.id === id)?.stream,
+    replayEventsAfter: async (last, { send }) => {
+      const seen = events.findIndex(({ id }) => id === last);
+      const { stream } = events[seen]!;
+      // A stream begins with an empty message, which only names the place.
+      const missed = events.slice(seen + 1).filter((event) => event.stream === stream && 'jsonrpc' in event.message);
+      for (const { id, message } of missed) await send(id, message);
+      return stream;
+    },
+  };
+};

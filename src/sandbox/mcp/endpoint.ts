@@ -1,0 +1,137 @@
+import { mcp } from '../../api/mcp.ts';
+import { scopes } from '../../api/scopes.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import type { RandomBytes } from '../../system.ts';
+import { isLoopbackUrl } from '../../uri.ts';
+import { authenticate, findHolder, tokenIn } from '../authenticate.ts';
+import { denied, refusalOf, wrongMethod } from '../error-replies.ts';
+import type { WireReply } from '../faults/inject.ts';
+import { exchangeToken } from '../oauth/grants.ts';
+import { mcpPath } from '../oauth/resource.ts';
+import { signerOf } from '../oauth/signing.ts';
+import type { Sandbox } from '../open.ts';
+
+/** Who sends a message, according to its token. */
+export interface McpCaller {
+  user: string;
+  /** For requests to the API. */
+  token: string;
+}
+
+/** Speaks the protocol. Its callers are checked before. */
+export interface McpServer {
+  answer(request: Request, caller: McpCaller): Promise<Response>;
+  close(): Promise<void>;
+}
+
+interface EndpointOptions {
+  sandbox: Sandbox;
+  randomBytes: RandomBytes;
+  /** Starts the server. Called for the first client. */
+  open(): Promise<McpServer>;
+}
+
+/** RFC 9728 §3.1: the path of the resource follows the well-known one. */
+const metadataPath = `${mcp.metadata.path}${mcpPath}`;
+
+const methods: readonly string[] = ['GET', 'POST', 'DELETE'];
+
+const json = (status: number, body: string, headers: Record<string, string> = {}): WireReply => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body,
+});
+
+const metadata = (origin: string): WireReply =>
+  json(
+    200,
+    JSON.stringify({
+      resource: `${origin}${mcpPath}`,
+      authorization_servers: [origin],
+      scopes_supported: Object.keys(scopes),
+      bearer_methods_supported: ['header'],
+    }),
+  );
+
+/** RFC 9728 §5.1: tells a client without a valid token where to get one. */
+const challenge = (origin: string, hasToken: boolean, why: string): Record<string, string> => {
+  const place = `resource_metadata="${origin}${metadataPath}"`;
+  const error = hasToken ? `error="invalid_token", error_description="${why}", ` : '';
+  return { 'www-authenticate': `Bearer ${error}${place}` };
+};
+
+/** A web page that isn't of this computer must not reach the server, not even with a token. */
+const check = ({ method, headers: { origin } }: HttpRequest): void => {
+  if (!methods.includes(method)) throw wrongMethod(methods.join(', '));
+  if (origin !== undefined && !isLoopbackUrl(origin))
+    throw denied('The MCP server only accepts requests from programs and pages on this computer.');
+};
+
+/** The pieces of a body. Reading can be stopped while it waits. */
+const piecesOf = (body: ReadableStream<Uint8Array>): AsyncIterable<string> => {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        const { done, value } = await reader.read();
+        return done ? { done, value: undefined } : { done, value };
+      },
+      return: async () => {
+        await reader.cancel();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+};
+
+const wireReply = async (response: Response): Promise<WireReply> => {
+  const { status, body } = response;
+  const headers = Object.fromEntries(response.headers);
+  if (body === null || !headers['content-type']?.startsWith('text/event-stream'))
+    return { status, headers, body: await response.text() };
+  return { status, headers, body: '', stream: piecesOf(body) };
+};
+
+/** The MCP server of a sandbox: at `/mcp`, with its metadata. Each request needs a token for it (R60). */
+export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) => {
+  const { store, clock } = sandbox;
+  let opened: Promise<McpServer> | undefined;
+
+  const callerOf = ({ headers: { authorization } }: HttpRequest): McpCaller =>
+    store.transaction(() => {
+      const now = clock.now();
+      const holder = findHolder(store, authorization, now);
+      const { user } = authenticate(holder, authorization, now, mcpPath);
+      const token = tokenIn(authorization)!;
+      if (holder!.isPersonal) return { user, token };
+      return { user, token: exchangeToken({ store, seal: signerOf(store, randomBytes) }, token) };
+    });
+
+  const refuse = (error: unknown, { origin }: URL, hasToken: boolean): WireReply => {
+    const { status, body, message, headers } = refusalOf(error);
+    const more = status === 401 ? challenge(origin, hasToken, message) : headers;
+    return json(status, body, { ...sandbox.refusalHeaders(), ...more });
+  };
+
+  return {
+    /** Undefined if the request isn't for the MCP server. */
+    async answer(request: HttpRequest): Promise<WireReply | undefined> {
+      if (!request.url.includes(mcpPath)) return undefined;
+      const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+      if (url?.pathname === metadataPath && request.method === 'GET') return metadata(url.origin);
+      if (url?.pathname !== mcpPath) return undefined;
+      const { method, headers, body } = request;
+      let caller: McpCaller;
+      try {
+        check(request);
+        caller = callerOf(request);
+      } catch (error) {
+        return refuse(error, url, tokenIn(headers.authorization) !== undefined);
+      }
+      opened ??= open();
+      const message = new Request(url, { method, headers, ...(method === 'POST' && { body: body ?? '' }) });
+      return wireReply(await (await opened).answer(message, caller));
+    },
+    close: async () => (await opened)?.close(),
+  };
+};
