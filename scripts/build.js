@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isolatedDeclaration } from 'rolldown/experimental';
 import { bundle } from './bundle.js';
-import { licensesOf } from './licenses.js';
+import { licensesOf, packagesOf } from './licenses.js';
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 
@@ -31,9 +31,10 @@ const output = await bundle({
   minify: true,
   isElsewhere: false,
 });
-const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+/** What is in `dist/` besides our own code. */
+export const packages = await packagesOf(output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : [])));
 await writeFile(join(dist, 'package.json'), '{"type":"commonjs"}\n');
-await writeFile(join(dist, 'THIRD-PARTY.txt'), await licensesOf(modules));
+await writeFile(join(dist, 'THIRD-PARTY.txt'), await licensesOf(packages));
 
 const { code: types, errors } = await isolatedDeclaration(
   librarySource,

@@ -7,16 +7,11 @@ import { promisify } from 'node:util';
 import { evaluate } from '../bundle.js';
 import { fetchPackage } from '../registry.js';
 import { sign } from './mach-o.js';
-import { bunPackage, bunTarget, bunVersion, targets, thisMachine } from './targets.js';
+import { bunPackage, bunTarget, targets, thisMachine } from './targets.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** @param {string} name */
-const targetOf = (name) => {
-  const target = targets[name];
-  if (target === undefined) throw new Error(`Can't build a standalone program for ${name}`);
-  return target;
-};
+/** Bun, with the hashes of its packages. @type {{ version: string, packages: Record<string, string> }} */
+export const pinned = JSON.parse(await readFile(new URL('bun.json', import.meta.url), 'utf8'));
 
 /** @param {string} folder */
 const manifestOf = async (folder) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
@@ -32,11 +27,13 @@ const lockedPackage = async (name) => {
 
 /** Downloads what the program for a target contains besides `dist/`. Returns the folders of these packages. @param {string} name */
 export const packagesFor = async (name) => {
-  const { integrity, binding } = targetOf(name);
+  const target = targets[name];
+  if (target === undefined) throw new Error(`Can't build a standalone program for ${name}`);
+  const bun = bunPackage(name);
   return {
-    bun: await fetchPackage({ name: bunPackage(name), version: bunVersion, integrity }),
+    bun: await fetchPackage({ name: bun, version: pinned.version, integrity: pinned.packages[bun] ?? '' }),
     keyring: await lockedPackage('@napi-rs/keyring'),
-    binding: await lockedPackage(`@napi-rs/keyring-${binding}`),
+    binding: await lockedPackage(`@napi-rs/keyring-${target.binding}`),
   };
 };
 
@@ -117,7 +114,9 @@ export async function noticesFor(name) {
       );
   }
   const { license } = await manifestOf(bun);
-  const place = `https://github.com/oven-sh/bun/blob/bun-v${bunVersion}/LICENSE.md`;
-  texts.push(`bun ${bunVersion} (${license}), which runs the program\n\nIts license and those of its parts: ${place}`);
+  const place = `https://github.com/oven-sh/bun/blob/bun-v${pinned.version}/LICENSE.md`;
+  texts.push(
+    `bun ${pinned.version} (${license}), which runs the program\n\nIts license and those of its parts: ${place}`,
+  );
   return `${texts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
 }
