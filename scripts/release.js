@@ -77,8 +77,8 @@ for (const [name, target] of Object.entries(targets)) {
   if (content.includes(root)) throw new Error(`${title} contains a path of this machine`);
   const found = inspect(content, target);
 
-  const inside = Object.values(await packagesFor(name));
-  const own = await Promise.all(inside.map(async (folder) => partOf(await packageIn(folder))));
+  const { bun, binding } = await packagesFor(name);
+  const own = await Promise.all([bun, binding].map(async (folder) => partOf(await packageIn(folder))));
   const bom = sbom(title, [...bundled, ...own]);
   await writeFile(join(out, `${title}.cdx.json`), bom);
   const notices = await noticesFor(name);
