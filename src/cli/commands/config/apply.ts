@@ -39,7 +39,7 @@ const applyContext = async (context: Context, { plan }: ReadPlan, file: string):
     creations: (await context.sharedState()).creations,
     change: changeOptions(context),
     lock: applierLock(runtime, plan),
-    plans: { directory: stateDirectory(runtime), randomBytes: runtime.randomBytes },
+    plans: { directory: stateDirectory(runtime), world: runtime },
     interrupted: runtime.interrupted,
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,

@@ -44,7 +44,7 @@ const runInstall = async (registry: Nouns, { context, args, problems }: Invocati
   await attempt('write', path, async () => {
     await mkdir(dirname(path), { recursive: true });
     const draft = `${path}.${Buffer.from(runtime.randomBytes(8)).toString('hex')}`;
-    await writeWholeFile(path, { content: text, draft, replace: before !== undefined });
+    await writeWholeFile(path, { content: text, draft, ...(before === undefined ? {} : { replaceIn: runtime }) });
     // Not private: agents of other users may read it.
     await chmod(path, 0o644);
   });
