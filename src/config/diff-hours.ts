@@ -1,77 +1,111 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../json.ts';
 import { isDate } from '../time/availability-rules.ts';
 import { canonicalZone } from '../time/zone.ts';
-import type { ConfigPath, FieldChange, ReadConfig, ScheduleChange, World } from './model.ts';
-import { type Days, datesOf, hoursOn, isSameZone, readSchedule, weekOf } from './normalize.ts';
+import { idIn } from '../uri.ts';
+import type {
+  ConfigPath,
+  FieldChange,
+  ReadConfig,
+  ScheduleChange,
+  WantedHours,
+  WantedType,
+  World,
+  WorldType,
+  WorldUser,
+} from './model.ts';
+import { type Days, datesOf, hoursOn, isSameZone, readSchedule, wantedDays, weekOf } from './normalize.ts';
+import type { Refuse } from './read-file.ts';
+import { schedulesCalled, schedulesOf } from './schedules.ts';
+
+/** An entry of the file, and the event type that it means. */
+export interface Matched {
+  path: ConfigPath;
+  user: WorldUser;
+  entry: WantedType;
+  /** Missing if it is to be created. */
+  found?: WorldType | undefined;
+}
 
 /** What the file wants of one schedule. */
-export interface WantedSchedule {
-  path: ConfigPath;
-  label: string;
-  owner: string;
-  user: string;
-  eventType?: string | undefined;
+interface WantedSchedule extends Pick<ScheduleChange, 'path' | 'label' | 'owner' | 'user' | 'eventType'> {
   /** Missing if the plan creates the event type. */
   schedule?: Json | undefined;
   days: Days;
 }
 
-type Refuse = (path: ConfigPath, message: string) => void;
+/** The schedules of the type that its entry has hours for. */
+export const wantedSchedules = (matched: Matched, { emails }: World, refuse: Refuse): WantedSchedule[] => {
+  const { path, user, entry, found } = matched;
+  const all = found?.schedules ?? [];
+  const want = (place: ConfigPath, hours: WantedHours | undefined, candidates: Json[]): WantedSchedule[] => {
+    if (hours === undefined) return [];
+    const common = { path: place, label: entry.name, owner: user.uri, days: wantedDays(hours) };
+    const [schedule, ...others] = candidates;
+    if (found === undefined) return [{ ...common, user: user.uri }];
+    const keys = schedulesOf(schedule ? candidates : all, emails).map(({ longKey }) => longKey);
+    if (schedule === undefined) refuse(place, `the event type has no such schedule. Schedules: ${keys.join(', ')}`);
+    else if (others.length > 0)
+      refuse(place, `stands for several schedules. Write one of these under hosts: ${keys.join(', ')}`);
+    else return [{ ...common, user: String(schedule.user), eventType: String(found.record.uri), schedule }];
+    return [];
+  };
+  const own = all.filter((schedule) => idIn(schedule.user) === idIn(user.uri));
+  return [
+    ...want([...path, 'availability'], entry.availability, own),
+    ...Object.entries(found && entry.hosts ? entry.hosts : {}).flatMap(([key, hours]) =>
+      want([...path, 'hosts', key], hours, schedulesCalled(key, all, emails)),
+    ),
+  ];
+};
 
 /** Joins what several entries want of one schedule. They may manage different days of it. */
 const joined = (wanted: readonly WantedSchedule[], lineOf: ReadConfig['lineOf'], refuse: Refuse): WantedSchedule[] => {
   const found = new Map<unknown, WantedSchedule>();
   for (const each of wanted) {
     const id = each.schedule?.uri ?? each.path;
-    const other = found.get(id);
-    const clash = [...each.days].find(([day, hours]) => (other?.days.get(day) ?? hours) !== hours);
-    if (clash !== undefined)
-      refuse(
-        each.path,
-        `is the same schedule as on line ${lineOf(other!.path)}, which wants ${other!.days.get(clash[0])} for ${clash[0]}, not ${clash[1]}. Write the same hours`,
-      );
-    found.set(id, other ? { ...other, days: new Map([...other.days, ...each.days]) } : each);
+    const first = found.get(id) ?? each;
+    const [day, hours] = [...each.days].find(([name, text]) => (first.days.get(name) ?? text) !== text) ?? [];
+    if (day !== undefined) {
+      const other = `on line ${lineOf(first.path)}, which wants ${first.days.get(day)} for ${day}, not ${hours}`;
+      refuse(each.path, `is the same schedule as ${other}. Write the same hours`);
+    }
+    found.set(id, { ...first, days: new Map([...first.days, ...each.days]) });
   }
   return [...found.values()];
 };
 
 const changeOf = (wanted: WantedSchedule, world: World, line: number, refuse: Refuse): ScheduleChange[] => {
-  const { path, label, owner, user, eventType, schedule, days } = wanted;
+  const { schedule, days, ...common } = wanted;
   const now = schedule && readSchedule(schedule);
-  if (now && !now.ok && [...days.keys()].some((day) => day !== 'timezone')) {
-    refuse(path, `can't be managed: ${now.problem}. Change them on the website first, or remove hours and dates here`);
-    return [];
-  }
+  if (now && !now.ok && [...days.keys()].some((day) => day !== 'timezone'))
+    refuse(
+      wanted.path,
+      `can't be managed: ${now.problem}. Change them on the website first, or remove hours and dates here`,
+    );
   const current: Days = now?.ok ? now.value : new Map();
   const zone = String(days.get('timezone') ?? schedule?.timezone);
   const today = world.today(canonicalZone(zone) === undefined ? 'UTC' : zone);
   const changed = [...days].flatMap(([day, after]): [string, FieldChange][] => {
     if (isDate(day) && day < today) return [];
-    const before = day === 'timezone' ? schedule?.timezone : hoursOn(current, day);
     if (schedule === undefined) return [[day, { before: null, after }]];
-    const isSame = day === 'timezone' ? isSameZone(before, after) : isDeepStrictEqual(before, after);
+    const before = day === 'timezone' ? schedule.timezone : hoursOn(current, day);
+    const isSame = day === 'timezone' ? isSameZone(before, after) : before === after;
     return isSame ? [] : [[day, { before, after }]];
   });
   if (changed.length === 0) return [];
-  const names = changed.map(([day]) => day);
-  const changedDates = new Map([...days].filter(([day]) => isDate(day) && names.includes(day)));
-  const isWeek = names.some((day) => day !== 'timezone' && !isDate(day));
+  const fields = Object.fromEntries(changed);
+  const isWeek = Object.keys(fields).some((day) => day !== 'timezone' && !isDate(day));
   return [
     {
+      ...common,
       kind: 'schedule',
       action: 'update',
-      path,
       line,
-      label,
-      owner,
       uri: schedule && String(schedule.uri),
-      eventType,
-      user,
-      timezone: names.includes('timezone') ? days.get('timezone') : undefined,
+      timezone: fields.timezone && days.get('timezone'),
       week: isWeek ? weekOf(days) : undefined,
-      dates: datesOf(changedDates),
-      fields: Object.fromEntries(changed),
+      dates: datesOf(new Map([...days].filter(([day]) => Object.hasOwn(fields, day)))),
+      fields,
     },
   ];
 };

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../json.ts';
 import type { ConfigPath, ReadConfig, WantedWebhook, WebhookChange } from './model.ts';
 import { normalEvents } from './normalize.ts';
-import { keySourcesOf } from './read-file.ts';
+import { keySourcesOf, type Refuse } from './read-file.ts';
+import { repeated } from './repeated.ts';
 
 /** A list of webhooks of the file, and those that the service has. */
 export interface WebhookList {
@@ -10,14 +11,11 @@ export interface WebhookList {
   owner: string;
   scope: WebhookChange['scope'];
   wanted: readonly WantedWebhook[];
-  current: readonly Json[];
+  current: readonly Json[] | undefined;
 }
 
-/** URLs that the service has more than once in a list: it is not clear which of them an entry is. */
-export const repeatedUrls = (webhooks: readonly Json[]): string[] => {
-  const urls = webhooks.map(({ callback_url }) => String(callback_url));
-  return [...new Set(urls.filter((url, index) => urls.indexOf(url) < index))];
-};
+/** Webhooks that have the URL of another one in their list: it is not clear which of them an entry means. */
+export const sameUrls = (webhooks: readonly Json[]) => repeated(webhooks, ({ callback_url }) => callback_url);
 
 export const webhookNotes = (webhooks: readonly Json[]): string[] =>
   webhooks
@@ -28,28 +26,24 @@ export const webhookNotes = (webhooks: readonly Json[]): string[] =>
     });
 
 export const webhookChanges = (
-  { path, owner, scope, wanted, current }: WebhookList,
+  { path, owner, scope, wanted, current = [] }: WebhookList,
   { lineOf }: ReadConfig,
-  refuse: (path: ConfigPath, message: string) => void,
+  refuse: Refuse,
 ): WebhookChange[] => {
-  for (const url of repeatedUrls(current))
-    refuse(path, `the service has several webhooks for ${url}. Delete all but one with sched webhooks delete`);
+  for (const [{ callback_url }] of sameUrls(current))
+    refuse(path, `the service has several webhooks for ${callback_url}. Delete all but one with sched webhooks delete`);
   const common = { kind: 'webhook', owner, scope } as const;
   const written = wanted.flatMap((entry, index): WebhookChange[] => {
     const place = [...path, index];
     const found = current.find(({ callback_url }) => callback_url === entry.url);
     const [before, after] = [found ? normalEvents(found.events) : null, normalEvents(entry.events)];
     if (isDeepStrictEqual(before, after)) return [];
+    const keys = 'write signing_key_env, signing_key_file or signing_key: none';
     if (keySourcesOf(entry).length === 0)
-      refuse(
-        place,
-        `is ${found ? 'replaced by a new webhook' : 'new'}, so it needs a signing key: write signing_key_env, signing_key_file or signing_key: none`,
-      );
-    const what = { ...common, path: place, line: lineOf(place), label: entry.url, wanted: entry };
+      refuse(place, `is ${found ? 'replaced by a new webhook' : 'new'}, so it needs a signing key: ${keys}`);
     const fields = { events: { before, after } };
-    return [
-      found ? { ...what, action: 'replace', uri: String(found.uri), fields } : { ...what, action: 'create', fields },
-    ];
+    const what = { ...common, path: place, line: lineOf(place), label: entry.url, wanted: entry, fields };
+    return [found ? { ...what, action: 'replace', uri: String(found.uri) } : { ...what, action: 'create' }];
   });
   const deleted = current
     .filter(({ callback_url }) => wanted.every(({ url }) => url !== callback_url))

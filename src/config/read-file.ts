@@ -4,66 +4,45 @@ import { readWrittenHours } from '../time/written-hours.ts';
 import { zoneProblem } from '../time/zone.ts';
 import { type FileProblem, readYaml } from '../yaml-file.ts';
 import { ConfigSchema, otherFields } from './file-schema.ts';
-import type { ConfigFile, ConfigPath, ReadConfig, WantedHours, WantedWebhook } from './model.ts';
+import type { ConfigFile, ConfigPath, ReadConfig, WantedHours, WantedType, WantedWebhook } from './model.ts';
+import { repeated } from './repeated.ts';
 
-/** Hours that a file manages, with their place. */
-export const hoursIn = ({ users = {} }: ConfigFile): { path: ConfigPath; hours: WantedHours }[] =>
-  Object.entries(users).flatMap(([user, { event_types = {} }]) =>
-    Object.entries(event_types).flatMap(([key, { availability, hosts = {} }]) => {
-      const path = ['users', user, 'event_types', key];
-      return [
-        ...(availability ? [{ path: [...path, 'availability'], hours: availability }] : []),
-        ...Object.entries(hosts).map(([host, hours]) => ({ path: [...path, 'hosts', host], hours })),
-      ];
-    }),
-  );
+/** Reports what is wrong at a place of the file. `isKey`: its key is wrong, and the message names it. */
+export type Refuse = (path: ConfigPath, message: string, isKey?: boolean) => void;
 
-/** Lists of webhooks that a file manages, with their place. */
-const webhooksIn = ({ users = {}, organization, groups = {} }: ConfigFile) =>
-  [
-    ...Object.entries(users).map(([key, { webhooks }]) => ({ path: ['users', key, 'webhooks'], webhooks })),
-    { path: ['organization', 'webhooks'], webhooks: organization?.webhooks },
-    ...Object.entries(groups).map(([key, { webhooks }]) => ({ path: ['groups', key, 'webhooks'], webhooks })),
-  ].flatMap(({ path, webhooks }) => (webhooks ? [{ path, webhooks }] : []));
+/** Where the key of a new webhook comes from. */
+export const keySourcesOf = (webhook: WantedWebhook): string[] =>
+  (['signing_key', 'signing_key_env', 'signing_key_file'] as const).filter((name) => webhook[name] !== undefined);
 
-export const keySourcesOf = ({ signing_key, signing_key_env, signing_key_file }: WantedWebhook): string[] =>
-  Object.entries({ signing_key, signing_key_env, signing_key_file })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name);
+const checkHours = (path: ConfigPath, hours: WantedHours, refuse: Refuse) => {
+  readWrittenHours(hours, (place, message) => refuse([...path, ...place], message));
+  const problem = hours.timezone === undefined ? undefined : zoneProblem(hours.timezone);
+  if (problem !== undefined) refuse([...path, 'timezone'], problem);
+};
 
-type Refuse = (path: ConfigPath, message: string, isKey?: boolean) => void;
-
-const checkUsers = ({ users = {} }: ConfigFile, refuse: Refuse) => {
-  for (const [key, { event_types = {} }] of Object.entries(users)) {
-    if (key !== 'me' && !isEmailAddress(key))
-      refuse(['users', key], `"${key}" is not a user. Write me or an email address`, true);
-    for (const [name, { hosts = {} }] of Object.entries(event_types))
-      for (const host of Object.keys(hosts).filter((each) => !each.includes('@')))
-        refuse(
-          ['users', key, 'event_types', name, 'hosts', host],
-          `"${host}" is not a host. Write an email address, or EMAIL/Schedule name`,
-          true,
-        );
+const checkType = (path: ConfigPath, { availability, hosts = {} }: WantedType, refuse: Refuse) => {
+  if (availability) checkHours([...path, 'availability'], availability, refuse);
+  for (const [host, hours] of Object.entries(hosts)) {
+    const place = [...path, 'hosts', host];
+    if (!host.includes('@'))
+      refuse(place, `"${host}" is not a host. Write an email address, or EMAIL/Schedule name`, true);
+    checkHours(place, hours, refuse);
   }
 };
 
-const checkHours = (config: ConfigFile, refuse: Refuse) => {
-  for (const { path, hours } of hoursIn(config)) {
-    readWrittenHours(hours, (place, message) => refuse([...path, ...place], message));
-    const problem = hours.timezone === undefined ? undefined : zoneProblem(hours.timezone);
-    if (problem !== undefined) refuse([...path, 'timezone'], problem);
+const checkWebhooks = (
+  path: ConfigPath,
+  webhooks: readonly WantedWebhook[],
+  refuse: Refuse,
+  lineOf: ReadConfig['lineOf'],
+) => {
+  const placed = webhooks.map((webhook, index) => ({ ...webhook, place: [...path, 'webhooks', index] }));
+  for (const [{ place }, first] of repeated(placed, ({ url }) => url))
+    refuse([...place, 'url'], `already on line ${lineOf([...first.place, 'url'])}. Remove one`);
+  for (const { place, ...webhook } of placed) {
+    const sources = keySourcesOf(webhook);
+    if (sources.length > 1) refuse(place, `has ${sources.join(' and ')}: keep one`);
   }
-};
-
-const checkWebhooks = (config: ConfigFile, refuse: Refuse, lineOf: ReadConfig['lineOf']) => {
-  for (const { path, webhooks } of webhooksIn(config))
-    for (const [index, webhook] of webhooks.entries()) {
-      const first = webhooks.findIndex(({ url }) => url === webhook.url);
-      if (first < index)
-        refuse([...path, index, 'url'], `already on line ${lineOf([...path, first, 'url'])}. Remove one`);
-      const sources = keySourcesOf(webhook);
-      if (sources.length > 1) refuse([...path, index], `has ${sources.join(' and ')}: keep one`);
-    }
 };
 
 /** A key that stands in the file by mistake must not appear in the log of a CI job. */
@@ -81,10 +60,17 @@ export const readConfig = (
   const config: ConfigFile = value;
   const problems: FileProblem[] = [];
   const refuse: Refuse = (path, message, isKey) =>
-    problems.push(problem(path, isKey ? message : problemOf(dotted(path), message), isKey));
-  checkUsers(config, refuse);
-  checkHours(config, refuse);
-  checkWebhooks(config, refuse, lineOf);
-  if (problems.length > 0) return { ok: false, problems: problems.map(withoutKeys) };
-  return { ok: true, read: { name, config, lineOf, problem } };
+    problems.push(withoutKeys(problem(path, isKey ? message : problemOf(dotted(path), message), isKey)));
+  const { users = {}, organization = {}, groups = {} } = config;
+  for (const [key, { event_types = {}, webhooks = [] }] of Object.entries(users)) {
+    const path = ['users', key];
+    if (key !== 'me' && !isEmailAddress(key))
+      refuse(path, `"${key}" is not a user. Write me or an email address`, true);
+    for (const [name, entry] of Object.entries(event_types)) checkType([...path, 'event_types', name], entry, refuse);
+    checkWebhooks(path, webhooks, refuse, lineOf);
+  }
+  checkWebhooks(['organization'], organization.webhooks ?? [], refuse, lineOf);
+  for (const [key, { webhooks = [] }] of Object.entries(groups))
+    checkWebhooks(['groups', key], webhooks, refuse, lineOf);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, read: { name, config, lineOf, problem } };
 };

@@ -6,7 +6,7 @@ import { isDate, rulesText, rulesTexts } from '../time/availability-rules.ts';
 import { readZone } from '../time/zone.ts';
 import { idIn } from '../uri.ts';
 import { sharedNote } from './diff.ts';
-import { repeatedUrls } from './diff-webhooks.ts';
+import { sameUrls } from './diff-webhooks.ts';
 import { typeFields, WebhookEntry } from './file-schema.ts';
 import type { ConfigFile, WantedHours, WantedType, WantedWebhook, World, WorldType, WorldUser } from './model.ts';
 import { managedFields, normalEvents, normalField, readSchedule, weekOf } from './normalize.ts';
@@ -107,7 +107,8 @@ const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Not
     url: String(callback_url),
     events: normalEvents(events),
   }));
-  const wrong = entries.find((entry) => !WebhookEntry.safeParse(entry).success)?.url ?? repeatedUrls(webhooks)[0];
+  const wrong =
+    entries.find((entry) => !WebhookEntry.safeParse(entry).success)?.url ?? sameUrls(webhooks)[0]?.[0].callback_url;
   if (wrong !== undefined) note(`webhooks of ${whose}: sched can't manage ${wrong}`);
   return wrong === undefined && entries.length > 0 ? entries : undefined;
 };
