@@ -144,9 +144,6 @@ export const helperArgument = '__refresh-helper';
 /** The first argument of the command that the completion scripts run: see src/cli/complete/complete.ts. */
 export const completeArgument = '__complete';
 
-/**
- * The environment for other programs. R12: variables of `sched` may hold secrets, and no other
- * program needs them. Windows reads their names in any case.
- */
+/** The environment for other programs. R12: variables of `sched` (on Windows in any case) may hold secrets. */
 export const childEnvironment = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^SCHED_/i.test(name)));

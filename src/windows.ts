@@ -8,11 +8,13 @@ const variable = (name: string, env: Env): string | undefined =>
 export const systemProgram = (name: string, env: Env): string =>
   `${variable('SYSTEMROOT', env) ?? 'C:\\Windows'}\\System32\\${name}`;
 
+type Exists = (path: string) => boolean;
+
 /** How the names of programs end, in the order in which Windows tries them. */
 const endings = ['.com', '.exe', '.bat', '.cmd'];
 
 /** Finds a program like a shell, but never in the current directory, unless the name says so. */
-const findProgram = (name: string, env: Env, exists: (path: string) => boolean): string => {
+const findProgram = (name: string, env: Env, exists: Exists): string => {
   const hasEnding = endings.some((ending) => name.toLowerCase().endsWith(ending));
   const names = hasEnding ? [name] : endings.map((ending) => name + ending);
   if (/[\\/:]/.test(name)) return names.find(exists) ?? name;
@@ -33,19 +35,8 @@ const batchWord = (word: string): string => {
   return `"${text.replaceAll('%', '%%cd:~,%')}"`;
 };
 
-interface WindowsCommand {
-  readonly program: string;
-  readonly words: readonly string[];
-  /** Whether the words are quoted already. */
-  readonly windowsVerbatimArguments: boolean;
-}
-
-/** How to start a command on Windows. Batch files, such as npm.cmd, need cmd.exe. */
-export const windowsCommand = (
-  [name = '', ...words]: readonly string[],
-  env: Env,
-  exists: (path: string) => boolean,
-): WindowsCommand => {
+/** How to start a command on Windows. Batch files, such as npm.cmd, need cmd.exe, and words that are quoted already. */
+export const windowsCommand = ([name = '', ...words]: readonly string[], env: Env, exists: Exists) => {
   const program = findProgram(name, env, exists);
   if (!/\.(bat|cmd)$/i.test(program)) return { program, words, windowsVerbatimArguments: false };
   const line = [program, ...words].map(batchWord).join(' ');

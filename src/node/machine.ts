@@ -26,10 +26,7 @@ const accountHome = (): string => {
   }
 };
 
-/** From 1601, where Windows begins to count, to 1970. */
-const epochMs = 11_644_473_600_000;
-
-/** Asks Windows PowerShell, which every Windows has. It answers in units of 100 nanoseconds. */
+/** Asks Windows PowerShell, which every Windows has. It answers in units of 100 nanoseconds since 1601. */
 export const createdAt = async (pid: number, env: Env): Promise<number | undefined> => {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const program = systemProgram('WindowsPowerShell\\v1.0\\powershell.exe', env);
@@ -38,7 +35,7 @@ export const createdAt = async (pid: number, env: Env): Promise<number | undefin
   const text = await new Promise<string>((resolve) => {
     execFile(program, words, options, (_, out) => resolve(String(out).trim()));
   });
-  return /^\d{16,19}$/.test(text) ? Math.round(Number(text) / 10_000) - epochMs : undefined;
+  return /^\d{16,19}$/.test(text) ? Math.round(Number(text) / 10_000) + Date.UTC(1601) : undefined;
 };
 
 export const machine: Machine = {

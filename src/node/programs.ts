@@ -44,22 +44,16 @@ export const openPager = async (
 /** How long to wait for the terminal to send SIGHUP to the program. */
 const patienceMs = 500;
 
-/**
- * The signals to pass on to the program. A terminal sends Ctrl-C to all its processes, and many programs abort at once
- * on a second signal. The console of Windows sends everything to all, and passing a signal on would kill the program.
- */
-const passedOnBy = (platform: string): NodeJS.Signals[] => {
-  if (platform === 'win32') return [];
-  return isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
-};
-
 export const runChild = async (
   command: readonly string[],
   { env }: { env: Env },
   platform: string = process.platform,
 ): Promise<number> => {
   const child = start(command, env, 'inherit', platform);
-  const passedOn = passedOnBy(platform);
+  const isWindows = platform === 'win32';
+  // A terminal sends Ctrl-C to all its processes. Many programs abort at once on a second signal. The console of Windows
+  // also sends its end to all, and a signal that is passed on there kills the program.
+  const passedOn: NodeJS.Signals[] = isWindows || isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
   // When a terminal closes, it sends SIGHUP only to the session leader, which sched is under `ssh -t`. If the program
   // still runs after a while, it did not get the signal.
@@ -69,7 +63,7 @@ export const runChild = async (
   };
   const endWithUs = () => child.kill('SIGKILL');
   for (const signal of passedOn) process.on(signal, passOn);
-  if (platform !== 'win32' && isTerminal(0)) process.on('SIGHUP', passOnLate);
+  if (!isWindows && isTerminal(0)) process.on('SIGHUP', passOnLate);
   process.on('exit', endWithUs);
   try {
     return await new Promise<number>((resolve, reject) => {

@@ -27,9 +27,7 @@ export const removeDrafts = async (path: string): Promise<void> => {
 };
 
 /** The part of the world that writing a file needs. The random bytes name its draft. */
-export interface FileWorld extends RenameWorld {
-  readonly randomBytes: RandomBytes;
-}
+export type FileWorld = RenameWorld & { readonly randomBytes: RandomBytes };
 
 /** Replaces a file atomically: readers see the old or the new content, never a mix. */
 export const writePrivateFile = async (path: string, text: string, world: FileWorld): Promise<void> => {

@@ -93,9 +93,8 @@ export const createLock = (options: LockOptions): Lock => {
       return await work();
     } catch (error) {
       const { syscall } = error as NodeJS.ErrnoException;
-      if (syscall === undefined) throw error;
       const reason = syscall === 'link' && lacksLinks(error) ? 'this disk has no hard links' : codeOf(error);
-      throw lockTrouble(directory, reason);
+      throw syscall === undefined ? error : lockTrouble(directory, reason);
     }
   };
 

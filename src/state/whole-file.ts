@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.ts';
-import type { Clock } from '../system.ts';
+import type { Clock, System } from '../system.ts';
 
 const privateMode = 0o600;
 
@@ -23,27 +23,19 @@ export const syncDirectory = async (path: string): Promise<void> => {
 };
 
 /** Where a file is replaced. */
-export interface RenameWorld {
-  readonly platform: string;
-  readonly clock: Pick<Clock, 'sleep'>;
-}
+export type RenameWorld = Pick<System, 'platform'> & { readonly clock: Pick<Clock, 'sleep'> };
 
 /** How Windows refuses to replace or move a file that another program has open: a reader, a virus scanner, an indexer. */
 const inUse = ['EACCES', 'EBUSY', 'EPERM'];
 const pausesMs = [10, 20, 50, 100, 200, 500, 1000];
 
 /** Replaces a file. On Windows, waits up to two seconds for programs that have it open. */
-const renameOver = async (from: string, to: string, { platform, clock }: RenameWorld): Promise<void> => {
-  for (const pause of platform === 'win32' ? pausesMs : []) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      if (!inUse.includes(codeOf(error))) throw error;
-    }
-    await clock.sleep(pause);
-  }
-  await rename(from, to);
-};
+const renameOver = (from: string, to: string, world: RenameWorld, [pause, ...later] = pausesMs): Promise<void> =>
+  rename(from, to).catch(async (error: unknown) => {
+    if (world.platform !== 'win32' || pause === undefined || !inUse.includes(codeOf(error))) throw error;
+    await world.clock.sleep(pause);
+    return renameOver(from, to, world, later);
+  });
 
 /** How `link` fails on a disk without hard links: exFAT on Windows says EISDIR, FAT on Linux EPERM, network disks vary. */
 export const lacksLinks = (error: unknown): boolean =>

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { link, rename } from 'node:fs/promises';
+import fs, { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { fileLedger, serviceName } from '../../src/state/ledger.ts';
 import { bookings, type LedgerEntry } from '../../src/state/ledger-entry.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot } from '../cli/lost-answers.ts';
-import { failing, filesWith, onDisk } from '../support/files-world.ts';
+import { failing, filesWith, patched } from '../support/files-world.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -135,14 +134,14 @@ describe('ledger', () => {
   const open = () => fileLedger({ directory: join(state, 'bookings'), world: filesWith() }, bookings);
 
   describe('on a disk without hard links', () => {
-    const claims = (count: number, disk: Parameters<typeof onDisk>[0] = {}) =>
-      onDisk({ link: failing('EISDIR', 99, link), ...disk }, () =>
+    const { link, rename } = fs.promises;
+    const claims = (count: number, more: object = {}) =>
+      patched(fs.promises, { link: failing('EISDIR', 99, link), ...more }, () =>
         Promise.all(Array.from({ length: count }, () => open().claim({ number: 1, entry: entry(1) }))),
       );
 
     test('gives a booking to one of many processes, with a complete entry', async () => {
       expect((await claims(5)).filter(Boolean)).toEqual([true]);
-      expect(await open().open(entry(1).origin)).toEqual([]);
       expect((await open().find([entry(1).digest])).attempts).toEqual([{ number: 1, entry: entry(1) }]);
       expect(readdirSync(join(state, 'bookings'))).toHaveLength(1);
       await expect(claims(1)).resolves.toEqual([false]);

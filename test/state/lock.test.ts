@@ -1,11 +1,11 @@
 import fs, { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
+import { failing, patched } from '../support/files-world.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -340,21 +340,10 @@ describe('lock', () => {
   });
 
   test('needs hard links, and says so', async () => {
-    const { linkSync } = fs;
-    const use = (call: typeof linkSync) => {
-      fs.linkSync = call;
-      syncBuiltinESMExports();
-    };
-    use(() => {
-      throw Object.assign(new Error(), { code: 'EISDIR', syscall: 'link' });
-    });
-    await make()
-      .acquire()
-      .then(
-        () => expect.unreachable(),
-        ({ facts }) => expect(facts.reason).toBe(`${place()}: this disk has no hard links`),
-      )
-      .finally(() => use(linkSync));
+    const error = await patched(fs, { linkSync: failing('EISDIR', 1, fs.linkSync) }, () => make().acquire()).catch(
+      (it) => it,
+    );
+    expect(error.facts.reason).toBe(`${place()}: this disk has no hard links`);
   });
 
   test('is free if a power cut has torn the record: no process has survived it', async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { clock } from '../../src/node/clock.ts';
 import type { FileWorld } from '../../src/state/files.ts';
@@ -12,25 +11,25 @@ export const filesWith = (more: Partial<FileWorld> = {}): FileWorld => ({
   ...more,
 });
 
-type DiskCalls = Partial<Pick<typeof fs.promises, 'link' | 'rename'>>;
-
-/** Runs work on a disk that behaves differently, such as one of Windows. */
-export const onDisk = async <Value>(calls: DiskCalls, work: () => Promise<Value>): Promise<Value> => {
-  const { link, rename } = fs.promises;
-  const use = (functions: DiskCalls) => {
-    Object.assign(fs.promises, functions);
+/** Runs work with other functions in a module such as `fs`. */
+export const patched = async <Value>(module: object, functions: object, work: () => Promise<Value>): Promise<Value> => {
+  const before = Object.fromEntries(Object.entries(module).filter(([name]) => name in functions));
+  const use = (these: object) => {
+    Object.assign(module, these);
     syncBuiltinESMExports();
   };
-  use(calls);
-  return work().finally(() => use({ link, rename }));
+  use(functions);
+  return work().finally(() => use(before));
 };
 
-/** A call that fails this often, as Windows lets it fail, and then works. */
-export const failing = (code: string, times: number, call: typeof fs.promises.rename) => {
+/** A call that fails this often, and then works. */
+export const failing = <Call extends (...words: never[]) => unknown>(code: string, times: number, call: Call): Call => {
   let left = times;
-  return async (from: fs.PathLike, to: fs.PathLike): Promise<void> => {
+  return ((...words: Parameters<Call>) => {
     left -= 1;
-    if (left >= 0) throw Object.assign(new Error(code), { code });
-    return call(from, to);
-  };
+    if (left < 0) return call(...words);
+    const error = Object.assign(new Error(code), { code, syscall: call.name.replace('Sync', '') });
+    if (call.name.endsWith('Sync')) throw error;
+    return Promise.reject(error);
+  }) as Call;
 };
