@@ -119,9 +119,13 @@ const copyRows = (store: Store): void => {
 };
 
 const syncToDisk = (path: string): void => {
-  const descriptor = openSync(path, 'r');
+  const isDirectory = statSync(path).isDirectory();
+  // Windows flushes no file that is open for reading only, and no directory.
+  const descriptor = openSync(path, isDirectory ? 'r' : 'r+');
   try {
     fsyncSync(descriptor);
+  } catch (error) {
+    if (!isDirectory) throw error;
   } finally {
     closeSync(descriptor);
   }

@@ -1,13 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { migrations } from '../../src/sandbox/store/migrations.ts';
 import { openStore } from '../../src/sandbox/store/store.ts';
 import { createDeliverer } from '../../src/sandbox/webhooks/deliverer.ts';
 import { subscribeTemporarily } from '../../src/sandbox/webhooks/temporary.ts';
+import { failing, patched } from '../support/files-world.ts';
 import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 import { seedStages } from './older-data.ts';
@@ -193,4 +194,22 @@ describe('snapshots', () => {
     sandbox.snapshots.save('base');
     expect([readdirSync(folder), sandbox.snapshots.list().length]).toEqual([['base.db', 'draft-new'], 1]);
   });
+});
+
+test('a snapshot is saved on Windows, which flushes no directory and nothing that can only be read', async () => {
+  const { snapshots } = await open();
+  const { openSync: opened } = fs;
+  const flags = new Map<number, unknown>();
+  const openSync: typeof opened = (...words) => {
+    const descriptor = opened(...words);
+    flags.set(descriptor, words[1]);
+    return descriptor;
+  };
+  const fsyncSync = vi.fn((descriptor: number) => {
+    if (flags.get(descriptor) === 'r') throw Object.assign(new Error(), { code: 'EPERM' });
+  });
+  await patched(fs, { openSync, fsyncSync }, async () => snapshots.save('base'));
+  expect([snapshots.list().length, fsyncSync.mock.calls.length]).toEqual([1, 2]);
+  const broken = failing('EIO', 1, fs.fsyncSync);
+  await expect(patched(fs, { fsyncSync: broken }, async () => snapshots.save('base'))).rejects.toThrow('EIO');
 });
