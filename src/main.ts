@@ -30,9 +30,10 @@ const errorPaint = async (argv: readonly string[], { env, stderr }: Runtime): Pr
 const report = async (error: SchedError, argv: readonly string[], runtime: Runtime): Promise<number> => {
   const { errorJson, errorLines, stackOf } = await import('./cli/messages/error-report.ts');
   const { isTerminal, columns } = runtime.stderr;
+  const width = isTerminal && columns > 0 ? columns : undefined;
   const lines = wantsJsonErrors(argv, runtime)
     ? [errorJson(error)]
-    : await errorLines(error, isTerminal && columns > 0 ? columns : undefined, await errorPaint(argv, runtime));
+    : await errorLines(error, width, await errorPaint(argv, runtime), runtime.platform === 'win32');
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
   const text = [...trace, ...lines].map((line) => `${line}\n`).join('');
   if (text !== '') await runtime.stderr.write(text).catch(() => {});

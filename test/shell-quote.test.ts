@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shellWord, singleQuoted } from '../src/shell-quote.ts';
+import { shellWord, singleQuoted, windowsLine } from '../src/shell-quote.ts';
 import { execFileSync } from './support/processes.ts';
 
 test.each([
@@ -13,4 +13,20 @@ test.each([
   expect([shellWord(text), singleQuoted(text)]).toEqual([word, quotes]);
   const printed = execFileSync('sh', ['-c', `printf '%s|%s' ${word} ${quotes}`], { encoding: 'utf8' });
   expect(printed).toBe(`${text}|${text}`);
+});
+
+test.each([
+  ['two words', '"two words"'],
+  ["it's", `"it's"`],
+  ['a,b', '"a,b"'],
+  ['-a.b', '"-a.b"'],
+  ['', '""'],
+  ['$HOME `id` & calc "x"', '"`$HOME ``id`` & calc ""x"""'],
+  ['“x”', '"`“x`”"'],
+  ['C:\\my dir\\', '"C:\\my dir\\\\"'],
+  ['ada@example.com', 'ada@example.com'],
+])('a shell of Windows gets %s as %s', (text, word) => {
+  const rest = `--to "It's $X, yes" > o.csv, or sched y`;
+  expect(windowsLine(`sched x ${singleQuoted(text)} ${rest}`)).toBe(`sched x ${word} ${rest}`);
+  expect(windowsLine(shellWord(text))).toBe(text === '-a.b' ? text : word);
 });

@@ -87,7 +87,8 @@ export const runCommand = async (
     if (isAccessible) return '';
     return (await import('../output/ascii.ts')).needsAscii(env) ? 'ok ' : '✔ ';
   };
-  const notes = frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark);
+  const isWindows = runtime.platform === 'win32';
+  const notes = frontend?.notes ?? createNotes(stderr, isJson, isAccessible ? undefined : color, doneMark, isWindows);
   const settings = resolveSettings(choices, runtime, problems, notes, account);
   notes.quiet = settings.quiet;
   if (settings.sandbox && named !== undefined && !isLocal(command, typed))

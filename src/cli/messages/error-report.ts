@@ -1,6 +1,7 @@
 import { type ErrorFacts, exitCodes, SchedError } from '../../errors.ts';
 import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
+import { windowsLine } from '../../shell-quote.ts';
 import { commandLines } from './command-lines.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
@@ -30,10 +31,10 @@ export const asSchedError = (error: unknown): SchedError => {
 /** A line that ends with a command to copy. */
 const commandAtEnd = /^(try: | {2}.*? {2,})(sched .*)$/;
 
-/** Fits a line to the terminal. A command that is too long continues after a backslash, so it can still be copied. */
-const fitted = async (line: string, columns: number): Promise<string[]> => {
-  if (line.length <= columns) return [line];
+/** Fits a line to the terminal. A command that is too long continues after a backslash, except on Windows. */
+const fitted = async (line: string, columns: number, isWindows: boolean): Promise<string[]> => {
   const command = commandAtEnd.exec(line);
+  if (line.length <= columns || (command !== null && isWindows)) return [line];
   if (command === null) {
     const { wrap } = await import('../../output/width.ts');
     return wrap(line, columns - 2).map((part, index) => (index === 0 ? part : `  ${part}`));
@@ -63,6 +64,7 @@ export const errorLines = async (
   { message, facts }: SchedError,
   columns = Number.POSITIVE_INFINITY,
   paint?: Paint,
+  isWindows = false,
 ): Promise<string[]> => {
   const [cause, hint] = [causeOf(facts), hintOf(facts)];
   const lines = facts.lines ?? [
@@ -72,8 +74,10 @@ export const errorLines = async (
   ];
   const shown = await Promise.all(
     lines.map(async (line) => {
-      const parts = (await fitted(safe(line), columns)).map(safeForRunner);
-      return paint === undefined ? parts : painted(line, parts, paint);
+      const forShell = (_: string, before: string, command: string) => before + windowsLine(command);
+      const spelled = isWindows ? line.replace(commandAtEnd, forShell) : line;
+      const parts = (await fitted(safe(spelled), columns, isWindows)).map(safeForRunner);
+      return paint === undefined ? parts : painted(spelled, parts, paint);
     }),
   );
   return shown.flat();

@@ -3,6 +3,7 @@ import type { Color } from '../../output/color.ts';
 import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import type { Output } from '../../runtime.ts';
+import { windowsLine } from '../../shell-quote.ts';
 
 /** Writes notes to stderr while a command runs: one sentence or one JSON object per line. */
 export interface Notes {
@@ -34,15 +35,17 @@ export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
   if (columns.length > 0) notes.footer(`${columns.join(', ')} hidden: terminal too narrow`);
 };
 
+const commandAtEnd = /^(.*?:) ((?:command |mkdir [^&]+&& )?sched .*)$/;
+
 /** Wraps a sentence at spaces to the width of the terminal. A command at its end goes below, so that it can be copied. */
-const fitted = async (line: string, columns: number): Promise<string> => {
-  if (line.length <= columns) return line;
+const fitted = async (line: string, columns: number, isWindows: boolean): Promise<string> => {
+  if (line.length <= columns || (isWindows && commandAtEnd.test(line))) return line;
   const [{ wrap }, { commandLines }] = await Promise.all([
     import('../../output/width.ts'),
     import('./command-lines.ts'),
   ]);
   const sentence = (text: string) => wrap(text, columns - 2).join('\n  ');
-  const [, words, command] = /^(.*?:) ((?:command |mkdir [^&]+&& )?sched .*)$/.exec(line) ?? [];
+  const [, words, command] = commandAtEnd.exec(line) ?? [];
   if (command !== undefined) return [sentence(words!), ...commandLines(command, columns)].join('\n');
   // A line break inside a command would make it useless. After a stop, sched is the subject of a sentence.
   return /(?<!^|[.,;] )\b(sched|export) /.test(line) ? line : sentence(line);
@@ -106,6 +109,7 @@ export const createNotes = (
   isJson: boolean,
   color?: Color,
   doneMark: () => Promise<string> = async () => '✔ ',
+  isWindows = false,
 ): Notes => {
   let written: Promise<void> = Promise.resolve();
   const send = (text: string | Promise<string>): void => {
@@ -113,9 +117,12 @@ export const createNotes = (
     written = written.then(async () => stderr.write(await text)).catch(() => {});
   };
   const shown = async (text: string, style?: Tone): Promise<string> => {
-    const line = safe(text);
+    const forShell = (_: string, words: string, command: string) => `${words} ${windowsLine(command)}`;
+    const line = safe(isWindows ? text.replace(commandAtEnd, forShell) : text);
     // After wrapping: text that was harmless inside a line may now start one.
-    const plain = safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
+    const plain = safeForRunner(
+      stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns, isWindows) : line,
+    );
     if (style === undefined || !color) return plain;
     const { createPaint } = await import('../../output/paint.ts');
     const paint = createPaint(color)[style];

@@ -20,3 +20,9 @@ test('an internal error does not claim that nothing was sent before it', async (
     },
   });
 });
+
+test('a command to try is on one line and quoted for its shells on Windows', async () => {
+  const world = await createWorld({ platform: 'win32', terminals: ['stderr'], columns: 40 });
+  const { stderr } = await world.run(['users', 'get', "Ada's & co", '--jsom=uri,name']);
+  expect(stderr).toContain(`\ntry: sched users get "Ada's & co" "--json=uri,name"\n`);
+});

@@ -3,7 +3,7 @@ import { createNotes } from '../../../src/cli/messages/notes.ts';
 import { splitCommandLine } from '../../support/shell-words.ts';
 
 /** A note as a terminal of this width shows it. */
-const shown = async (text: string, columns: number): Promise<string> => {
+const shown = async (text: string, columns: number, isWindows = false): Promise<string> => {
   let written = '';
   const stderr = {
     isTerminal: true,
@@ -13,7 +13,7 @@ const shown = async (text: string, columns: number): Promise<string> => {
       written += part;
     },
   };
-  const notes = createNotes(stderr, false);
+  const notes = createNotes(stderr, false, undefined, undefined, isWindows);
   notes.info(text);
   await notes.flush();
   return written;
@@ -34,4 +34,9 @@ test('a command that fits stays on the line, and a URL stays whole', async () =>
   expect(await shown('Book one: sched events list', 60)).toBe('Book one: sched events list\n');
   const url = `https://book.example/${'x'.repeat(80)}`;
   expect(await shown(`Open ${url}`, 60)).toContain(url);
+});
+
+test('a command on Windows stays on its line, and is quoted for the shells there', async () => {
+  const line = `For a script, it's this: ${command.replace("'Intro call'", '"Intro call"')}\n`;
+  expect(await shown(`For a script, it's this: ${command}`, 60, true)).toBe(line);
 });
