@@ -25,6 +25,8 @@ describe('doctor', () => {
 
     writeFileSync(path, `${lines[0]}\n${lines.slice(2).join('\n')}\n`);
     expect(await runs()).toMatchObject([{ status: 'problem', finding: expect.stringContaining('is damaged') }]);
+    const windows = { platform: 'win32', env: { SCHED_STATE_DIR: join(home, '.local/state/sched') } };
+    expect((await run('doctor --json', windows)).stdout).toContain(`"sched compliance verify ${path}"`);
   });
 
   test.each([
@@ -145,6 +147,15 @@ describe('doctor names the problem, and its fix works', () => {
     expect(sick.of('file')).toMatchObject({ finding: `${file} can be read by others (mode 644)` });
     await carryOut(sick.of('file')!.fix!);
     expect((await doctor()).code).toBe(0);
+  });
+
+  test('no mode on Windows, where it means nothing', async () => {
+    await withToken();
+    const file = credentialFile(home);
+    chmodSync(file, 0o644);
+    const { of } = await doctor('', { platform: 'win32', env: { SCHED_CONFIG_DIR: dirname(dirname(file)) } });
+    expect(of('file')).toBeUndefined();
+    expect(of('config directory', 'ok')?.finding).toMatch(/ exists; sched can't see who may read it$/);
   });
 
   test('a missing directory', async () => {

@@ -4,6 +4,7 @@ import { drawGrid, gap } from '../../../output/grid.ts';
 import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
+import { windowsLine } from '../../../shell-quote.ts';
 import type { Flag, Invocation, LeafCommand } from '../../command.ts';
 import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Context } from '../../session/context.ts';
@@ -138,6 +139,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   const network = typed.network === true;
   for (const check of network ? [...checks, networkCheck] : checks)
     findings.push(...(await check({ runtime, config, name, account, network })));
+  for (const each of runtime.platform === 'win32' ? findings : [])
+    if (each.fix?.startsWith('sched ')) each.fix = windowsLine(each.fix);
   const isWell = findings.every(({ status }) => status !== 'problem');
   await show(context, findings, isWell ? summaryOf(findings) : '');
   if (!isWell) throw new SchedError('environment', summaryOf(findings));

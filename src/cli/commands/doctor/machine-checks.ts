@@ -18,7 +18,7 @@ export const runtimeCheck: Check = async ({ runtime }) => {
 };
 
 /** Checks that only the owner can read a file or directory. */
-const modeCheck = async (check: string, path: string, wanted: number): Promise<Finding> => {
+const modeCheck = async (check: string, path: string, wanted: number, platform: string): Promise<Finding> => {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     return found.code === 'ENOENT'
@@ -27,6 +27,8 @@ const modeCheck = async (check: string, path: string, wanted: number): Promise<F
   }
   if (found.isSymbolicLink())
     return problem(check, `${path} is a symbolic link, which sched doesn't follow`, `rm ${singleQuoted(path)}`);
+  // Windows has no modes: the ones that Node reports there mean nothing.
+  if (platform === 'win32') return ok(check, `${path} exists; sched can't see who may read it`);
   const mode = found.mode & 0o777;
   return (mode & 0o077) === 0
     ? ok(check, `${path} is private`)
@@ -49,7 +51,7 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
   // Only a note: reading works without a state directory; bookings and receipts need one.
   if (kind === 'state' && isHomeless(kind, runtime))
     return note(check, `can't use ${path}: ${homeMissing(runtime)}`, 'SCHED_STATE_DIR=/some/directory');
-  const found = await modeCheck(check, path, 0o700);
+  const found = await modeCheck(check, path, 0o700, runtime.platform);
   return found.status === 'problem' && found.fix?.startsWith('chmod') ? { ...found, status: 'note' } : found;
 };
 
@@ -66,7 +68,7 @@ const filesBelow = async (folder: string): Promise<string[]> => {
 
 export const fileCheck: Check = async ({ runtime }) => {
   const files = await filesBelow(directoryPath('config', runtime));
-  const findings = await Promise.all(files.map((file) => modeCheck('file', file, 0o600)));
+  const findings = await Promise.all(files.map((file) => modeCheck('file', file, 0o600, runtime.platform)));
   return findings.filter(({ status }) => status === 'problem');
 };
 
