@@ -7,13 +7,13 @@ import { argumentsFor } from './tool-arguments.ts';
 /** The words to search for, the command that does the task, and its arguments. */
 export type Task = [query: string, command: string, values: Record<string, unknown>];
 
-/** Ten tasks of a person. `turn` makes the writes of one run differ from those of another. */
-export const tenTasks = async (world: TestWorld, turn: number): Promise<Task[]> => {
+/** Ten tasks of a person, twice. The writes of the second time differ from those of the first. */
+export const tenTasks = async (world: TestWorld): Promise<[Task[], Task[]]> => {
   const known = await argumentsFor(world);
   const { event_type } = known.event_types_get!;
-  const upcoming = (await world.run('events list --status active --upcoming --limit 1 -o id')).stdout.trim();
-  const invitee = { email: `ada${turn}@engine.example`, name: 'Ada Byron', timezone: 'Europe/Paris' };
-  return [
+  const upcoming = (await world.run('events list --status active --upcoming --limit 2 -o id')).stdout.split('\n');
+  const invitee = { email: 'ada@engine.example', name: 'Ada Byron', timezone: 'Europe/Paris' };
+  const tasks = (turn: 0 | 1): Task[] => [
     ['who am I: current user', 'users_me', {}],
     ['list next events', 'events_list', { upcoming: true, limit: 5 }],
     ['show one event and who comes', 'events_get', known.events_get!],
@@ -22,9 +22,10 @@ export const tenTasks = async (world: TestWorld, turn: number): Promise<Task[]> 
     ['when is a free time', 'event_types_slots', { event_type, limit: 5 }],
     ['why is a time not free', 'event_types_why', known.event_types_why!],
     ['book a meeting', 'invitees_create', { event_type, start: slot(20 + turn), ...invitee }],
-    ['cancel an event', 'events_cancel', { event: [upcoming] }],
+    ['cancel an event', 'events_cancel', { event: [upcoming[turn]] }],
     ['count events and no-shows', 'events_stats', { no_shows: true }],
   ];
+  return [tasks(0), tasks(1)];
 };
 
 interface Cost {
