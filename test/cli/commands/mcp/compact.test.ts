@@ -83,7 +83,9 @@ const toldIn = (row: string): number[] => {
     .map((cell) => Number(cell.replaceAll(/[ ,]/g, '')));
 };
 
-test('ten tasks have the same results through three tools, and cost what the guide says', async () => {
+test('ten tasks have the same results through three tools, and cost what the guide says', {
+  timeout: 60_000,
+}, async () => {
   const [first, second] = await tenTasks(world);
   const full = await doTasks('', straight, first);
   const compact = await doTasks('--compact', searching, second);
