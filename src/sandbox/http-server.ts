@@ -70,7 +70,7 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
     response.flushHeaders();
     const pieces = stream[Symbol.asyncIterator]();
     // A client that goes away while nothing is sent would not be noticed otherwise.
-    response.once('close', () => void pieces.return?.());
+    response.once('close', () => void pieces.return?.().catch(() => {}));
     for (let piece = await pieces.next(); !piece.done && !response.destroyed; piece = await pieces.next())
       await writeOut(response, Buffer.from(piece.value));
     return void response.end();

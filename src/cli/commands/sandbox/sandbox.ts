@@ -137,7 +137,7 @@ const shellText = (facts: ServingFacts, serving: Serving, { store }: Sandbox): s
   [
     `# API    ${facts.base_url}`,
     `# login  ${facts.auth_url}`,
-    `# MCP    ${facts.mcp_url}`,
+    `# MCP    ${facts.mcp_url}/mcp`,
     `# plan   ${facts.plan}`,
     ...tokensIn(store)
       .map(shown)

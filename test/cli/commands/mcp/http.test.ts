@@ -118,23 +118,32 @@ describe('the MCP server of a sandbox', () => {
 
   // R52
   test('counts a yes once, and only of the user who was asked', async () => {
-    const sent: [url: string | URL, init: RequestInit][] = [];
-    const { client } = await connectWith(sandbox.mcp, owner, { isModern: true, answer: () => 'yes' }, (url, init) => {
-      sent.push([url, init!]);
-      return fetch(url, init);
-    });
+    let yes: RequestInit = {};
+    let stolen = '';
+    const sendAs = async (token: string) => {
+      const headers = new Headers(yes.headers);
+      headers.set('authorization', `Bearer ${token}`);
+      return (await fetch(sandbox.mcp, { ...yes, headers })).text();
+    };
+    const { client } = await connectWith(
+      sandbox.mcp,
+      owner,
+      { isModern: true, answer: () => 'yes' },
+      async (url, init) => {
+        if (String(init?.body).includes('"confirm":true')) {
+          yes = init!;
+          stolen = await sendAs('sandbox_admin');
+        }
+        return fetch(url, init);
+      },
+    );
     open.push(client);
     const { items } = await callTool(client, 'events_list', { upcoming: true, status: 'active', limit: 1 });
     const event = String(items[0]!.uri);
     await sandbox.admin('POST', 'faults', ['events.cancel 403 count=1']);
     expect((await callTool(client, 'events_cancel', { event: [event] })).isError).toBe(true);
-    const [url, init] = sent.at(-1)!;
-    expect(init.body).toContain('"confirm":true');
-    for (const token of [owner, 'sandbox_admin']) {
-      const headers = new Headers(init.headers);
-      headers.set('authorization', `Bearer ${token}`);
-      expect(await (await fetch(url, { ...init, headers })).text()).toContain('"inputRequests"');
-    }
+    expect(stolen).toContain('"inputRequests"');
+    expect(await sendAs(owner)).toContain('"inputRequests"');
     expect((await callTool(client, 'events_get', { event })).record.status).toBe('active');
   });
 
