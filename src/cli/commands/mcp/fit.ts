@@ -1,4 +1,5 @@
 import { isObject } from '../../../json.ts';
+import { counted } from '../../../numbers.ts';
 import { safe } from '../../../output/sanitize.ts';
 
 /** How much of a value a result has. */
@@ -17,6 +18,9 @@ const steps: readonly Caps[] = [
 /** Deeper values are replaced: no record of the service is so deep. */
 const mostDepth = 12;
 const mostKeys = 200;
+
+/** The field of a record that names what the record lacks here. */
+const leftOut = '_left_out';
 
 const mostCharacters = steps[0]!.characters;
 
@@ -40,21 +44,27 @@ const capped = (value: unknown, caps: Caps, depth: number): unknown => {
   }
   const entries = Object.entries(value);
   const shown = entries.slice(0, mostKeys).map(([key, item]) => [cutText(key, 100), capped(item, caps, depth + 1)]);
-  return Object.fromEntries(shown);
+  const rest = entries.length - shown.length;
+  return Object.fromEntries([...shown, ...(rest === 0 ? [] : [[leftOut, [counted(rest, 'more field')]]])]);
 };
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
+/** Fields that can be named as left out of a record. */
+const mostNames = 20;
+
 /** Removes the largest fields until the record fits, and names them. */
 const withoutLargest = (record: Record<string, unknown>, most: number): Record<string, unknown> => {
-  const left = { ...record };
+  const { [leftOut]: before = [], ...left } = record;
   const removed: string[] = [];
   while (bytesOf(left) > most && Object.keys(left).length > 0) {
     const [largest] = Object.entries(left).toSorted(([, one], [, other]) => bytesOf(other) - bytesOf(one))[0]!;
     delete left[largest];
     removed.push(largest);
   }
-  return removed.length === 0 ? left : { ...left, _left_out: removed.slice(0, 20) };
+  const rest = removed.length - mostNames;
+  const more = rest > 0 ? [counted(rest, 'more field')] : [];
+  return { ...left, [leftOut]: [...removed.slice(0, mostNames), ...more, ...(before as string[])] };
 };
 
 /** A record with safe texts that has at most this many bytes as JSON. */

@@ -26,6 +26,8 @@ export const mostBytes = 32 * 1024;
 const mostRecordBytes = 20 * 1024;
 const mostTextBytes = 8 * 1024;
 const mostNotes = 5;
+/** Records that a command changed before it failed. */
+const mostDone = 20;
 
 /** R52: text from the service could address the reader of the result. */
 export const notice =
@@ -66,7 +68,11 @@ const resultOf = (structuredContent: Record<string, unknown>, texts: readonly st
   structuredContent,
 });
 
-const notesOf = ({ notes }: Outcome): string[] => notes.slice(0, mostNotes).map((note) => cutText(note, 300));
+const notesOf = ({ notes }: Outcome): string[] => {
+  const rest = notes.length - mostNotes;
+  const shown = notes.slice(0, mostNotes).map((note) => cutText(note, 300));
+  return rest > 0 ? [...shown, `… ${counted(rest, 'more note')}`] : shown;
+};
 
 /** An empty list is left out of the structured content. */
 const unlessEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined =>
@@ -124,8 +130,8 @@ const listResult = (rows: readonly Row[], outcome: Outcome, { tool, values, zone
       `${counted(rows.length, 'row')}. Times in the text are in ${zone}.`,
       ...leftOut,
       ...(cursor === undefined ? [] : [`There may be more: repeat this call with the cursor ${cursor} (next_cursor)`]),
-      ...notes,
       notice,
+      ...notes,
       ...(rows.length === 0 ? [] : [tool.facts.columns.join(' | '), ...rows.map(({ line }) => line)]),
     ],
   );
@@ -150,16 +156,18 @@ const rowsResult = (outcome: Outcome, facts: Facts): ToolResult => {
 export const errorResult = (error: unknown, done: readonly unknown[] = []): ToolResult => {
   const { category, message, facts } = asSchedError(error);
   const { hint: _, lines: __, ...rest } = facts;
+  const left = done.length - mostDone;
+  const leftOut = left > 0 ? [`${counted(left, 'row')} left out: all of them were changed`] : [];
   return fitting((share) => {
     // The message can quote the service.
     const reported = fitRecord(errorRecord(new SchedError(category, message, rest)), mostTextBytes * share);
-    const items = done.slice(0, 20).map((record) => fitRecord(record, 1024 * share));
+    const items = done.slice(0, mostDone).map((record) => fitRecord(record, 1024 * share));
     return {
       content: [
         { type: 'text', text: JSON.stringify(reported) },
         { type: 'text', text: notice },
       ],
-      structuredContent: { ...reported, items: unlessEmpty(items), notice },
+      structuredContent: { ...reported, items: unlessEmpty(items), left_out: unlessEmpty(leftOut), notice },
       isError: true,
     };
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../../src/cli/commands/mcp/fit.ts';
-import { errorResult, mostBytes, toolResult } from '../../../../src/cli/commands/mcp/result.ts';
+import { errorResult, mostBytes, notice, toolResult } from '../../../../src/cli/commands/mcp/result.ts';
 import type { Tool } from '../../../../src/cli/commands/mcp/tools.ts';
 import { SchedError } from '../../../../src/errors.ts';
 
@@ -24,5 +24,17 @@ describe('a result of many quotes has at most 32 KiB', () => {
     const result = errorResult(error, done);
     expect(bytesOf(result)).toBeLessThanOrEqual(mostBytes);
     expect(result.structuredContent.items).toHaveLength(20);
+    expect(result.structuredContent.left_out).toEqual(['10 rows left out: all of them were changed']);
   });
+});
+
+// R52
+test('a list has its notes and rows after the notice, and counts the notes that it leaves out', () => {
+  const tool = { name: 'events_list', isList: true, isWrite: false, facts: { columns: ['name'] } } as unknown as Tool;
+  const notes = Array.from({ length: 7 }, (_, index) => `note ${index}`);
+  const result = toolResult({ records: [{ name: 'a row' }], places: [], notes }, { tool, values: {}, zone: 'UTC' });
+  const shown = [...notes.slice(0, 5), '… 2 more notes'];
+  expect(result.structuredContent.notes).toEqual(shown);
+  const [, fenced] = result.content[0]!.text.split(`${notice}\n`);
+  expect(fenced!.split('\n')).toEqual([...shown, 'name', 'a row']);
 });
