@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
 import { type Server, serve } from '../../src/sandbox/http-server.ts';
 import { type Browser, browser, openChromium, problemsOn } from '../support/browser.ts';
+import { callTool } from '../support/mcp-client.ts';
+import { logInAndConnect, type Person, serveMcp } from '../support/mcp-http.ts';
 import { few, sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { authorizeQuery, oauthOf } from './login.ts';
@@ -114,6 +116,25 @@ describeWith(browser)('consent page in a browser', () => {
       expect((await answer()).code).toMatch(/^sandbox_code_/);
       six.close();
     },
+  });
+
+  it('lets an MCP client log in that registered itself', async () => {
+    const sandbox = await serveMcp();
+    const allow: Person = async (address) => {
+      heard = [];
+      await page.goto(String(address));
+      expect(await page.locator('main').textContent()).toContain(
+        'A client of the tests, a program that gave itself this name, wants to access',
+      );
+      await page.getByRole('radio', { name: 'Tomás Ferreira' }).check();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await answer();
+      return page.url();
+    };
+    const { client: connected } = await logInAndConnect(sandbox.mcp, allow, callback());
+    expect((await callTool(connected, 'users_me')).record).toMatchObject({ name: 'Tomás Ferreira' });
+    await connected.close();
+    await sandbox.stop();
   });
 
   it('rejects a form sent from another site', async () => {

@@ -56,7 +56,7 @@ export const allowing =
   };
 
 /** What an official client stores between its steps. */
-export const createProvider = (person: Person, scope?: string) => {
+const createProvider = (person: Person, redirectUrl: string) => {
   const stored: {
     client?: StoredOAuthClientInformation | undefined;
     tokens?: StoredOAuthTokens | undefined;
@@ -70,12 +70,8 @@ export const createProvider = (person: Person, scope?: string) => {
       stored[name] = value;
     };
   const provider: OAuthClientProvider = {
-    redirectUrl: 'http://127.0.0.1:51515/callback',
-    clientMetadata: {
-      client_name: 'A client of the tests',
-      redirect_uris: ['http://127.0.0.1:51515/callback'],
-      ...(scope === undefined ? {} : { scope }),
-    },
+    redirectUrl,
+    clientMetadata: { client_name: 'A client of the tests', redirect_uris: [redirectUrl] },
     clientInformation: () => stored.client,
     saveClientInformation: keep('client'),
     tokens: () => stored.tokens,
@@ -109,9 +105,9 @@ export const connectWith = async (mcp: string, token: string, how: How = {}, fet
 };
 
 /** The official client, which finds the login, registers, lets the person log in, and connects. */
-export const logInAndConnect = async (mcp: string, person: Person, how: How & { scope?: string } = {}) => {
-  const { provider, stored } = createProvider(person, how.scope);
-  const client: Client = createClient(how);
+export const logInAndConnect = async (mcp: string, person: Person, redirectUrl = 'http://127.0.0.1:51515/callback') => {
+  const { provider, stored } = createProvider(person, redirectUrl);
+  const client: Client = createClient({});
   const first = new StreamableHTTPClientTransport(new URL(mcp), { authProvider: provider });
   await client.connect(first).catch(() => {});
   await first.finishAuth(stored.sent!.searchParams);
