@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
@@ -36,6 +37,8 @@ type NewData = Pick<SandboxOptions, 'world' | 'now' | 'kind'>;
 
 /** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
 const resetInPlace = async (runtime: Runtime, data: string | undefined, wanted: NewData): Promise<boolean> => {
+  // Opening would first seed data that is thrown away.
+  if (!existsSync(sandboxFile(runtime, data))) return false;
   const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
   try {
     opened?.reset(wanted);
