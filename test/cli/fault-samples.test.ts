@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld, network } from '../support/run.ts';
+import { createWorld, network, someday } from '../support/run.ts';
+import { seededFile } from '../support/seeded.ts';
 import { startServing } from '../support/serving.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -25,7 +26,7 @@ describe('faults of a service that listens', () => {
   test('a sample of operations and faults: requests and exit codes as in the table', async () => {
     const { run } = await createWorld({ send: network });
     const faults = samples.flatMap(([operation, fault]) => ['--fault', `${operation} ${fault}`]);
-    const { text } = await startServing(run, ['--json', '--data', ':memory:', ...faults]);
+    const { text } = await startServing(run, ['--json', '--data', await seededFile(someday), ...faults]);
     const { base_url, token, admin_token } = JSON.parse(text);
     const env = {
       SCHED_BASE_URL: base_url,

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../../src/node/programs.ts';
 import type { Clock } from '../../src/system.ts';
 import { createWorld, network, someday, type WorldOptions } from '../support/run.ts';
-import { seededFile } from '../support/seeded.ts';
+import { seededFile, usedHome } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { needs } from '../support/tools.ts';
 
@@ -13,7 +13,7 @@ type Environment = Record<string, string>;
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
   world = await createWorld({
-    home: temporaryDirectory(),
+    home: await usedHome(someday),
     env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
     send: network,
   });
@@ -92,7 +92,7 @@ describe('sandbox run', () => {
   });
 
   test('serves links that lead back to it, and takes URIs of an earlier run', async () => {
-    const { code } = await runInside(['--seed', 'demo'], async (env) => {
+    const { code } = await runInside(['--data', await seededFile(someday)], async (env) => {
       let next: string | null = `${env.SCHED_BASE_URL}/scheduled_events?count=20`;
       const uris: string[] = [];
       while (next !== null) {
@@ -210,7 +210,7 @@ describe('sandbox run with faults', () => {
     writeFileSync(file, JSON.stringify([{ kind: 'html', operation: 'groups.list' }]));
     const seen: string[] = [];
     let log: { faults: string[] }[] = [];
-    const { code } = await runInside(['--fault', 'users.me 418', '--faults', file], async (env) => {
+    const { code } = await runInside(['--seed', 'empty', '--fault', 'users.me 418', '--faults', file], async (env) => {
       const look = async (path: string, init?: RequestInit) => {
         const reply = await ask(env, path, init);
         seen.push(`${reply.status} ${reply.headers.get('content-type')}`);
@@ -269,7 +269,7 @@ describe('sandbox run with faults', () => {
       };
       const asked: Promise<unknown>[] = [];
       const { code, stderr } = await runInside(
-        ['--fault', `${fault} count=all`],
+        ['--seed', 'empty', '--fault', `${fault} count=all`],
         async (env) => {
           for (let each = 0; each < 12; each += 1) asked.push(ask(env, '/users/me').then((reply) => reply.text()));
           await everybodyWaits;
@@ -287,7 +287,8 @@ describe('sandbox run with faults', () => {
   test('takes a file of faults as a Windows editor saves it', async () => {
     const file = join(temporaryDirectory(), 'faults.json');
     writeFileSync(file, '\ufeff[\r\n  {"kind":"status","status":418,"operation":"users.me"}\r\n]\r\n');
-    const { code } = await runInside(['--faults', file], async (env) => (await ask(env, '/users/me')).status - 400);
+    const flags = ['--seed', 'empty', '--faults', file];
+    const { code } = await runInside(flags, async (env) => (await ask(env, '/users/me')).status - 400);
     expect(code).toBe(18);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
@@ -6,7 +6,7 @@ import { width } from '../../src/output/width.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
 import { createWorld, network, someday } from '../support/run.ts';
-import { seededFile } from '../support/seeded.ts';
+import { seededFile, usedHome } from '../support/seeded.ts';
 import { startServing } from '../support/serving.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/tier.ts';
@@ -14,7 +14,7 @@ import { times } from '../support/tier.ts';
 let world: Awaited<ReturnType<typeof createWorld>>;
 let home: string;
 beforeEach(async () => {
-  home = temporaryDirectory();
+  home = await usedHome(someday);
   world = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' }, send: network });
 });
 
@@ -310,7 +310,7 @@ describe('sandbox data', () => {
     [
       'of a newer version',
       async (file: string) => {
-        const database = await openDatabase(await seededFile(someday, file));
+        const database = await openDatabase(file);
         database.exec('PRAGMA user_version = 999');
         database.close();
       },
@@ -319,6 +319,7 @@ describe('sandbox data', () => {
     [
       "somebody else's",
       async (file: string) => {
+        rmSync(file);
         const database = await openDatabase(':memory:');
         database.exec('CREATE TABLE recipes (name)');
         database.exec(`VACUUM INTO '${file}'`);
@@ -327,9 +328,7 @@ describe('sandbox data', () => {
       'not a sandbox database',
     ],
   ])('that is %s is refused with the reason, and corrected by reset', async (_, damage, words) => {
-    const folder = join(home, '.local/state/sched');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    await damage(join(folder, 'sandbox.db'));
+    await damage(join(home, '.local/state/sched/sandbox.db'));
     const refused = await list();
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain(words);

@@ -9,7 +9,8 @@ import type { Clock } from '../../src/system.ts';
 import { addCanary } from '../support/canary.ts';
 import { type RedisServer, redis, startRedis } from '../support/redis.ts';
 import type { TestWorld } from '../support/run.ts';
-import { createWorld, lastJson, type WorldOptions } from '../support/run.ts';
+import { createWorld, lastJson, someday, type WorldOptions } from '../support/run.ts';
+import { usedHome } from '../support/seeded.ts';
 import { closeLater, temporaryDirectory, temporaryFile } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
@@ -274,7 +275,7 @@ describeWith(redis)('shared state', { timeout: 60_000 }, () => {
 
     test('is not used by --sandbox, which ends with the command', async () => {
       await open('redis://127.0.0.1:1');
-      const { code, stderr } = await world.run('--sandbox events list --limit 1', { home: temporaryDirectory() });
+      const { code, stderr } = await world.run('--sandbox events list --limit 1', { home: await usedHome(someday) });
       expect([code, stderr]).toEqual([0, '[sandbox]\n']);
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createWorld } from '../support/run.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { createWorld, someday } from '../support/run.ts';
+import { usedHome } from '../support/seeded.ts';
 import { tryLineProblem } from '../support/try-line.ts';
 
 const world = await createWorld();
@@ -25,7 +25,7 @@ describe('a suggestion', () => {
   });
 
   test('of another command has the same account', async () => {
-    expect(await lastLine('--sandbox events get NOPE', temporaryDirectory('home'))).toBe(
+    expect(await lastLine('--sandbox events get NOPE', await usedHome(someday))).toBe(
       'try: sched --sandbox events list',
     );
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
-import { seededFile } from '../support/seeded.ts';
+import { seededFile, usedHome as usedHomeAt } from '../support/seeded.ts';
 import { startServing } from '../support/serving.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
@@ -56,13 +56,7 @@ export const temporaryHome = (): string => temporaryDirectory();
 export const usedSandbox = (file?: string): Promise<string> => seededFile(inject('began'), file);
 
 /** The home directory of a user who has used the sandbox before. */
-export const usedHome = async (): Promise<string> => {
-  const home = temporaryHome();
-  const folder = join(home, '.local/state/sched');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await usedSandbox(join(folder, 'sandbox.db'));
-  return home;
-};
+export const usedHome = (): Promise<string> => usedHomeAt(inject('began'));
 
 /** 10:00Z on a Monday after all seeded events, in working hours in Berlin: always a free slot. */
 export const farMonday = (weeks = 0): string => {

@@ -5,7 +5,8 @@ import { withStatusLine } from '../../src/output/status-line.ts';
 import { createSecrets } from '../../src/redact.ts';
 import type { Runtime } from '../../src/runtime.ts';
 import type { Clock } from '../../src/system.ts';
-import { createWorld, replying, someday, type WorldOptions } from '../support/run.ts';
+import { createWorld, network, replying, someday, type WorldOptions } from '../support/run.ts';
+import { usedHome } from '../support/seeded.ts';
 
 /** A clock whose timers fire each second, and that advances only if a test lets time pass. */
 const tickingClock = () => {
@@ -141,15 +142,13 @@ describe('the status line', () => {
 
   test('names the sandbox instead of its address', async () => {
     const { clock, every, pass } = tickingClock();
-    const { temporaryDirectory } = await import('../support/temporary.ts');
-    const { network } = await import('../support/run.ts');
     const send: Send = async (request) => {
       pass(2);
       return network(request);
     };
     const { stderr } = await world.run(`${me} --sandbox`, {
       terminals: ['stderr'],
-      home: temporaryDirectory('status-line'),
+      home: await usedHome(someday),
       clock,
       every,
       send,

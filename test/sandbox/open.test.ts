@@ -45,7 +45,7 @@ describe('open', () => {
   });
 
   it('resets the data for all open handles', async () => {
-    const file = temporaryFile('reset.db');
+    const file = await seededFile(noon);
     const one = await openSandbox({ file, clock });
     const two = await openSandbox({ file, clock });
     expect((await one.service(booking)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('open', () => {
   });
 
   it('names records under the address of the server with this data, else the usual one, if asked to', async () => {
-    const sandbox = await openSandbox({ file: ':memory:', clock, usualOrigin: 'http://127.0.0.1:4010' });
+    const sandbox = await openSandbox({ file: await seededFile(noon), clock, usualOrigin: 'http://127.0.0.1:4010' });
     const ask = async () => {
       const reply = await sandbox.service({ ...me, url: 'http://127.0.0.1:50001/users/me' });
       return new URL(JSON.parse(reply.body).resource.uri).origin;
@@ -95,7 +95,7 @@ describe('open', () => {
 
   describe('a copy', () => {
     const running = async () => {
-      const file = temporaryFile();
+      const file = await seededFile(noon);
       const sandbox = await openSandbox({ file, clock });
       sandbox.serving = { url: 'http://127.0.0.1:8123', secret: 's' };
       expect((await sandbox.service(booking)).status).toBe(200);

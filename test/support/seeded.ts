@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { seed } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { openStore, type Store } from '../../src/sandbox/store/store.ts';
-import { temporaryFile } from './temporary.ts';
+import { temporaryDirectory, temporaryFile } from './temporary.ts';
 
 /** Seeding is slow and copying is fast, so a test run seeds the world once for each time. */
 const templateFor = async (now: number): Promise<string> => {
@@ -26,6 +26,15 @@ const templateFor = async (now: number): Promise<string> => {
 export const seededFile = async (now: number, file = temporaryFile()): Promise<string> => {
   copyFileSync(await templateFor(now), file);
   return file;
+};
+
+/** The home directory of a user who has used the sandbox before, for tests that are not about seeding. */
+export const usedHome = async (now: number): Promise<string> => {
+  const home = temporaryDirectory();
+  const folder = join(home, '.local/state/sched');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await seededFile(now, join(folder, 'sandbox.db'));
+  return home;
 };
 
 /** The data of a test need not survive a power cut, and every first write would wait for the disk twice. */

@@ -8,7 +8,8 @@ import { buildTree } from '../../../src/cli/parse/tree.ts';
 import { formats } from '../../../src/output/formats.ts';
 import { readZone, zoneNames } from '../../../src/time/zone.ts';
 import { heldClock } from '../../support/held-clock.ts';
-import { createWorld, logIn, loginAddresses, replying, type WorldOptions } from '../../support/run.ts';
+import { createWorld, logIn, loginAddresses, replying, someday, type WorldOptions } from '../../support/run.ts';
+import { usedHome } from '../../support/seeded.ts';
 import { everythingBelow, expireToken } from '../../support/stored-login.ts';
 import { closeLater, temporaryDirectory } from '../../support/temporary.ts';
 
@@ -224,7 +225,7 @@ describe('__complete of names', () => {
   });
 
   test('asks the sandbox with --sandbox or SCHED_SANDBOX, and nobody else', async () => {
-    const home = temporaryDirectory('home');
+    const home = await usedHome(someday);
     expect(await tab('sched --sandbox event-types get Int', { home })).toMatchObject({
       words: ['Intro call'],
       requests: [expect.objectContaining({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/users\/me$/) }), {}],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, replying, type WorldOptions } from '../../support/run.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { createWorld, network, replying, someday, type WorldOptions } from '../../support/run.ts';
+import { usedHome } from '../../support/seeded.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let invitee: string;
@@ -72,8 +72,7 @@ describe('--web', () => {
   });
 
   test('opens nothing in the built-in sandbox while no server has pages for it', async () => {
-    const { network } = await import('../../support/run.ts');
-    const home = temporaryDirectory('open-page');
+    const home = await usedHome(someday);
     const { code, stderr, opened } = await runWithBrowser('--sandbox users me --web', { home, send: network });
     expect({ code, opened }).toEqual({ code: 0, opened: [] });
     expect(stderr).toContain(`Run sched sandbox start, then open ${site}/book/amara-lindqvist\n`);

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
-import { createWorld, type Result } from '../../support/run.ts';
+import { createWorld, type Result, someday } from '../../support/run.ts';
+import { usedHome } from '../../support/seeded.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -168,7 +169,7 @@ describe('identity', () => {
   });
 
   test("in the sandbox is the sandbox's own, whatever the environment says", async () => {
-    const home = temporaryDirectory('identity');
+    const home = await usedHome(someday);
     const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
     const { code, stdout } = await world.run('events list --sandbox --limit 1 -o id', { home, env });
     expect([code, stdout]).toEqual([0, expect.stringContaining('/scheduled_events/')]);

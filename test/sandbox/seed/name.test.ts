@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../../src/sandbox/open.ts';
 import { isSeedName, type SeedName } from '../../../src/sandbox/seed/name.ts';
 import { checked, rethrow } from '../../support/checked.ts';
+import { seededFile } from '../../support/seeded.ts';
 import { temporaryFile } from '../../support/temporary.ts';
 import { noon, organization } from '../world.ts';
 
@@ -43,7 +44,7 @@ describe('seed', () => {
   });
 
   test('large:N adds N events to demo, with one invitee each', async () => {
-    const [demo, large] = [await open(':memory:'), await open(':memory:', 'large:1234')];
+    const [demo, large] = [await open(await seededFile(noon)), await open(':memory:', 'large:1234')];
     expect((await large.count('/scheduled_events')) - (await demo.count('/scheduled_events'))).toBe(1234);
     const query = `organization=${encodeURIComponent(organization)}&count=1`;
     const [event] = (await large.get(`/scheduled_events?${query}`)).collection;
