@@ -10,115 +10,96 @@ import { webhooks } from '../api/webhooks.ts';
 
 const { optional: maybe } = z;
 
-const isFilled = (value: object) => Object.keys(value).length > 0;
+/** The message for an empty value. Other mistakes have the usual ones. */
+const unlessEmpty = (message: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === null ? message : undefined),
+});
 
-const filled = <F extends z.ZodMiniType<object>>(field: F, description: string) =>
-  described(
-    annotated(field.check(z.refine(isFilled, 'is empty: remove it, or write what to manage')), { minProperties: 1 }),
-    description,
-  );
+const nothing = 'is empty: remove it, or write what to manage';
 
-const emptyMap = ({ input }: { input?: unknown }): string | undefined =>
-  input === null ? 'is empty: remove it, or write what to manage' : undefined;
-
-const map = <F extends Field>(field: F, description: string, error = emptyMap) =>
-  filled(z.record(z.string().check(z.minLength(1)), field, { error }), description);
-
-const part = <S extends Shape>(fields: S, description: string) =>
-  filled(z.strictObject(fields, { error: emptyMap }), description);
-
-/** A list that is the whole. */
-const whole = <F extends Field>(field: F, description: string) =>
-  described(
-    z.array(field, {
-      error: ({ input }) => (input === null ? 'is empty: write [] for none, or remove it' : undefined),
-    }),
-    description,
-  );
-
-const hoursFields = {
-  timezone: maybe(word('IANA time zone of the hours')),
-  hours: maybe(
-    whole(
-      word('hours of weekdays, such as mon-fri 09:00-12:30,13:00-17:00'),
-      'weekly hours; a weekday that no line names has none',
-    ),
-  ),
-  dates: maybe(
-    map(
-      word('off, hours such as 09:00-12:00, or usual for the weekly hours'),
-      'hours by date, such as 2026-12-24 or 2026-12-24..2026-12-31; other dates stay',
-    ),
-  ),
+const filled = <F extends z.ZodMiniType<object>>(field: F, description: string) => {
+  const checked = field.check(z.refine((value) => Object.keys(value).length > 0, nothing));
+  return described(annotated(checked, { minProperties: 1 }), description);
 };
 
+const map = <F extends Field>(field: F, description: string, params = unlessEmpty(nothing)) =>
+  filled(z.record(z.string().check(z.minLength(1)), field, params), description);
+
+const part = <S extends Shape>(fields: S, description: string) =>
+  filled(z.strictObject(fields, unlessEmpty(nothing)), description);
+
+const whole = <F extends Field>(field: F, description: string) =>
+  maybe(described(z.array(field, unlessEmpty('is empty: write [] for none, or remove it')), description));
+
+const hours = (description: string) =>
+  part(
+    {
+      timezone: maybe(word('IANA time zone of the hours')),
+      hours: whole(
+        word('hours of weekdays, such as mon-fri 09:00-12:30,13:00-17:00'),
+        'weekly hours; a weekday that no line names has none',
+      ),
+      dates: maybe(
+        map(
+          word('off, hours such as 09:00-12:00, or usual for the weekly hours'),
+          'hours by date, such as 2026-12-24 or 2026-12-24..2026-12-31; other dates stay',
+        ),
+      ),
+    },
+    description,
+  );
+
 const colorForm = 'must be a color such as "#0a8f6b", in quotes';
+const color = z.string(colorForm).check(z.regex(/^#[0-9a-fA-F]{6}$/, colorForm));
 
 export const typeFields = {
   name: word('name, which finds the event type'),
   duration: maybe(described(z.int().check(z.minimum(1)), 'length in minutes')),
   active: maybe(flag('whether it can be booked')),
-  color: maybe(
-    described(z.string(colorForm).check(z.regex(/^#[0-9a-fA-F]{6}$/, colorForm)), 'color as # and six hex digits'),
-  ),
+  color: maybe(described(color, 'color as # and six hex digits')),
   description_plain: maybe(text('description as plain text')),
 } as const;
 
-const EventTypeEntry = described(
-  record({
-    uri: maybe(word('URI of the event type, for one of several with the same name')),
-    ...typeFields,
-    renamed_from: maybe(word('name before, to rename it instead of creating another one')),
-    kind: maybe(word('a check: event types of another kind than solo are not created')),
-    availability: maybe(part(hoursFields, "the owner's hours for this event type")),
-    hosts: maybe(
-      map(
-        part(hoursFields, 'hours of this host'),
-        'hours of other hosts by EMAIL, or by EMAIL/Schedule name if a host has several schedules',
-      ),
-    ),
-    create: maybe(
-      part({ location: maybe(LocationChoice) }, 'what only a new event type gets; it is never compared afterwards'),
-    ),
-  }),
-  'an event type',
-);
-
-const { shape: webhookFields } = webhooks.create.body;
-
-export const WebhookEntry = record({
-  url: webhookFields.url,
-  events: webhookFields.events,
-  signing_key_env: maybe(word('environment variable with the key that signs the deliveries of a new webhook')),
-  signing_key_file: maybe(word('file with the key that signs the deliveries of a new webhook')),
-  signing_key: maybe(
-    described(
-      z.literal('none', { error: 'must be none: to sign deliveries, write signing_key_env or signing_key_file' }),
-      'none: the deliveries of a new webhook are not signed',
-    ),
+const EventTypeEntry = record({
+  uri: maybe(word('URI of the event type, for one of several with the same name')),
+  ...typeFields,
+  renamed_from: maybe(word('name before, to rename it instead of creating another one')),
+  kind: maybe(word('a check: event types of another kind than solo are not created')),
+  availability: maybe(hours("the owner's hours for this event type")),
+  hosts: maybe(
+    map(hours('hours of this host'), 'hours of other hosts by EMAIL, or by EMAIL/Schedule name for one of several'),
   ),
+  create: maybe(part({ location: maybe(LocationChoice) }, 'what only a new event type gets; it is never compared')),
 });
 
-const lists = { webhooks: maybe(whole(WebhookEntry, 'all webhooks; others are deleted')) };
+const { url, events } = webhooks.create.body.shape;
+const unsigned = z.literal('none', 'must be none: to sign deliveries, write signing_key_env or signing_key_file');
 
-const typesError = ({ input }: { input?: unknown }): string | undefined =>
-  Array.isArray(input)
-    ? "is a list, but event types have keys. They can't be deleted here: write active: false"
-    : emptyMap({ input });
+export const WebhookEntry = record({
+  url,
+  events,
+  signing_key_env: maybe(word('environment variable with the key that signs the deliveries of a new webhook')),
+  signing_key_file: maybe(word('file with the key that signs the deliveries of a new webhook')),
+  signing_key: maybe(described(unsigned, 'none: the deliveries of a new webhook are not signed')),
+});
 
-/** Each field is a promise: what it manages is compared with the service, and nothing else is. */
+const lists = { webhooks: whole(WebhookEntry, 'all webhooks; others are deleted') };
+
+const entries: ReturnType<typeof unlessEmpty> = {
+  error: ({ input }) =>
+    Array.isArray(input)
+      ? "is a list, but event types have keys. They can't be deleted here: write active: false"
+      : unlessEmpty(nothing).error({ input }),
+};
+
+const eventTypes = maybe(map(EventTypeEntry, 'event types by a key for messages; others stay', entries));
+
 export const ConfigSchema = record({
   $schema: maybe(text('JSON Schema for editors')),
   sched: described(z.literal(1), 'version of this format'),
   users: maybe(
     map(
-      part(
-        {
-          event_types: maybe(map(EventTypeEntry, 'event types by a key for messages; others stay', typesError)),
-          ...lists,
-        },
-        'a user',
-      ),
+      part({ event_types: eventTypes, ...lists }, 'a user'),
       'users by email address, or me for whoever applies the file',
     ),
   ),
@@ -126,14 +107,13 @@ export const ConfigSchema = record({
   groups: maybe(map(part(lists, 'a group'), 'groups by name')),
 });
 
-const shown = "The service sets it, and this file can't change it: remove it";
+const readOnly =
+  'slug pooling pooling_type questions custom_questions locale secret scheduling_url created_at updated_at type profile deleted_at admin_managed booking_method description_html internal_note state scope retry_started_at user owner';
 
 /** What to do about fields of the API that are not in the format. */
 export const otherFields: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    'slug pooling pooling_type questions custom_questions locale secret scheduling_url created_at updated_at type profile deleted_at admin_managed booking_method description_html internal_note state scope retry_started_at user owner'
-      .split(' ')
-      .map((name) => [name, shown]),
+    readOnly.split(' ').map((name) => [name, "The service sets it, and this file can't change it: remove it"]),
   ),
   location: 'Write it under create: only a new event type gets it',
   callback_url: 'Write it as url',

@@ -4,12 +4,12 @@ import { safe } from '../output/sanitize.ts';
 import { yamlDocument } from '../output/yaml.ts';
 import { isDate, rulesText, rulesTexts } from '../time/availability-rules.ts';
 import { readZone } from '../time/zone.ts';
-import { idIn } from '../uri.ts';
 import { sharedNote } from './diff.ts';
 import { sameUrls } from './diff-webhooks.ts';
 import { typeFields, WebhookEntry } from './file-schema.ts';
 import type { ConfigFile, WantedHours, WantedType, WantedWebhook, World, WorldType, WorldUser } from './model.ts';
 import { managedFields, normalEvents, normalField, readSchedule, weekOf } from './normalize.ts';
+import { repeated } from './repeated.ts';
 import { schedulesOf } from './schedules.ts';
 
 interface Options {
@@ -21,11 +21,13 @@ interface Options {
 
 type Note = (text: string) => void;
 
-/** The map, or undefined if it has no entries: an empty map is not allowed in a file. */
-const filled = <Value extends object>(value: Value): Value | undefined =>
-  Object.values(value).some((each) => each !== undefined) ? value : undefined;
+/** The map without missing entries, or undefined if it has none: an empty map is not allowed in a file. */
+const fromEntries = <Value>(entries: readonly (readonly [string, Value | undefined])[]) => {
+  const present = entries.filter((entry): entry is [string, Value] => entry[1] !== undefined);
+  return present.length === 0 ? undefined : Object.fromEntries(present);
+};
 
-const fromEntries = <Value>(entries: readonly (readonly [string, Value])[]) => filled(Object.fromEntries(entries));
+const filled = <Value extends object>(value: Value) => fromEntries(Object.entries(value)) as Value | undefined;
 
 /** Hours as the file has them, with a note instead of hours that it can't have. */
 const hoursEntry = (schedule: Json, world: World, { dates }: Options, note: Note): WantedHours | undefined => {
@@ -44,71 +46,63 @@ const hoursEntry = (schedule: Json, world: World, { dates }: Options, note: Note
   };
 };
 
-/** The hours of an event type: those of its owner, and those of each other host. */
-const hoursEntries = (type: WorldType, user: WorldUser, world: World, options: Options, note: Note) => {
+/** The hours of an event type by host. */
+const hoursEntries = (type: WorldType, world: World, options: Options, note: Note) => {
   const schedules = type.schedules ?? [];
   const known = schedulesOf(schedules, world.emails).filter(({ email }) => isEmailAddress(email));
   if (known.length < schedules.length) note('the email address of a host is unknown');
-  const entries = known.flatMap(({ schedule, email, longKey }) => {
-    const isOnly = known.filter((each) => each.email === email).length === 1;
-    const key = isOnly ? (idIn(schedule.user) === idIn(user.uri) ? '' : email) : longKey;
-    if (!isOnly && known.some((each) => each.longKey === longKey && each.schedule !== schedule)) {
-      note(`${email} has several schedules called "${schedule.name}"`);
-      return [];
-    }
-    const entry = hoursEntry(schedule, world, options, (text) => note(`hours of ${email}: ${text}`));
-    return entry ? [[key, entry] as const] : [];
-  });
-  return {
-    availability: entries.find(([key]) => key === '')?.[1],
-    hosts: fromEntries(entries.filter(([key]) => key !== '')),
-  };
+  const twins = repeated(known, ({ longKey }) => longKey);
+  for (const [{ longKey }] of twins) note(`several schedules are called ${longKey}`);
+  return known
+    .filter((each) => !twins.flat().includes(each))
+    .map(({ schedule, email, longKey }) => {
+      const isOnly = known.filter((each) => each.email === email).length === 1;
+      const hours = hoursEntry(schedule, world, options, (text) => note(`hours of ${email}: ${text}`));
+      return [isOnly ? email : longKey, hours] as const;
+    });
 };
 
 const typeEntry = (type: WorldType, user: WorldUser, world: World, options: Options, note: Note): WantedType => {
   const { record } = type;
-  const hasTwin = user.types.filter((other) => other.record.name === record.name).length > 1;
+  const hasTwin = user.types.some((other) => other !== type && other.record.name === record.name);
   // A value that the format doesn't allow is left out: it is not managed.
-  const fields = managedFields.flatMap((field) => {
-    const value = normalField(field, record[field]);
-    return record[field] !== undefined && typeFields[field].safeParse(value).success ? [[field, value]] : [];
-  });
-  const kind = record.kind === 'solo' || !record.kind ? undefined : String(record.kind);
+  const fields = managedFields
+    .filter((field) => record[field] !== undefined)
+    .map((field) => [field, normalField(field, record[field])] as const)
+    .filter(([field, value]) => typeFields[field].safeParse(value).success);
+  const hours = hoursEntries(type, world, options, note);
   return {
     uri: options.uris || hasTwin ? String(record.uri) : undefined,
     ...(Object.fromEntries(fields) as { name: string }),
-    kind,
-    ...hoursEntries(type, user, world, options, note),
+    kind: record.kind === 'solo' || !record.kind ? undefined : String(record.kind),
+    availability: hours.find(([key]) => key === user.email)?.[1],
+    hosts: fromEntries(hours.filter(([key]) => key !== user.email)),
   };
 };
 
 /** Keys are for messages only. They come from the slugs, which people know from their links. */
 const typeEntries = (user: WorldUser, world: World, options: Options, note: Note) => {
-  const taken = new Set<string>();
-  return fromEntries(
-    user.types.flatMap((type) => {
-      const { slug, name, uri } = type.record;
-      if (!typeFields.name.safeParse(name).success) {
-        note(`${uri} has no name`);
-        return [];
-      }
-      const plain = String(slug ?? name).toLowerCase();
-      const stem = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'event-type';
-      let key = stem;
-      for (let number = 2; taken.has(key); number++) key = `${stem}-${number}`;
-      taken.add(key);
-      return [[key, typeEntry(type, user, world, options, (text) => note(`${name}: ${text}`))] as const];
-    }),
-  );
+  const entries = new Map<string, WantedType>();
+  for (const type of user.types) {
+    const { slug, name, uri } = type.record;
+    const plain = String(slug ?? name).toLowerCase();
+    const stem = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'event-type';
+    let key = stem;
+    for (let number = 2; entries.has(key); number++) key = `${stem}-${number}`;
+    if (!typeFields.name.safeParse(name).success) note(`${uri} has no name`);
+    else
+      entries.set(
+        key,
+        typeEntry(type, user, world, options, (text) => note(`${name}: ${text}`)),
+      );
+  }
+  return fromEntries([...entries]);
 };
 
 const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Note): WantedWebhook[] | undefined => {
-  const entries = webhooks.map(({ callback_url, events }) => ({
-    url: String(callback_url),
-    events: normalEvents(events),
-  }));
-  const wrong =
-    entries.find((entry) => !WebhookEntry.safeParse(entry).success)?.url ?? sameUrls(webhooks)[0]?.[0].callback_url;
+  const entries = webhooks.map((each) => ({ url: String(each.callback_url), events: normalEvents(each.events) }));
+  const unknown = entries.find((entry) => !WebhookEntry.safeParse(entry).success);
+  const wrong = unknown?.url ?? sameUrls(webhooks)[0]?.[0].callback_url;
   if (wrong !== undefined) note(`webhooks of ${whose}: sched can't manage ${wrong}`);
   return wrong === undefined && entries.length > 0 ? entries : undefined;
 };
@@ -117,24 +111,23 @@ const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Not
 export const writeConfig = (world: World, options: Options): { text: string; notes: string[] } => {
   const notes: string[] = world.users.flatMap(sharedNote);
   const note: Note = (text) => notes.push(`left out: ${text}`);
-  const names = world.groups.map(({ name }) => name);
+  const listOf = (webhooks: Json[] | undefined, whose: string) => ({ webhooks: webhookEntries(webhooks, whose, note) });
+  const twins = repeated(world.groups, ({ name }) => name).flat();
+  const unclear = world.groups.filter((group) => twins.includes(group) || ['', '__proto__'].includes(group.name));
+  for (const { name } of unclear) note(`webhooks of the group "${name}": a file can't name it`);
   const config: ConfigFile = {
     sched: 1,
     users: fromEntries(
-      world.users.flatMap((user) => {
+      world.users.map((user) => {
         const event_types = typeEntries(user, world, options, note);
-        const entry = filled({ event_types, webhooks: webhookEntries(user.webhooks, user.key, note) });
-        return entry ? [[user.key, entry] as const] : [];
+        return [user.key, filled({ event_types, ...listOf(user.webhooks, user.key) })] as const;
       }),
     ),
-    organization: filled({ webhooks: webhookEntries(world.organizationWebhooks, 'the organization', note) }),
+    organization: filled(listOf(world.organizationWebhooks, 'the organization')),
     groups: fromEntries(
-      world.groups.flatMap(({ name, webhooks }) => {
-        const entry = filled({ webhooks: webhookEntries(webhooks, name, note) });
-        const isClear = name !== '' && names.indexOf(name) === names.lastIndexOf(name);
-        if (entry && !isClear) note(`webhooks of several groups called "${name}"`);
-        return entry && isClear ? [[name, entry] as const] : [];
-      }),
+      world.groups
+        .filter((group) => !unclear.includes(group))
+        .map(({ name, webhooks }) => [name, filled(listOf(webhooks, name))] as const),
     ),
   };
   const head = ['yaml-language-server: $schema=./sched.schema.json', ...notes];
