@@ -195,8 +195,11 @@ export const readWorld = async (source: WorldSource, reach: Reach): Promise<Worl
         ]
       : []),
   ];
-  source.onAhead?.(reads.length);
-  await mapConcurrent(reads, (read) => read());
+  let left = reads.length;
+  await mapConcurrent(reads, (read) => {
+    source.onAhead?.(left--);
+    return read();
+  });
   await addHosts(source, reached, emails);
   const now = source.serviceTime() ?? source.clock.now();
   return {

@@ -46,6 +46,13 @@ describe('config export', () => {
     expect([organization.webhooks, Object.keys(groups)]).toEqual([expect.any(Array), expect.any(Array)]);
   });
 
+  test('says how long reading takes at 10 requests a minute', async () => {
+    const free = await createWorld({ plan: 'free' });
+    const { code, stderr } = await config('export --org current', {}, free);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/\d+ requests left at 10 per minute: expect to wait about \dm /);
+  });
+
   test.each([
     ['--user nobody@northlight.example', 6, 'No member with the email address nobody@northlight.example'],
     ['--user Jonas', 2, '--user must be an email address, not "Jonas"'],
@@ -99,6 +106,21 @@ describe('config diff', () => {
     expect(text).toContain('| update | event type | Intro call | description_plain |');
     expect(text).toContain("| a\\|b 'c' |");
   });
+});
+
+test('docs/config.md shows what the commands print', async () => {
+  const page = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
+  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => text!);
+  const [exported, edited, whole] = blocks as [string, string, string];
+  const { stdout } = await config('export');
+  expect(stdout).toContain(exported.slice(exported.indexOf('      intro-call')));
+  const [start, rest] = stdout.split(/(?=^ {6}intro-call:)/m) as [string, string];
+  const hours = /^ +hours:\n(?: {10,}.*\n)+/m;
+  writeFileSync(file, start + rest.replace(hours, hours.exec(edited)![0]));
+  const screen = await config(`diff ${file}`, { terminals });
+  expect(screen.stdout).toContain(/^~ Intro call.*?(?= · digest)/ms.exec(page)![0]);
+  writeFileSync(file, whole);
+  expect((await config(`diff ${file}`)).stderr).toContain('1 update, 1 creation');
 });
 
 describe('config apply', () => {

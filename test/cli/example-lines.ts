@@ -21,6 +21,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^webhooks listen/, 'runs until it is stopped: covered by test/cli/commands/webhooks/listen.test.ts'],
   [/^webhooks verify/, 'needs the signature of a delivery: covered by test/cli/commands/webhooks/verify.test.ts'],
   [/^compliance (runs|bundle) \d{8}T/, 'the ID of a run is only known when it runs'],
+  [/^config apply .*--confirm/, 'the digest of a plan is only known when it runs: covered by test/cli/config.test.ts'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the user knows'],
 ];
 
@@ -31,6 +32,7 @@ export const exampleFiles: Record<string, string> = {
   'events.txt': 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n',
   'bookings.csv': 'start,email,name,timezone\n2030-12-02T09:00:00Z,ada@engine.example,Ada Byron,Europe/Paris\n',
   'world.yaml': 'sandbox: 1\norganization: { name: Engine }\nusers: { ada: { name: Ada Byron } }\n',
+  'team.yaml': 'sched: 1\nusers: { me: { event_types: { intro: { name: Intro call, duration: 20 } } } }\n',
   'work.json': '{"base_url":"https://api.example.com"}',
 };
 

@@ -57,7 +57,7 @@ describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) =
 
   /** What an example about accounts or bookings leaves would be in the way of the next; receipts need the key of the first. */
   const homeFor = (line: string) => {
-    if (/^(profiles|auth|invitees create|events follow) /.test(line)) return temporaryDirectory('home');
+    if (/^(profiles|auth|invitees create|events follow|config apply) /.test(line)) return temporaryDirectory('home');
     return /^(compliance|doctor|sandbox)| --from /.test(line) ? shared : undefined;
   };
 

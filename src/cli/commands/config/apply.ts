@@ -69,12 +69,21 @@ const refuseOther = async (context: Context, read: ReadPlan): Promise<never> => 
 const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confirmed?: string): Promise<Applied> => {
   const counts = { total: read.plan.changes.length, accepted: 0, rejected: 0, unknown: 0, skipped: 0 };
   const progress = reportProgress(context, { ...counts });
+  let reads = 0;
+  // Each change is read again and written.
+  context.notes.ahead = () => ({
+    requests: reads + 2 * (counts.total - counts.accepted - counts.rejected),
+    isMost: false,
+  });
+  const onAhead = (requests: number): void => {
+    reads = requests - 1;
+  };
   const onOutcome: ApplyContext['onOutcome'] = (_, { state }) => {
     counts[isDone(state) ? 'accepted' : 'rejected'] += 1;
     progress.update(counts);
   };
   try {
-    return await applyConfig({ ...apply, onOutcome }, read.read, read.reach, read.plan, confirmed);
+    return await applyConfig({ ...apply, onAhead, onOutcome }, read.read, read.reach, read.plan, confirmed);
   } finally {
     context.notes.ahead = undefined;
     progress.end();
@@ -121,7 +130,7 @@ const report = async (context: Context, read: ReadPlan, { outcomes, stopped }: A
 export const runApply = async (invocation: Invocation): Promise<void> => {
   const { context, args } = invocation;
   const confirmed = readConfirmed(invocation);
-  const read = await readPlan(invocation);
+  const read = await readPlan(invocation, true);
   if (context.settings.dryRun) return printDryRun(context, read);
   if (read.plan.changes.length === 0) {
     await context.notes.done(`nothing to change: the service is as ${read.plan.file} says`);

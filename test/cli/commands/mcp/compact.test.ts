@@ -24,8 +24,8 @@ const serving = async (flags = '', options: ConnectOptions = {}) => {
 
 describe('the list of tools', () => {
   test.each([
-    ['', 33, 25_000, [true, false, true]],
-    ['--allow-writes', 44, 38_000, [false, true, true]],
+    ['', 35, 27_000, [true, false, true]],
+    ['--allow-writes', 47, 40_000, [false, true, true]],
     ['--compact', 3, 2000, [true, false, true]],
     ['--compact --allow-writes=invitees.create', 3, 2000, [false, false, false]],
     ['--compact --allow-writes --output-schemas', 3, 2200, [false, true, false]],

@@ -60,6 +60,7 @@ describe('the tools of mcp serve', () => {
     expect(Object.fromEntries(writes.map(({ name, annotations }) => [name, annotations?.destructiveHint]))).toEqual({
       availability_off: true,
       availability_update: true,
+      config_apply: true,
       event_types_create: false,
       event_types_update: true,
       events_cancel: true,
@@ -80,7 +81,10 @@ describe('the tools of mcp serve', () => {
   test('take no files, no confirmation and no way around the record of bookings', async () => {
     const client = await serving('--allow-writes');
     const { tools } = await client.listTools();
-    const properties = tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
+    // The digest of a plan is no confirmation: the person is asked too.
+    const properties = tools
+      .filter(({ name }) => name !== 'config_apply')
+      .flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
     for (const name of ['body', 'from', 'receipt', 'yes', 'confirm', 'allow_duplicate', 'output', 'profile', 'jq'])
       expect(properties).not.toContain(name);
   });
