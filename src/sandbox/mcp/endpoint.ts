@@ -86,7 +86,8 @@ const piecesOf = (body: ReadableStream<Uint8Array>): AsyncIterable<string> => {
 
 const wireReply = async (response: Response): Promise<WireReply> => {
   const { status, body } = response;
-  const headers = Object.fromEntries(response.headers);
+  // How long a connection lives is for the HTTP server and its client to decide.
+  const { connection: _, ...headers } = Object.fromEntries(response.headers);
   if (body === null || !headers['content-type']?.startsWith('text/event-stream'))
     return { status, headers, body: await response.text() };
   return { status, headers, body: '', stream: piecesOf(body) };
