@@ -93,6 +93,27 @@ describe('server', () => {
     }
   });
 
+  it('ends a stream that waits when its client goes away', async () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const waiting: AsyncIterator<string> = {
+      next: () => new Promise(() => {}),
+      return: async () => {
+        end();
+        return { done: true, value: undefined };
+      },
+    };
+    const stream = { [Symbol.asyncIterator]: () => waiting };
+    const each = await serve(async () => ({ status: 200, headers: {}, body: '', stream }), { port: 0 });
+    const gone = new AbortController();
+    await fetch(each.url, { signal: gone.signal });
+    gone.abort();
+    await ended;
+    await each.close();
+  });
+
   it('rejects with EADDRINUSE if the port is in use', async () => {
     const again = serve(async () => ({ status: 200, headers: {}, body: '' }), { port: server.port });
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
