@@ -94,14 +94,14 @@ describe('server', () => {
   });
 
   it('ends a stream that waits when its client goes away', async () => {
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => {
+    let end = (_: string) => {};
+    const ended = new Promise<string>((resolve) => {
       end = resolve;
     });
     const waiting: AsyncIterator<string> = {
       next: () => new Promise(() => {}),
       return: async () => {
-        end();
+        end('ended');
         return { done: true, value: undefined };
       },
     };
@@ -110,7 +110,7 @@ describe('server', () => {
     const gone = new AbortController();
     await fetch(each.url, { signal: gone.signal });
     gone.abort();
-    await ended;
+    expect(await ended).toBe('ended');
     await each.close();
   });
 
