@@ -1,4 +1,4 @@
-/** The path of the MCP server. */
+/** Assumed (mcp.path): the MCP server answers at `/mcp` of its host. */
 export const mcpPath = '/mcp';
 
 /**
