@@ -136,7 +136,7 @@ async function packageForDebian(architecture, program, notices, bom) {
       Maintainer: git('log', '-1', '--format=%an <%ae>'),
       Section: 'utils',
       Priority: 'optional',
-      Depends: 'libc6',
+      Depends: 'libc6 (>= 2.17)',
       Suggests: 'gnome-keyring',
       Description: manifest.description,
     },
