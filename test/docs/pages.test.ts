@@ -12,7 +12,7 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
     .filter((file) => ending.test(file))
     .map((file) => `${folder}/${file}`);
 
-const pages = ['CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', /\.md$/)];
+const pages = ['CODE_OF_CONDUCT.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', /\.md$/)];
 /** This file contains examples. */
 const code = [...filesIn('src', /\.ts$/), ...filesIn('test', /\.(ts|js)$/)].filter(
   (path) => path !== 'test/docs/pages.test.ts',
