@@ -177,7 +177,6 @@ const allowed: Record<string, string[]> = {
   'config/': [
     'api/',
     'json.ts',
-    'nearest.ts',
     'numbers.ts',
     'output/yaml.ts',
     'output/sanitize.ts',

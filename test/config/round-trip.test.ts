@@ -11,8 +11,6 @@ import { dayOf, isKnown, type Rule } from '../../src/time/availability-rules.ts'
 import { runs } from '../support/tier.ts';
 import { today, worlds } from './worlds.ts';
 
-const patient = { timeout: 180_000 };
-
 const options = fc.record({ dates: fc.boolean(), uris: fc.boolean() });
 
 /** What would change, or the problems of the file. */
@@ -52,37 +50,33 @@ const otherRules = (rules: unknown): unknown => {
   return [...split, ...weekdays.map((wday) => ({ type: 'wday', wday, intervals: [] }))].reverse();
 };
 
-test(
-  'an export has no difference to the service that it was made of (P1), nor to one that means the same',
-  patient,
-  () => {
-    fc.assert(
-      fc.property(worlds, options, (world, chosen) => {
-        const { text } = writeConfig(world, chosen);
-        expect(changesBetween(text, world), text).toEqual([]);
-        const same = mapped(
-          world,
-          (type) => ({
-            ...type,
-            color: type.color && String(type.color).toUpperCase(),
-            description_plain: type.description_plain === '' ? null : (type.description_plain ?? ''),
-          }),
-          ({ rules, timezone, ...schedule }) => ({
-            ...schedule,
-            rules: otherRules(rules),
-            timezone: aliases[String(timezone)] ?? timezone,
-          }),
-        );
-        const users = same.users.map((user) => ({
-          ...user,
-          webhooks: user.webhooks?.map((each) => ({ ...each, events: [...(each.events as string[])].reverse() })),
-        }));
-        expect(changesBetween(text, { ...same, users }), text).toEqual([]);
-      }),
-      runs(8, 1000),
-    );
-  },
-);
+test('an export has no difference to the service that it was made of (P1), nor to one that means the same', () => {
+  fc.assert(
+    fc.property(worlds, options, (world, chosen) => {
+      const { text } = writeConfig(world, chosen);
+      expect(changesBetween(text, world), text).toEqual([]);
+      const same = mapped(
+        world,
+        (type) => ({
+          ...type,
+          color: type.color && String(type.color).toUpperCase(),
+          description_plain: type.description_plain === '' ? null : (type.description_plain ?? ''),
+        }),
+        ({ rules, timezone, ...schedule }) => ({
+          ...schedule,
+          rules: otherRules(rules),
+          timezone: aliases[String(timezone)] ?? timezone,
+        }),
+      );
+      const users = same.users.map((user) => ({
+        ...user,
+        webhooks: user.webhooks?.map((each) => ({ ...each, events: [...(each.events as string[])].reverse() })),
+      }));
+      expect(changesBetween(text, { ...same, users }), text).toEqual([]);
+    }),
+    runs(8, 1000),
+  );
+});
 
 /** The service after the changes, as an apply makes them. */
 const applied = (world: World, changes: readonly Change[]): World => {
@@ -102,44 +96,40 @@ const applied = (world: World, changes: readonly Change[]): World => {
   );
 };
 
-test(
-  'applied to a service that was changed, nothing is left to do (P3), and what the file does not name stays (P4)',
-  patient,
-  () => {
-    fc.assert(
-      fc.property(worlds, worlds, options, (world, other, chosen) => {
-        const { text } = writeConfig(world, chosen);
-        const pool = other.users.flatMap(({ types }) => types);
-        const schedules = pool.flatMap((type) => type.schedules ?? []).filter((each) => readSchedule(each).ok);
-        let next = 0;
-        const changed = mapped(
-          world,
-          (type) => {
-            const { duration, active, description_plain } = { ...type, ...pool[next++ % pool.length]?.record };
-            return { ...type, duration, active, description_plain };
-          },
-          (schedule) => {
-            if (!Array.isArray(schedule.rules)) return schedule;
-            const { rules, timezone } = schedules[next++ % schedules.length] ?? schedule;
-            return { ...schedule, rules, timezone };
-          },
-        );
-        const changes = changesBetween(text, changed);
-        const after = applied(changed, changes);
-        expect(changesBetween(text, after), text).toEqual([]);
+test('applied to a service that was changed, nothing is left to do (P3), and what the file does not name stays (P4)', () => {
+  fc.assert(
+    fc.property(worlds, worlds, options, (world, other, chosen) => {
+      const { text } = writeConfig(world, chosen);
+      const pool = other.users.flatMap(({ types }) => types);
+      const schedules = pool.flatMap((type) => type.schedules ?? []).filter((each) => readSchedule(each).ok);
+      let next = 0;
+      const changed = mapped(
+        world,
+        (type) => {
+          const { duration, active, description_plain } = { ...type, ...pool[next++ % pool.length]?.record };
+          return { ...type, duration, active, description_plain };
+        },
+        (schedule) => {
+          if (!Array.isArray(schedule.rules)) return schedule;
+          const { rules, timezone } = schedules[next++ % schedules.length] ?? schedule;
+          return { ...schedule, rules, timezone };
+        },
+      );
+      const changes = changesBetween(text, changed);
+      const after = applied(changed, changes);
+      expect(changesBetween(text, after), text).toEqual([]);
 
-        const schedulesIn = ({ users }: World) =>
-          users.flatMap(({ types }) => types.flatMap((type) => type.schedules ?? []));
-        const now = schedulesIn(after);
-        for (const [index, { rules }] of schedulesIn(changed).entries()) {
-          const unnamed = [rules].flat().filter((rule) => {
-            const isDate = isKnown(rule) && rule.type === 'date';
-            return !isKnown(rule) || (isDate && (!chosen.dates || dayOf(rule) < today));
-          });
-          expect([now[index]!.rules].flat()).toEqual(expect.arrayContaining(unnamed));
-        }
-      }),
-      runs(8, 1000),
-    );
-  },
-);
+      const schedulesIn = ({ users }: World) =>
+        users.flatMap(({ types }) => types.flatMap((type) => type.schedules ?? []));
+      const now = schedulesIn(after);
+      for (const [index, { rules }] of schedulesIn(changed).entries()) {
+        const unnamed = [rules].flat().filter((rule) => {
+          const isDate = isKnown(rule) && rule.type === 'date';
+          return !isKnown(rule) || (isDate && (!chosen.dates || dayOf(rule) < today));
+        });
+        expect([now[index]!.rules].flat()).toEqual(expect.arrayContaining(unnamed));
+      }
+    }),
+    runs(8, 1000),
+  );
+});

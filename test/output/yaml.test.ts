@@ -40,6 +40,15 @@ describe('yaml', () => {
       ].join('\n'),
     ));
 
+  it('writes text of several lines as such in files that people edit, unless a line could be misread', () => {
+    const plain = { description: 'Two\n\n  "lines"\n', list: [{ text: 'a: b\n# c' }] };
+    const text = yamlDocument(plain, true);
+    expect(text).toBe('description: |\n  Two\n\n    "lines"\nlist:\n  - text: |-\n      a: b\n      # c\n');
+    expect(parse(text)).toEqual(plain);
+    for (const other of [' a\nb', 'a \nb', 'a\n::warning::b', 'a\n\n', 'a\n\tb', 'a\n\u202Eb', 'a\n##[error]b'])
+      expect(yamlDocument({ other }, true)).toBe(yamlDocument({ other }));
+  });
+
   it('escapes terminal control characters', () =>
     expect(yamlDocument('\x1b[2J\u202E\u{E0041}\n')).toBe('"\\u001b[2J\\u202e\\U000e0041\\n"\n'));
 
