@@ -1,6 +1,7 @@
 import { allTools } from '../../src/cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
+import { configSchema } from '../../src/config/file-schema.ts';
 import { worldJsonSchema } from '../../src/sandbox/world/schema.ts';
 import { assumptionsPage } from './assumptions.ts';
 import { manPages } from './man.ts';
@@ -19,6 +20,7 @@ export const generate = async ({ sources, changelog }: Input): Promise<Record<st
   const root = await buildTree();
   return {
     'docs/assumptions.md': assumptionsPage(sources),
+    'docs/config.schema.json': `${JSON.stringify(configSchema(), null, 2)}\n`,
     'docs/mcp-tools.md': mcpToolsPage(await allTools({ nouns, findNoun })),
     'docs/reference.md': referencePage(root),
     'docs/world.schema.json': `${JSON.stringify(worldJsonSchema(), null, 2)}\n`,
