@@ -2,7 +2,7 @@ import { eventTypes } from '../api/event-types.ts';
 import { diffConfig } from '../config/diff.ts';
 import { digestOf } from '../config/digest.ts';
 import type { Change, Plan, Reach, ReadConfig, TypeChange, WantedWebhook, World, WorldType } from '../config/model.ts';
-import { hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../errors.ts';
+import { fallBack, hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../errors.ts';
 import { accountLock, type Lock, type LockWorld } from '../state/lock.ts';
 import { idIn } from '../uri.ts';
 import { entryOf, idOf, isPartOf, type Step, stepsOf } from './config-changes.ts';
@@ -208,7 +208,8 @@ export const applyConfig = async (
   const keys = new Map<Change, string | undefined>();
   for (const change of plan.changes)
     if (change.kind === 'webhook' && change.wanted) keys.set(change, await context.signingKey(change.wanted));
-  const held = await context.lock.acquire();
+  // Where no file can be written, there is no lock. Each record is compared again right before its write.
+  const held = await context.lock.acquire().catch(fallBack(undefined, 'environment'));
   try {
     const world = await readWorld(context, reach);
     const diffed = diffConfig(read, world);

@@ -3,8 +3,10 @@ import { availability } from '../../src/api/availability.ts';
 import { eventTypes } from '../../src/api/event-types.ts';
 import type { ConfigFile } from '../../src/config/model.ts';
 import { reach } from '../../src/config/reach.ts';
+import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
+import { applyConfig } from '../../src/jobs/apply-config.ts';
 import { requestsOf } from '../../src/jobs/config-requests.ts';
 import { readWorld } from '../../src/jobs/config-world.ts';
 import type { Json } from '../../src/json.ts';
@@ -194,6 +196,16 @@ describe('while a file is applied', () => {
     expect(second).toMatchObject({ said: 'conflict', error: { message: expect.stringMatching(/^Another process/) } });
     expect(await typeCalled('Design review')).toHaveLength(1);
   });
+});
+
+test('a home that no file can be written to has no lock, and the file is applied', async () => {
+  const context = configs.contextOn(machine);
+  const acquire = () => Promise.reject(new SchedError('environment', "Can't acquire the lock"));
+  const applied = await applyConfig(
+    { ...context, lock: { ...context.lock, acquire } },
+    ...(await configs.planned(team)),
+  );
+  expect(applied.outcomes.map(({ state }) => state)).not.toContain('not reached');
 });
 
 test('the requests that are printed are those that are sent', async () => {

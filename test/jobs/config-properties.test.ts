@@ -64,7 +64,7 @@ describe('any configuration', () => {
         const { configs: other } = await sandboxWith(file);
         await expectApplied(other, file);
       }),
-      runs(3, 200),
+      runs(2, 200),
     );
   });
 

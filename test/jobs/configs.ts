@@ -7,7 +7,7 @@ import { gather } from '../../src/client/paginate.ts';
 import { withContent } from '../../src/client/read-reply.ts';
 import { diffConfig } from '../../src/config/diff.ts';
 import { digestOf } from '../../src/config/digest.ts';
-import type { ConfigFile, Plan, ReadConfig } from '../../src/config/model.ts';
+import type { ConfigFile, Plan, Reach, ReadConfig } from '../../src/config/model.ts';
 import { reach } from '../../src/config/reach.ts';
 import { readConfig } from '../../src/config/read-file.ts';
 import { writeConfig } from '../../src/config/write-file.ts';
@@ -138,6 +138,12 @@ export const createConfigs = async () => {
     throw new SchedError('usage', diffed.problems.map(({ place, message }) => `${place} ${message}`).join('\n'));
   };
 
+  /** What `applyConfig` needs beside its context. */
+  const planned = async (config: ConfigFile): Promise<[ReadConfig, Reach, Plan]> => {
+    const read = readFile(config);
+    return [read, reach(read.config), await planOf(config)];
+  };
+
   /** Runs a process to its end, or until it is killed: plan, consent, application. */
   const apply = async (machine: Machine, config: ConfigFile | string, options: ApplyOptions = {}): Promise<Said> => {
     const context = contextOn(machine, options);
@@ -207,6 +213,7 @@ export const createConfigs = async () => {
     sourceOver,
     contextOn,
     planOf,
+    planned,
     digest: async (config: ConfigFile) => digestOf(await planOf(config)),
     apply,
     killAt,
