@@ -20,7 +20,7 @@ const tooNew = /label "macos-15-intel" is unknown/;
 const workflowsIn = (page) =>
   [...page.matchAll(/```yaml\n([\s\S]*?)^```/gm)]
     .filter(([, text]) => /^jobs:/m.test(String(text)))
-    .map(({ index, 1: text }) => page.slice(0, index).replace(/[^\n]/g, '') + `\n${text}`);
+    .map(({ index, 1: text }) => `${page.slice(0, index).replace(/[^\n]/g, '')}\n${text}`);
 
 /** @type {[path: string, text: string][]} */
 const workflows = [];
