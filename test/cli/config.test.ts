@@ -194,6 +194,25 @@ describe('config apply', () => {
     expect([code, screen]).toEqual([0, expect.stringContaining('✔ 2 of 2 applied')]);
   });
 
+  test('stops at a change by somebody else, and names what was written', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    write({ ...intro({ duration: 20 }), two: { name: 'Consultation', duration: 20 } });
+    const patches: HttpRequest[] = [];
+    const send: WorldOptions['send'] = async (request) => {
+      const reply = await own.service(request);
+      if (request.method !== 'PATCH' || patches.push(request) > 1) return reply;
+      const [other] = JSON.parse((await own.run('event-types list --json')).stdout).filter(
+        ({ name }: { name: string }) => name === 'Consultation',
+      );
+      await own.run(`event-types update ${other.uri} --duration 50`);
+      return reply;
+    };
+    const { code, stderr } = await config(`apply ${file} --yes`, { send }, own);
+    expect([code, patches.length]).toEqual([7, 1]);
+    expect(stderr).toContain('Stopped with 1 of 2 applied: Intro call');
+    expect(stderr).toContain('Consultation was changed by someone else');
+  });
+
   test('needs the signing key of a new webhook before it sends anything', async () => {
     write(intro({ duration: 20 }), [crm]);
     for (const env of [{ CRM_KEY: '' }, { CRM_KEY: 'short' }]) {

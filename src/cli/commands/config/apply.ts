@@ -69,21 +69,15 @@ const refuseOther = async (context: Context, read: ReadPlan): Promise<never> => 
 const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confirmed?: string): Promise<Applied> => {
   const counts = { total: read.plan.changes.length, accepted: 0, rejected: 0, unknown: 0, skipped: 0 };
   const progress = reportProgress(context, { ...counts });
-  let reads = 0;
-  // Each change is read again and written.
-  context.notes.ahead = () => ({
-    requests: reads + 2 * (counts.total - counts.accepted - counts.rejected),
-    isMost: false,
-  });
-  const onAhead = (requests: number): void => {
-    reads = requests - 1;
-  };
   const onOutcome: ApplyContext['onOutcome'] = (_, { state }) => {
     counts[isDone(state) ? 'accepted' : 'rejected'] += 1;
     progress.update(counts);
+    // Each change is read again and written.
+    const left = counts.total - counts.accepted - counts.rejected;
+    context.notes.ahead = () => ({ requests: 2 * left, isMost: false });
   };
   try {
-    return await applyConfig({ ...apply, onAhead, onOutcome }, read.read, read.reach, read.plan, confirmed);
+    return await applyConfig({ ...apply, onOutcome }, read.read, read.reach, read.plan, confirmed);
   } finally {
     context.notes.ahead = undefined;
     progress.end();
@@ -108,8 +102,6 @@ const report = async (context: Context, read: ReadPlan, { outcomes, stopped }: A
   const failures = entries.filter((entry): entry is typeof entry & { problem: string } => entry.problem !== undefined);
   const accepted = entries.length - failures.length;
   const print = () => printPlan(context, 'apply', read, resultOf);
-  if (!isWatched(context))
-    for (const { named, line, problem } of failures) notes.warn(`failed: ${named}, line ${line}: ${problem}`);
   if (stopped !== undefined) {
     const written = entries.filter(({ problem }) => problem === undefined).map(({ named }) => named);
     notes.always(
@@ -118,6 +110,8 @@ const report = async (context: Context, read: ReadPlan, { outcomes, stopped }: A
     await print();
     throw stopped.with({ answered: true });
   }
+  if (!isWatched(context))
+    for (const { named, line, problem } of failures) notes.warn(`failed: ${named}, line ${line}: ${problem}`);
   if (!context.printer.showsPages) await notes.done(`applied: ${accepted} of ${entries.length}`);
   const asked = {
     ...{ items: [], wrong: [], mark: () => '', things: 'changes', done: 'applied', thing: 'line' as const },
