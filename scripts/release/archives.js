@@ -75,7 +75,9 @@ export async function debOf(archive, { folder, entries, date, control }) {
   );
   const size = Math.ceil(contents.reduce((sum, { length }) => sum + length, 0) / 1024);
   const fields = Object.entries({ ...control, 'Installed-Size': String(size) });
-  await mkdir(join(folder, 'DEBIAN'), { mode: 0o755 });
+  await mkdir(join(folder, 'DEBIAN'));
+  await chmod(join(folder, 'DEBIAN'), 0o755);
+
   await writeFile(join(folder, 'DEBIAN/control'), fields.map(([name, value]) => `${name}: ${value}\n`).join(''));
   await writeFile(join(folder, 'DEBIAN/md5sums'), sums.join(''));
   for (const name of ['control', 'md5sums']) await chmod(join(folder, 'DEBIAN', name), 0o644);
