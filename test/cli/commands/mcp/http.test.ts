@@ -88,6 +88,9 @@ describe('the MCP server of a sandbox', () => {
       return (await callTool(client, name, values)).error;
     };
     expect(await errorOf('sandbox_user', 'activity_list')).toMatchObject({ code: 'forbidden' });
+    await sandbox.admin('POST', 'plan', { plan: 'free' });
+    expect((await errorOf(owner, 'activity_list')).cause).toContain('plan');
+    await sandbox.admin('POST', 'plan', { plan: 'enterprise' });
     expect(await errorOf('sandbox_events_only', 'users_me')).toMatchObject({
       code: 'forbidden',
       cause: expect.stringContaining('users:read'),
