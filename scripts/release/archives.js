@@ -81,6 +81,8 @@ export async function debOf(archive, { folder, entries, date, control }) {
   await writeFile(join(folder, 'DEBIAN/control'), fields.map(([name, value]) => `${name}: ${value}\n`).join(''));
   await writeFile(join(folder, 'DEBIAN/md5sums'), sums.join(''));
   for (const name of ['control', 'md5sums']) await chmod(join(folder, 'DEBIAN', name), 0o644);
+  // dpkg-deb only lowers times that are later than SOURCE_DATE_EPOCH.
+  for (const name of ['DEBIAN/control', 'DEBIAN/md5sums', 'DEBIAN', '.']) await utimes(join(folder, name), date, date);
   await run('dpkg-deb', ['--root-owner-group', '-Zxz', '-z1', '--threads-max=1', '--build', folder, archive], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(Math.floor(date.getTime() / 1000)) },
   });
