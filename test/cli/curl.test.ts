@@ -53,7 +53,9 @@ const commands = (
   )
 ).flat();
 const senders = commands.filter(({ command }) => command.operation !== undefined);
-const others = commands.filter(({ command }) => command.operation === undefined && !command.freeForm);
+const others = commands.filter(
+  ({ command }) => command.operation === undefined && !command.freeForm && command.effect !== 'change',
+);
 
 /** An example that needs no file. */
 const exampleOf = (examples: readonly string[]) =>

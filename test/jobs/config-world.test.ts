@@ -37,7 +37,7 @@ const read = async (reach: Partial<Reach>, send: Send = configs.service) => {
     return send(request);
   });
   const onAhead = (requests: number) => {
-    ahead = requests;
+    ahead = Math.max(ahead, requests);
   };
   return { world: await readWorld({ ...source, onAhead }, { ...none, ...reach }), paths, ahead };
 };

@@ -61,6 +61,8 @@ interface Place {
 /** Flags and arguments without a field of a request. Tests below cover them. */
 const special = [
   'compliance delete --org',
+  'config export --user',
+  'config export --org',
   // The filters of `events list`.
   'events cancel --user',
   'events cancel --org',
