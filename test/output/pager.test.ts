@@ -174,7 +174,7 @@ describe('pager: in the printer', () => {
 });
 
 describe('pager: real process', () => {
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
   const { emitWarning } = process;
   const heard = signals.map((signal) => process.listeners(signal));
   const runtime = nodeRuntime();

@@ -6,7 +6,7 @@ import { noon } from '../world.ts';
 import { everyBody, openAt, worldIn } from './every-body.ts';
 
 /** The example of docs/sandbox.md. */
-const example = /```yaml\n(.*?)```/s.exec(readFileSync('docs/sandbox.md', 'utf8'))![1]!;
+const example = /```yaml\n(# yaml-language-server.*?)```/s.exec(readFileSync('docs/sandbox.md', 'utf8'))![1]!;
 
 /** Mistakes: what to replace in the example, by what, and the message that follows, about that line unless another is named. */
 const mistakes: Record<string, [find: string, put: string, message: string | RegExp, line?: string]> = {
