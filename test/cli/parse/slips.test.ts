@@ -59,6 +59,8 @@ const slips: [line: string, meant: string | undefined][] = [
   ['events list --after monday --before friday', 'events list --since monday --until friday'],
   ['events list --query intro', 'events list --search intro'],
   ['events cancel JW6SHQTS78SH7TS8 --message ill --dry-run', 'events cancel JW6SHQTS78SH7TS8 --reason ill --dry-run'],
+  // Settings are in profiles. A configuration is a file.
+  ['config list', 'profiles list'],
   // A flag of another command, or an argument typed as a flag.
   ['routing-forms submissions --form "Talk to us"', "routing-forms submissions 'Talk to us'"],
   ['events get --event JW6SHQTS78SH7TS8', 'events get JW6SHQTS78SH7TS8'],
@@ -107,11 +109,13 @@ describe('slips', () => {
   test.each([
     ['login', 'sched auth login'],
     ['logout', 'sched auth logout'],
+    ['config set timezone Europe/Paris', 'sched profiles set timezone Europe/Paris'],
+    ['config get', 'sched profiles show'],
     ['--sandbox login --prot 80', 'sched --sandbox auth login --port 80'],
   ])('%s is not carried out, and asks no questions', async (line, meant) => {
     const { code, screen } = await world.run(line, { terminals: ['stdin', 'stdout', 'stderr'] });
     expect(code).toBe(2);
-    expect(screen).toMatch(/^error: Unknown command "log(in|out)"\. Did you mean "auth log(in|out)"\?/);
+    expect(screen).toMatch(/^error: Unknown command "[a-z ]+"\. Did you mean "(auth|profiles) [a-z]+"\?/);
     expect(screen.split('\ntry: ')[1]).toBe(`${meant}\n`);
   });
 
