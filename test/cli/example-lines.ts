@@ -21,6 +21,7 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^webhooks listen/, 'runs until it is stopped: covered by test/cli/commands/webhooks/listen.test.ts'],
   [/^webhooks verify/, 'needs the signature of a delivery: covered by test/cli/commands/webhooks/verify.test.ts'],
   [/^compliance (runs|bundle) \d{8}T/, 'the ID of a run is only known when it runs'],
+  [/^config diff .*--exit-code/, 'exits with 7 because the file differs: covered by test/cli/config.test.ts'],
   [/^config apply .*--confirm/, 'the digest of a plan is only known when it runs: covered by test/cli/config.test.ts'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the user knows'],
 ];
