@@ -249,7 +249,11 @@ describe('tools', () => {
       return 'yes' as const;
     };
     const { client, close } = await connect(own, '--tools config.* --allow-writes', { answer });
-    const text = JSON.stringify((await callTool(client, 'config_export')).record);
+    const { code } = await own.run(['event-types', 'update', 'YBL6DUNR9FS4PNP6', '--description', 'two\nlines']);
+    expect(code).toBe(0);
+    const exported = await callTool(client, 'config_export');
+    expect(JSON.stringify(exported)).toContain("long texts don't fit: descriptions of Intro call");
+    const text = JSON.stringify(exported.record);
     const changed = text.replace('"duration":15', '"duration":20');
     const { digest, changes } = (await callTool(client, 'config_diff', { file: changed })).record;
     expect(changes).toMatchObject([{ name: 'Intro call', fields: { duration: { before: 15, after: 20 } } }]);

@@ -6,6 +6,7 @@ import { SchedError } from '../../../errors.ts';
 import { readWorld } from '../../../jobs/config-world.ts';
 import { fieldList } from '../../../output/fields.ts';
 import type { Invocation } from '../../command.ts';
+import type { Context } from '../../session/context.ts';
 import { cutText, fitRecord } from '../mcp/fit.ts';
 import { recordView } from './plan-record.ts';
 import { worldSource } from './read-plan.ts';
@@ -13,12 +14,12 @@ import { worldSource } from './read-plan.ts';
 export const exportParts = ['dates', 'uris'];
 
 /** The file for a client. A result can't have long texts or line breaks, and a part of one must not be applied. */
-const forTool = (config: ConfigFile): ConfigFile => {
-  for (const { event_types: types = {} } of Object.values(config.users ?? {}))
-    for (const type of Object.values(types)) {
-      const { description_plain: text = '' } = type;
-      if (cutText(text) !== text) delete type.description_plain;
-    }
+const forTool = ({ notes }: Context, config: ConfigFile): ConfigFile => {
+  const types = Object.values(config.users ?? {}).flatMap((user) => Object.values(user.event_types ?? {}));
+  const long = types.filter(({ description_plain: text = '' }) => cutText(text) !== text);
+  for (const type of long) delete type.description_plain;
+  if (long.length > 0)
+    notes.info(`Left out, because long texts don't fit: descriptions of ${long.map(({ name }) => name).join(', ')}`);
   if (isDeepStrictEqual(fitRecord(config, 16 * 1024), config)) return config;
   throw new SchedError('usage', 'The file is too large for a tool', { advice: 'a person can run sched config export' });
 };
@@ -53,5 +54,5 @@ export const runExport = async ({ context, typed, problems }: Invocation): Promi
   const file = readConfig(text, 'file');
   if (!file.ok) throw new Error(file.problems[0]!.message);
   const { config } = file.read;
-  await (context.frontend === undefined ? printer.whole(config) : printer.one(recordView, forTool(config)));
+  await (context.frontend === undefined ? printer.whole(config) : printer.one(recordView, forTool(context, config)));
 };
