@@ -60,6 +60,8 @@ const bundled = await Promise.all(packages.map(partOf));
 const sbom = (file, parts) => `${JSON.stringify(sbomOf({ manifest, file, date, parts }), null, 2)}\n`;
 
 await smoke(process.execPath, [join(root, 'bin/sched.js')]);
+// npm packs the modes of the files, which depend on the umask of the clone and of the build.
+execFileSync('chmod', ['-R', 'u=rwX,go=rX', ...manifest.files, 'package.json', 'README.md', 'LICENSE'], { cwd: root });
 execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', out], { cwd: root });
 const npmName = `sched-${version}`;
 await writeFile(join(out, `${npmName}.cdx.json`), sbom(npmName, bundled));
