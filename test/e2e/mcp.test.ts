@@ -87,6 +87,7 @@ const argumentsFor = async (): Promise<Record<string, Record<string, unknown>>> 
   const [event, type, group] = [await activeEvent(), await firstOf('event_types_list'), await firstOf('groups_list')];
   return {
     availability_list: { event_type: type },
+    config_diff: { file: 'sched: 1\nusers: { me: { webhooks: [] } }' },
     event_types_get: { event_type: type },
     event_types_hosts: { event_type: type },
     event_types_slots: { event_type: type },
