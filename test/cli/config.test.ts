@@ -115,8 +115,8 @@ test('docs/config.md shows what the commands print', async () => {
   const { stdout } = await config('export');
   expect(stdout).toContain(exported.slice(exported.indexOf('      intro-call')));
   const [start, rest] = stdout.split(/(?=^ {6}intro-call:)/m) as [string, string];
-  const hours = /^ +hours:\n(?: {10,}.*\n)+/m;
-  writeFileSync(file, start + rest.replace(hours, hours.exec(edited)![0]));
+  const inFile = edited.replace(/^/gm, ' '.repeat(8)).trimEnd();
+  writeFileSync(file, start + rest.replace(/^ {8}availability:(?:\n {10}.*)+/m, inFile));
   const screen = await config(`diff ${file}`, { terminals });
   expect(screen.stdout).toContain(/^~ Intro call.*?(?= · digest)/ms.exec(page)![0]);
   writeFileSync(file, whole);
