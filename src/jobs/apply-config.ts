@@ -133,7 +133,8 @@ const send = async (run: Run, now: Change, { operation, input }: ConfigRequest, 
   };
   const isDone = () => {
     const left = findAgain(run, now);
-    return left === undefined || left.action !== now.action || (operation.effect === 'creation' ? undefined : false);
+    if (operation.effect !== 'creation') return left?.action !== now.action;
+    return left === undefined || left.action === 'update' || undefined;
   };
   const write = () => run.context.client.write(operation, input, leaving);
   await changeRecord({ send: write, read, isDone }, run.context.change).catch(async (error: unknown) => {
@@ -150,10 +151,9 @@ const create = async (run: Run, planned: TypeChange): Promise<ChangeOutcome['sta
     await look(run, planned);
     return run.created.get(entryOf(planned));
   };
-  const made = await createOnce(run.context, type, find, async (leaving) => {
-    await send(run, planned, requestsFor(planned, run.world)[0]!, leaving);
-    return find();
-  });
+  const made = await createOnce(run.context, type, find, (leaving) =>
+    send(run, planned, requestsFor(planned, run.world)[0]!, leaving),
+  );
   if (made === 'by others') throw changedMeanwhile(planned.label, 'somebody else has created it');
   return made;
 };

@@ -60,13 +60,13 @@ const requireOver = async ({ creations: ledger, clock, serviceTime }: CreationCo
 
 /**
  * Creates an event type once. `find` looks for its URI at the service. `send` must call `leaving` right before the request
- * leaves, and returns the URI if the service shows it. `already`: an earlier run has created it.
+ * leaves. `already`: an earlier run has created it.
  */
 export const createOnce = async (
   context: CreationContext,
   type: NewType,
   find: () => Promise<string | undefined>,
-  send: (leaving: () => Promise<void>) => Promise<string | undefined>,
+  send: (leaving: () => Promise<void>) => Promise<void>,
 ): Promise<'applied' | 'already' | 'by others'> => {
   const { creations: ledger, clock, origin, timeoutMs, pid } = context;
   const { last, attempts } = await attemptsOf(context, type);
@@ -89,16 +89,15 @@ export const createOnce = async (
     if (!(await ledger.claim(next))) throw unknown('another sched process is creating it right now');
     kept = next;
   };
-  try {
-    const uri = await send(leaving);
-    if (uri === undefined) throw unknown("the service accepted it, but doesn't show it");
-    // The next run looks up an attempt that stays open.
-    await settle(kept!, { state: 'created', uri }).catch(() => {});
-    await ledger.prune(Math.min(context.serviceTime() ?? 0, clock.now())).catch(() => {});
-    return 'applied';
-  } catch (error) {
+  await send(leaving).catch(async (error: unknown) => {
     const isOver = error instanceof SchedError && !isOutcomeUnknown(error);
     if (isOver && kept !== undefined) await settle(kept, { state: 'refused' }).catch(() => {});
     throw error;
-  }
+  });
+  // The next run looks up an attempt that stays open: the service may show it later.
+  const uri = await find();
+  if (uri === undefined) throw unknown("the service accepted it, but doesn't show it");
+  await settle(kept!, { state: 'created', uri }).catch(() => {});
+  await ledger.prune(Math.min(context.serviceTime() ?? 0, clock.now())).catch(() => {});
+  return 'applied';
 };

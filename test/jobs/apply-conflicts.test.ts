@@ -187,6 +187,40 @@ describe('while a file is applied', () => {
     expect(await typeCalled('Design review')).toHaveLength(1);
   });
 
+  test('a new type whose look-up fails is not created again while it may not show yet', async () => {
+    let created = false;
+    const hidden: Send = async (request) => {
+      const reply = await configs.service(request);
+      if (request.method !== 'GET' || !request.url.includes('/event_types?')) return reply;
+      const { collection, ...rest } = JSON.parse(String(reply.body));
+      const shown = collection.filter(({ name }: Json) => name !== 'Design review');
+      return { ...reply, body: JSON.stringify({ ...rest, collection: shown }) };
+    };
+    const send: Send = async (request) => {
+      if (created && request.method === 'GET') return refusal(400)();
+      created ||= isKind(request, 'POST event_types');
+      return configs.service(request);
+    };
+    expect(await configs.apply(machine, team, { send })).not.toMatchObject({ said: 'done' });
+    expect(await configs.apply(machine, team, { send: hidden })).toMatchObject({ said: 'outcome-unknown' });
+    expect(await typeCalled('Design review')).toHaveLength(1);
+  });
+
+  test.each<[string, (request: HttpRequest) => Promise<unknown>, string]>([
+    ['refused', refusal(403), 'partial'],
+    ['lost on its way', async (request) => lost(request), 'outcome-unknown'],
+  ])('the new webhook of a replaced one that is %s is not taken for created', async (_, happen, said) => {
+    expect(await configs.apply(machine, team)).toMatchObject({ said: 'done' });
+    const other = structuredClone(team);
+    other.users!.me!.webhooks![0]!.events = ['invitee.canceled'];
+    expect(await configs.apply(machine, other, { send: at('POST webhook_subscriptions', happen) })).toMatchObject({
+      said,
+    });
+    expect((await configs.everything()).webhooks).toEqual([]);
+    expect(await configs.apply(machine, other)).toMatchObject({ said: 'done' });
+    expect((await configs.everything()).webhooks).toMatchObject([{ events: ['invitee.canceled'] }]);
+  });
+
   test('a second process on the same machine is refused', async () => {
     let second: Awaited<ReturnType<Configs['apply']>> | undefined;
     const send = at('POST event_types', async () => {
