@@ -73,12 +73,14 @@ const EventTypeEntry = record({
 });
 
 const { url, events } = webhooks.create.body.shape;
+const variableForm = 'must be the name of an environment variable, such as CRM_KEY';
+const variable = z.string(variableForm).check(z.regex(/^[A-Za-z_]\w*$/, variableForm));
 const unsigned = z.literal('none', 'must be none: to sign deliveries, write signing_key_env or signing_key_file');
 
 export const WebhookEntry = record({
   url,
   events,
-  signing_key_env: maybe(word('environment variable with the key that signs the deliveries of a new webhook')),
+  signing_key_env: maybe(described(variable, 'environment variable with the key that signs a new webhook')),
   signing_key_file: maybe(word('file with the key that signs the deliveries of a new webhook')),
   signing_key: maybe(described(unsigned, 'none: the deliveries of a new webhook are not signed')),
 });

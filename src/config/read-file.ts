@@ -47,7 +47,7 @@ const checkWebhooks = (
 
 /** A key that stands in the file by mistake must not appear in the log of a CI job. */
 const withoutKeys = (problem: FileProblem): FileProblem =>
-  /signing_key\b/.test(`${problem.message} ${problem.source}`) ? { ...problem, source: '' } : problem;
+  /key|secret|token/i.test(`${problem.message} ${problem.source}`) ? { ...problem, source: '' } : problem;
 
 /** Reads a configuration file. All mistakes are found at once, and with any of them the file isn't used at all. */
 export const readConfig = (

@@ -125,6 +125,10 @@ describe('a configuration file', () => {
     for (const value of ['s3cret', '\n          s3cret', '[s3cret]', '"s3cret", durration: 1'])
       for (const problem of problemsIn(example.replace('signing_key_env: CRM_KEY', () => `signing_key: ${value}`)))
         expect(JSON.stringify(problem)).not.toContain('s3cret');
+    for (const wrong of ['secret: s3cret', 'signingKey: s3cret, events: 1', 'signing_key_env: s3cret+key'])
+      expect(JSON.stringify(problemsIn(example.replace('signing_key_env: CRM_KEY', wrong)))).toMatch(
+        /^\[\{"place"(?!.*s3cret)/,
+      );
     const [problem] = problemsIn(example.replace('signing_key_env: CRM_KEY', 'signing_key: s3cret'));
     expect(problem?.message).toMatch(
       /signing_key must be none: to sign deliveries, write signing_key_env or signing_key_file$/,
