@@ -41,7 +41,10 @@ export const webhookChanges = (
     const keys = 'write signing_key_env, signing_key_file or signing_key: none';
     if (keySourcesOf(entry).length === 0)
       refuse(place, `is ${found ? 'replaced by a new webhook' : 'new'}, so it needs a signing key: ${keys}`);
-    const fields = { events: { before, after } };
+    const { signing_key_env: variable, signing_key_file: file } = entry;
+    const source = file === undefined ? variable : `file ${file}`;
+    const signing_key = { before: found ? 'the current one' : null, after: source ? `from ${source}` : null };
+    const fields = { events: { before, after }, signing_key };
     const what = { ...common, path: place, line: lineOf(place), label: entry.url, wanted: entry, fields };
     return [found ? { ...what, action: 'replace', uri: String(found.uri) } : { ...what, action: 'create' }];
   });

@@ -53,9 +53,13 @@ const typeChange = (matched: Matched, line: number, refuse: Refuse): TypeChange[
     return isDeepStrictEqual(before, after) ? [] : [[field, { before, after }]];
   });
   if (changed.length === 0) return [];
-  const fields = Object.fromEntries(changed);
+  const location = record ? undefined : entry.create?.location;
+  const fields = Object.fromEntries([
+    ...changed,
+    ...(location ? [['location', { before: null, after: location }]] : []),
+  ]);
   const common = { kind: 'event type', path, line, label: entry.name, owner: user.uri, fields } as const;
-  if (record === undefined) return [{ ...common, action: 'create', location: entry.create?.location }];
+  if (record === undefined) return [{ ...common, action: 'create' }];
   return [{ ...common, action: 'update', uri: String(record.uri) }];
 };
 

@@ -8,7 +8,6 @@ const partsOf = (change: Change): unknown[] => [
   change.uri ?? change.label,
   change.owner,
   Object.entries(change.fields).sort(([one], [other]) => (one < other ? -1 : 1)),
-  change.kind === 'event type' ? (change.location ?? null) : null,
 ];
 
 /** What people agree to: 64 hex digits over what changes and from what. Keys, lines and comments of the file don't count. */

@@ -143,7 +143,8 @@ interface CommonChange {
   owner: string;
   /**
    * Managed fields that change, as normalized values. Of a schedule: `timezone`, weekdays (`monday`) and dates
-   * (`2026-12-24`) with hours such as `09:00-12:00,13:00-15:00`, `off`, `no hours` or `usual`.
+   * (`2026-12-24`) with hours such as `09:00-12:00,13:00-15:00`, `off`, `no hours` or `usual`. Of what is new: also its
+   * `location`, and where its `signing_key` comes from.
    */
   fields: Readonly<Record<string, FieldChange>>;
 }
@@ -153,7 +154,6 @@ export interface TypeChange extends CommonChange {
   action: 'create' | 'update';
   /** Missing for a creation. */
   uri?: string | undefined;
-  location?: Json | undefined;
 }
 
 export interface ScheduleChange extends CommonChange {

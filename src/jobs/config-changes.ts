@@ -23,6 +23,7 @@ const continues = (now: KnownChange, planned: KnownChange): boolean =>
 /** Whether a change, as it is now, is a planned one or what is left of it. Nobody else may have changed its fields. */
 export const isPartOf = (now: KnownChange, planned: KnownChange): boolean => {
   const isRest = continues(now, planned);
+  if (now.owner !== planned.owner) return false;
   if (!isRest && (now.action !== planned.action || now.uri !== planned.uri)) return false;
   return Object.entries(now.fields).every(([name, { before, after }]) => {
     const field = planned.fields[name];

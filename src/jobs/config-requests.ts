@@ -17,13 +17,12 @@ export interface ConfigRequest {
 /** Stands for the ID of a record that isn't there yet, in a request that is only printed. */
 const newId = 'NEW';
 
-const typeRequest = ({ action, uri = newId, owner, fields, location }: TypeChange): ConfigRequest => {
+const typeRequest = ({ action, uri = newId, owner, fields }: TypeChange): ConfigRequest => {
   const values = Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after]));
   if (action === 'update')
     return { operation: eventTypes.update, input: { path: { event_type: idIn(uri) }, body: values } };
   // A new type has default hours. It can be booked as soon as it has its own.
-  const body = { owner, ...values, active: false, ...(location === undefined ? {} : { location }) };
-  return { operation: eventTypes.create, input: { body } };
+  return { operation: eventTypes.create, input: { body: { owner, ...values, active: false } } };
 };
 
 const scheduleRequest = (change: ScheduleChange, { users }: World): ConfigRequest => {

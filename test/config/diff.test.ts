@@ -148,8 +148,8 @@ describe('webhooks of a list', () => {
     );
     expect(plan.texts).toEqual([
       'line 4: delete webhook b: events invitee.created to null',
-      'line 5: replace webhook a: events invitee.created to invitee.canceled',
-      'line 8: create webhook undefined: events null to invitee.created',
+      'line 5: replace webhook a: events invitee.created to invitee.canceled, signing_key the current one to from K',
+      'line 8: create webhook undefined: events null to invitee.created, signing_key null to null',
     ]);
     expect(plan.notes).toEqual(['webhook https://a.example/b is disabled: its deliveries failed since 2026-11-03']);
   });
@@ -176,6 +176,27 @@ describe('the digest of a plan', () => {
     ['another service', entry, { ...worldOf(), service: 'other' }],
     ['another record', entry, worldOf([type('B', 'Intro call')])],
   ])('differs for %s', (_, other, world) => expect(diffTypes(world, other).digest).not.toBe(digest));
+
+  test.each([
+    [
+      'location',
+      'event_types: { a: { name: N, active: true, create: { location: { kind: zoom_conference } } } }',
+      'zoom',
+      'google',
+    ],
+    [
+      'key',
+      'webhooks: [{ url: https://a.example, events: [invitee.created], signing_key_env: K }]',
+      '_env: K',
+      ': none',
+    ],
+    ['file', 'webhooks: [{ url: https://a.example, events: [invitee.created], signing_key_file: K }]', '_file', '_env'],
+  ])('differs for another %s', (_, content, find, put) => {
+    const of = (text: string) => diffText(worldOf([], []), `sched: 1\nusers: { me: { ${text} } }`);
+    expect(of(content).changes).toHaveLength(1);
+    expect(of(content.replace(find, put)).changes).toHaveLength(1);
+    expect(of(content.replace(find, put)).digest).not.toBe(of(content).digest);
+  });
 });
 
 test('an export says what it leaves out, and writes URIs for twins only', () => {

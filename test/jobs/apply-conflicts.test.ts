@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { availability } from '../../src/api/availability.ts';
 import { eventTypes } from '../../src/api/event-types.ts';
-import type { ConfigFile } from '../../src/config/model.ts';
+import { digestOf } from '../../src/config/digest.ts';
+import type { ConfigFile, Plan } from '../../src/config/model.ts';
 import { reach } from '../../src/config/reach.ts';
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
@@ -9,6 +10,7 @@ import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { applyConfig } from '../../src/jobs/apply-config.ts';
 import { requestsOf } from '../../src/jobs/config-requests.ts';
 import { readWorld } from '../../src/jobs/config-world.ts';
+import { acceptsConfirmed, keepPlan } from '../../src/jobs/confirmed-plan.ts';
 import type { Json } from '../../src/json.ts';
 import { idIn } from '../../src/uri.ts';
 import { redis } from '../support/redis.ts';
@@ -230,6 +232,25 @@ describe('while a file is applied', () => {
     expect(second).toMatchObject({ said: 'conflict', error: { message: expect.stringMatching(/^Another process/) } });
     expect(await typeCalled('Design review')).toHaveLength(1);
   });
+});
+
+test('a kept plan is not for another user, location or signing key', async () => {
+  const file = structuredClone(team);
+  const { event_types, webhooks } = file.users!.me!;
+  event_types!.review!.create = { location: { kind: 'zoom_conference' } };
+  const plan = await configs.planOf(file);
+  const context = configs.contextOn(machine);
+  await keepPlan(context, plan);
+  const accepts = (now: Plan) => acceptsConfirmed(context, now, digestOf(plan));
+  const rest = (now: Plan) => ({ ...now, changes: now.changes.slice(1) });
+  expect(await accepts(rest(plan))).toBe(true);
+  const others = plan.changes.map((each) => ({ ...each, owner: `${each.owner}X` }));
+  expect(await accepts(rest({ ...plan, changes: others }))).toBe(false);
+  event_types!.review!.create = { location: { kind: 'google_conference' } };
+  expect(await accepts(rest(await configs.planOf(file)))).toBe(false);
+  event_types!.review!.create = { location: { kind: 'zoom_conference' } };
+  webhooks![0]!.signing_key_env = 'OTHER';
+  expect(await accepts(rest(await configs.planOf(file)))).toBe(false);
 });
 
 test('a home that no file can be written to has no lock, and the file is applied', async () => {

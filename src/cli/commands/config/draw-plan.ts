@@ -47,12 +47,6 @@ const rowsOf = (change: Change, isNew: boolean, today: string): Entry['rows'] =>
   const fields: Record<string, FieldChange> = { ...change.fields };
   // The title has it.
   if (isNew) delete fields.name;
-  if (change.kind === 'event type' && change.location) fields.location = { before: null, after: change.location };
-  if (change.kind === 'webhook') {
-    const { signing_key_env: variable, signing_key_file: file } = change.wanted ?? {};
-    const from = variable ?? file;
-    fields.signing_key = { before: 'the current one', after: from && `from ${from}` };
-  }
   const names = Object.keys(fields).filter((name) => !days.includes(name) && !isDate(name));
   const dates = Object.keys(fields).filter(isDate).sort();
   const sorted = [...names, ...days.filter((day) => Object.hasOwn(fields, day)), ...dates];
