@@ -1,7 +1,7 @@
 import type { Ledger, StoredEntry } from '../state/ledger.ts';
 import { type CommonEntry, isCommonEntry, type LedgerKind } from '../state/ledger-entry.ts';
 
-/** A new event type. Its digest is of the owner and the name. `start_time` is when it was sent. */
+/** A new event type. Its digest is of the owner and the name. `start_time` is always the same. */
 export interface CreationEntry extends CommonEntry {
   version: 1;
   /** `open`: sent or about to be sent, without a reply yet. */

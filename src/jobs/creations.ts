@@ -27,6 +27,9 @@ interface NewType {
   name: string;
 }
 
+/** The same for all, because a claim in files is named by it too. */
+const noStart = new Date(0).toISOString();
+
 const digestOf = ({ owner, name }: NewType): string => hash('sha256', JSON.stringify([1, idKey(owner), name]));
 
 const attemptsOf = async (context: CreationContext, type: NewType) => {
@@ -81,9 +84,8 @@ export const createOnce = async (
   for (const kept of open) await requireOver(context, kept);
   let kept: StoredCreation | undefined;
   const leaving = async (): Promise<void> => {
-    const at = clock.now();
     const common = { version: 1 as const, digest: digestOf(type), origin, timeoutMs, pid };
-    const entry: CreationEntry = { ...common, start_time: new Date(at).toISOString(), state: 'open', at };
+    const entry: CreationEntry = { ...common, start_time: noStart, state: 'open', at: clock.now() };
     // Each send takes a new number: while this process waited, another may have sent the same.
     const next = { number: (kept?.number ?? last) + 1, entry };
     if (!(await ledger.claim(next))) throw unknown('another sched process is creating it right now');
@@ -98,6 +100,5 @@ export const createOnce = async (
   const uri = await find();
   if (uri === undefined) throw unknown("the service accepted it, but doesn't show it");
   await settle(kept!, { state: 'created', uri }).catch(() => {});
-  await ledger.prune(Math.min(context.serviceTime() ?? 0, clock.now())).catch(() => {});
   return 'applied';
 };

@@ -11,6 +11,7 @@ import { applyConfig } from '../../src/jobs/apply-config.ts';
 import { requestsOf } from '../../src/jobs/config-requests.ts';
 import { readWorld } from '../../src/jobs/config-world.ts';
 import { acceptsConfirmed, keepPlan } from '../../src/jobs/confirmed-plan.ts';
+import { createOnce } from '../../src/jobs/creations.ts';
 import type { Json } from '../../src/json.ts';
 import { idIn } from '../../src/uri.ts';
 import { redis } from '../support/redis.ts';
@@ -251,6 +252,23 @@ test('a kept plan is not for another user, location or signing key', async () =>
   event_types!.review!.create = { location: { kind: 'zoom_conference' } };
   webhooks![0]!.signing_key_env = 'OTHER';
   expect(await accepts(rest(await configs.planOf(file)))).toBe(false);
+});
+
+test('of two processes without the lock, one claims a creation, also a second later', async () => {
+  const type = { owner: String(configs.me.uri), name: 'Design review' };
+  let uri: string | undefined;
+  const begin = (send: Parameters<typeof createOnce>[3]) =>
+    createOnce(configs.contextOn(machine), type, async () => uri, send);
+  const slow = begin(async (leaving) => {
+    const fast = await begin(async (first) => {
+      await first();
+      uri = 'https://api.example.com/event_types/NEW';
+    });
+    expect(fast).toBe('applied');
+    await configs.clock.sleep(1000);
+    await leaving();
+  });
+  await expect(slow).rejects.toMatchObject({ category: 'outcome-unknown' });
 });
 
 test('a home that no file can be written to has no lock, and the file is applied', async () => {
