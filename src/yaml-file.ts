@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
   BAD_INDENT: 'the indentation is wrong, or a bracket above is not closed',
   MULTILINE_IMPLICIT_KEY: 'write a colon and a space after the key',
   MULTIPLE_DOCS: 'a second document begins here: remove the --- and what follows',
-  BLOCK_AS_IMPLICIT_KEY: 'put text that contains ": " in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'put text that contains ": " in quotes. A line among keys can\'t begin with "- "',
   TAG_RESOLVE_FAILED: 'tags such as !name are not supported: remove the tag',
 };
 
@@ -90,13 +90,18 @@ const foundIn = (issue: z.core.$ZodIssue, schema: Field, content: unknown, keys:
           .map(([first], index) => (index === 0 ? first!.message : first!.message.replace(/^must be/, 'or')))
           .join(' ')
       : issue.message;
-  const meant = issue.code === 'invalid_value' && nearest(String(value), issue.values.map(String));
+  const choices = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+  const meant = choices.length > 1 ? nearest(String(value), choices) : undefined;
+  const isLeftOut = choices.length === 1 && value === undefined;
   const isOtherKind = issue.code === 'invalid_type' || issue.code === 'invalid_union';
   const got = isOtherKind && value !== undefined && said.startsWith('must be') ? `, not ${shown(value)}` : '';
   const isUnquoted =
     issue.code === 'invalid_type' && issue.expected === 'string' && /^(number|boolean)$/.test(typeof value);
-  const advice = meant ? `. Did you mean ${meant}?` : isUnquoted ? '. Put it in quotes' : '';
-  return [{ path, message: `${problemOf(dotted(path) || 'the file', said)}${got}${advice}` }];
+  const other = isUnquoted ? '. Put it in quotes' : isLeftOut ? `: add ${String(path.at(-1))}: ${choices[0]}` : '';
+  const advice = meant ? `. Did you mean ${meant}?` : other;
+  const place = dotted(path) || 'the file';
+  const problem = isLeftOut ? 'is missing' : said.replace('must be an object', 'must be a map');
+  return [{ path, message: `${problemOf(place, problem)}${got}${advice}` }];
 };
 
 /** The node to point to: the key of a map or list, the value of a text. A missing one is looked for in its parent. */

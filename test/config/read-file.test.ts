@@ -30,7 +30,8 @@ groups: { Sales: { webhooks: [{ url: https://a.example.com, events: [invitee.can
 
 /** Mistakes: what to replace in the example → by what → the place, and words that say what to write. */
 const mistakes = String.raw`sched: 1 → sched: 2 → 2:8 sched must be 1
-sched: 1 → # → 3:1 sched must be 1
+sched: 1 → # → 3:1 sched is missing: add sched: 1
+      review: →       - review: → 18:1 A line among keys can't begin with "- "
 groups: → group: → 22:1 "group" is not a field here. Did you mean groups?
 { webhooks: [] } → # → 21:1 organization is empty: remove it, or write what to manage
 { webhooks: [] } → {} → 21:1 organization is empty: remove it, or write what to manage
@@ -119,6 +120,11 @@ describe('a configuration file', () => {
     const { message } =
       problemsIn(example.replace(find!, () => put!)).find((each) => each.place === `team.yaml:${place}`) ?? {};
     expect(message).toContain(words);
+  });
+
+  test('that is empty, or of another version, gets no useless suggestion', () => {
+    expect(problemsIn('')[0]?.message).toBe('the file must be a map, not empty');
+    expect(problemsIn('sched: 2')[0]?.message).toBe('sched must be 1');
   });
 
   test('never shows a key that was written into it', () => {

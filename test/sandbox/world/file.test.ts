@@ -13,7 +13,7 @@ const mistakes: Record<string, [find: string, put: string, message: string | Reg
   'an unknown field': ['timezone:', 'timezne:', '"timezne" is not a field here. Did you mean timezone?'],
   'a field of another place': ['duration: 20', 'role: owner', /^"role" is not a field here. Fields: id, created, /],
   'an unknown part': ['groups:', 'group:', '"group" is not a field here. Did you mean groups?'],
-  'no version': ['sandbox: 1\n', '', 'sandbox must be 1'],
+  'no version': ['sandbox: 1\n', '', 'sandbox is missing: add sandbox: 1'],
   'another version': ['sandbox: 1', 'sandbox: 2', 'sandbox must be 1'],
   'no name': ['name: Nora Quist', 'locale: nb', 'users.nora.name is missing', '  nora:'],
   'no users': [/^users:.*(?=^groups:)/ms.exec(example)![0], 'users: {}\n', 'users must have at least one user'],
