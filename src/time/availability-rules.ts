@@ -102,7 +102,7 @@ export type Today = () => string;
  * Reads a date, a range of dates, or weekdays (`monday`, `mon`, `mon-fri`), which mean every week. `today` and `tomorrow`
  * are dates.
  */
-export const readDays = (text: string, today?: Today): Checked<Rule[]> => {
+export const readDays = (text: string, today?: Today, form = dayForm): Checked<Rule[]> => {
   const word = text.trim().toLowerCase();
   const [first = '', last = first] = word.split('-');
   const [from, to] = [weekdayCalled(first), weekdayCalled(last)];
@@ -117,7 +117,7 @@ export const readDays = (text: string, today?: Today): Checked<Rule[]> => {
   const meant = nearest(word, [...weekdays, ...(today === undefined ? [] : ['today', 'tomorrow'])]);
   return {
     ok: false,
-    problem: `"${text}" is not a day. ${meant === undefined ? `Use ${dayForm}` : `Did you mean ${meant}?`}`,
+    problem: `"${text}" is not a day. ${meant === undefined ? `Use ${form}` : `Did you mean ${meant}?`}`,
   };
 };
 
@@ -141,13 +141,13 @@ const readInterval = (text: string): Checked<Json> => {
   return { ok: true, value: interval };
 };
 
-/** Reads `DAY HOURS` as rules: one for each day of a range. */
-export const readRule = (text: string, today?: Today): Checked<Rule[]> => {
+/** Reads `DAY HOURS` as rules: one for each day of a range. `form` says which days can be written. */
+export const readRule = (text: string, today?: Today, form?: string): Checked<Rule[]> => {
   const [, day, hours] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(text) ?? [];
   if (day === undefined || hours === undefined) {
     return { ok: false, problem: `"${text}" is not a rule such as "monday 09:00-12:00,13:00-17:00"` };
   }
-  const days = readDays(day, today);
+  const days = readDays(day, today, form);
   if (!days.ok) return days;
   if (hours.toLowerCase() === 'off') return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals: [] })) };
   const intervals: Json[] = [];

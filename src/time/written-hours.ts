@@ -9,6 +9,9 @@ interface WrittenHours {
   dates?: Readonly<Record<string, string>> | undefined;
 }
 
+const weekdayForm = 'a weekday such as mon, or several such as mon-fri';
+const dateForm = 'a date such as 2026-12-24, or a range such as 2026-12-24..2026-12-31';
+
 const isWeekday = ({ type }: Rule) => type === 'wday';
 
 const twiceIn = (rules: readonly Rule[]): Rule | undefined =>
@@ -25,7 +28,7 @@ export const readWrittenHours = (
     return [];
   };
   const week = hours.flatMap((text, index) => {
-    const rules = rulesOf(readRule(text), ['hours', index]);
+    const rules = rulesOf(readRule(text, undefined, weekdayForm), ['hours', index]);
     if (!rules.every(isWeekday)) refuse(['hours', index], `"${text}" is about a date. Write it under dates`);
     return rules;
   });
@@ -35,7 +38,12 @@ export const readWrittenHours = (
   const set = Object.entries(dates).flatMap(([date, text]) => {
     const path = ['dates', date];
     const isUsual = text === 'usual';
-    const rules = rulesOf(isUsual ? readDays(date) : readRule(`${date} ${text}`), path);
+    if (!isUsual && !/\d|^off$/i.test(text)) {
+      refuse(path, `must be hours such as 09:00-12:00, off or usual, not "${text}"`);
+      return [];
+    }
+    const read = isUsual ? readDays(date, undefined, dateForm) : readRule(`${date} ${text}`, undefined, dateForm);
+    const rules = rulesOf(read, path);
     if (rules.some(isWeekday)) refuse(path, `"${date}" is a weekday. Write it under hours`);
     if (!isUsual) return rules;
     removed.push(...rules);

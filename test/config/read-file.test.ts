@@ -63,14 +63,15 @@ active: true → active: yes → 9:17 active must be true or false, not "yes"
 timezone: Europe/Paris → rules: [] → 13:11 "rules" is not a field here. Write hours and dates
 Europe/Paris → Europe/Pariss → 13:21 "Europe/Pariss" is not a time zone. Did you mean Europe/Paris
 Europe/Paris → CET → 13:21 "CET" is an abbreviation, not a time zone. Did you mean Europe/Paris
-mon-thu 09 → mom-thu 09 → 14:19 hours[0]: "mom-thu" is not a day. Use a date such as
+mon-thu 09 → mom-thu 09 → 14:19 hours[0]: "mom-thu" is not a day. Use a weekday such as mon, or several such as mon-fri
 mon-thu 09:00-12:30 → mon-thu 09:00 → 14:19 "09:00" is not a time range such as 09:00-12:30
 -12:30 → -08:30 → 14:19 "09:00-08:30" ends before it starts
 13:00-15 → 11:00-15 → 14:40 the time range from 11:00 overlaps the previous one
 "fri → "thu → 14:11 hours has more than one line for thursday. Write its hours with commas
 mon-thu → 2026-12-24 → 14:19 is about a date. Write it under dates
 "2026-12-24" → monday → 15:28 "monday" is a weekday. Write it under hours
-2026-12-24 → 2026-02-30 → 15:34 "2026-02-30" is not a day. Use a date such as
+2026-12-24 → 2026-02-30 → 15:34 "2026-02-30" is not a day. Use a date such as 2026-12-24, or a range such as 2026-12-24..2026-12-31
+"off" → closed → 15:34 dates.2026-12-24 must be hours such as 09:00-12:00, off or usual, not "closed"
 "2026-12-31" → 2026-12-24..2026-12-26 → 15:11 dates has more than one line for 2026-12-24. Remove one
 dates: → dates: {}⏎          # → 15:11 dates is empty: remove it, or write what to manage
 bo@example.com: → Bo: → 16:18 "Bo" is not a host. Write an email address, or EMAIL/Schedule name

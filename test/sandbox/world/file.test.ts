@@ -42,7 +42,7 @@ const mistakes: Record<string, [find: string, put: string, message: string | Reg
   'an unknown weekday': ['mon-thu 09', 'mom-thu 09', /hours\[0\]: "mom-thu" is not a day\./],
   'a day with two lines': ['fri 09:00', 'thu 09:00', /hours has more than one line for thursday. Write its hours with/],
   'a date that does not exist': ['2026-12-24', '2026-02-30', /dates\.2026-02-30: "2026-02-30" is not a day/],
-  'hours of a date that are not': ['": off', '": of', /"of" is not a time range such as 09:00-12:30/],
+  'hours of a date that are not': ['": off', '": of', /must be hours such as 09:00-12:00, off or usual, not "of"/],
   'an unknown host': ['hosts: [sam]', 'hosts: [san]', /hosts\[0\]: no user is called "san". Did you mean sam\?/],
   'an unknown location': ['kind: physical', 'kind: physcal', /kind must be one of .* Did you mean physical\?/],
   'a webhook that is not https': ['https://crm', 'http://crm', /webhooks\[0\]\.url must be an https URL/],
