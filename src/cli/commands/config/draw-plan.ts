@@ -68,7 +68,7 @@ const titleOf = ({ kind, label, path: [scope, name] }: Change): string => {
 };
 
 const remarks: Readonly<Record<string, string>> = {
-  'create event type': "it can't be deleted later",
+  'create event type': "it can't be deleted later. To rename an event type instead, add renamed_from",
   'replace webhook': 'it is deleted and created again, and misses deliveries in between',
 };
 

@@ -119,7 +119,8 @@ describe('a plan on a screen', () => {
     Duration  45 min
     Active    yes
     Location  {"kind":"zoom_conference"}
-    Note      it can't be deleted later
+    Note      it can't be deleted later. To rename an event type instead, add
+              renamed_from
 - webhook https://old.example.com/hook · organization  line 31
 ~ webhook https://crm.example.com/hook · group Sales   line 34
     Events       invitee.canceled → invitee.created
