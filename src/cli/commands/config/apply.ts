@@ -26,10 +26,11 @@ const signingKey = async ({ runtime }: Context, file: string, webhook: WantedWeb
       ? runtime.env[variable!] || undefined
       : await readSigningKey(file === '-' ? path : resolve(dirname(file), path), runtime);
   if (key !== undefined) runtime.secrets.keep(key, 'signing key');
-  const problem = key === undefined ? 'it is missing' : keyProblem(key);
+  const missing = path === undefined ? 'it is not set' : 'it is missing';
+  const problem = key === undefined ? missing : keyProblem(key);
   if (problem === undefined) return key;
   const reason = `${path === undefined ? `environment variable ${variable}` : `file ${path}`}: ${problem}`;
-  throw new SchedError('usage', `No signing key for the webhook ${url}`, { reason });
+  throw new SchedError('usage', `No signing key for the webhook ${url}. Nothing was sent`, { reason });
 };
 
 const applyContext = async (context: Context, { plan }: ReadPlan, file: string): Promise<ApplyContext> => {

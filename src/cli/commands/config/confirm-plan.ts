@@ -4,6 +4,7 @@ import { asciiForm, needsAscii } from '../../../output/ascii.ts';
 import { fieldList } from '../../../output/fields.ts';
 import { createPaint } from '../../../output/paint.ts';
 import type { Invocation } from '../../command.ts';
+import { commandHere } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import { entriesNow, planText, shortDigest } from './diff.ts';
 import { countText } from './draw-plan.ts';
@@ -27,11 +28,11 @@ export const readConfirmed = ({ context, typed, problems }: Invocation): string 
 const needs = ({ changes }: Plan): string[] =>
   allowable.filter((word) => changes.some(({ action }) => (action === 'replace' ? 'delete' : action) === word));
 
-const checkAllowed = ({ typed }: Invocation, plan: Plan): void => {
+const checkAllowed = ({ typed, args, context }: Invocation, plan: Plan): void => {
   const lacking = needs(plan).filter((word) => !fieldList(String(typed.allow ?? '')).includes(word));
   if (lacking.length === 0) return;
   throw new SchedError('confirmation-required', `--yes alone doesn't ${lacking.join(' or ')} anything`, {
-    reason: `${plan.file} would ${lacking.join(' and ')} records. To see them: sched config diff`,
+    reason: `${plan.file} would ${lacking.join(' and ')} records. To see them: ${commandHere(context, 'config', 'diff', args[0]!)}`,
     hint: { flags: { allow: needs(plan).join(',') } },
   });
 };

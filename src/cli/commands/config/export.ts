@@ -25,7 +25,7 @@ const forTool = ({ notes }: Context, config: ConfigFile): ConfigFile => {
 };
 
 export const runExport = async ({ context, typed, problems }: Invocation): Promise<void> => {
-  const { printer, notes, settings } = context;
+  const { printer, notes, settings, runtime } = context;
   const parts = fieldList(String(typed.with ?? ''));
   for (const part of parts.filter((each) => !exportParts.includes(each)))
     problems.value('with', String(typed.with), `--with must be dates, uris or both, not "${part}"`);
@@ -49,7 +49,9 @@ export const runExport = async ({ context, typed, problems }: Invocation): Promi
   for (const note of left) notes.info(note);
   if (settings.jq === undefined && ['table', 'tsv', 'yaml'].includes(settings.format)) {
     await printer.text(text);
-    return notes.footer('To keep it, add > team.yaml. Then change it and compare: sched config diff team.yaml');
+    if (runtime.stdout.isTerminal)
+      notes.footer('To make this a file, add > team.yaml. Then change it and compare: sched config diff team.yaml');
+    return;
   }
   const file = readConfig(text, 'file');
   if (!file.ok) throw new Error(file.problems[0]!.message);
