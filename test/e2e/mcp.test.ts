@@ -97,7 +97,7 @@ const argumentsFor = async (): Promise<Record<string, Record<string, unknown>>> 
     groups_get: { group },
     groups_members: { group },
     groups_relationship: { relationship: await firstOf('groups_relationships') },
-    invitees_get: { event: await firstOf('invitees_list', { event }) },
+    invitees_get: { event, invitee: await firstOf('invitees_list', { event }) },
     invitees_list: { event },
     members_get: { membership: await firstOf('members_list') },
     webhooks_get: { webhook: await firstOf('webhooks_list') },

@@ -54,12 +54,13 @@ const zone = ofFlag(
   flagFacts({ name: 'tz', value: 'ZONE', description: 'IANA time zone of days, and of times without an offset' }),
 );
 
-export const parametersOf = ({ arguments: args, flags }: CallFacts): Parameter[] => [
-  ...args.map(ofArgument),
-  // Bulk work is confirmed by a number, and a plan by its digest.
-  ...flags.filter(({ name, value }) => !excluded.has(name) || value === 'DIGEST').map(ofFlag),
-  ...(flags.some(({ value }) => value === 'TIME') ? [zone] : []),
-];
+export const parametersOf = ({ arguments: args, flags }: CallFacts, needed: readonly string[] = []): Parameter[] =>
+  [
+    ...args.map(ofArgument),
+    // Bulk work is confirmed by a number, and a plan by its digest.
+    ...flags.filter(({ name, value }) => !excluded.has(name) || value === 'DIGEST').map(ofFlag),
+    ...(flags.some(({ value }) => value === 'TIME') ? [zone] : []),
+  ].map((parameter) => (needed.includes(parameter.property) ? { ...parameter, required: true } : parameter));
 
 const valueSchema = ({ type, choices }: Parameter): JsonSchema => ({
   type,

@@ -30,14 +30,21 @@ const details: Record<string, string> = {
   'events agenda': 'Returns the events of one day, calendar week (default) or month.',
   'events stats':
     'Each row has key, name, booked, canceled, no_shows, hours and share (0 to 1). no_shows is null unless no_shows is true.',
-  'events move': 'Needs event and to.',
   'event-types slots': 'The service checks again when the slot is booked: it may know more than these times.',
   'config export':
     'Returns the configuration as JSON: event types, hours and webhooks. What a file leaves out is not managed.',
   'config diff': 'Returns the changes that the file would make, and their digest.',
   'config apply': 'Needs the digest of config_diff as confirm. Never creates webhooks.',
   'invitees create':
-    'Give start or first_free. The same booking is refused while it exists, or returned with if_absent.',
+    'Give start or first_free, and name or first_name. The same booking is refused while it exists, or returned with if_absent.',
+  'one-offs create': 'Give days, start_date with end_date, or spot.',
+};
+
+/** Properties without which a call can't work. The command can do without: a file or a URI may have them. */
+const needed: Record<string, readonly string[]> = {
+  'config apply': ['confirm'],
+  'events move': ['event', 'to'],
+  'invitees get': ['invitee'],
 };
 
 /** Nouns without tools. Deleting the data of people is for a person at a terminal or a job, never for a tool. */
@@ -82,7 +89,7 @@ const toolOf = (name: string, given: Command): Tool => {
     facts,
     isWrite: facts.effect !== 'read',
     isList: outputKind(command) === 'list',
-    parameters: parametersOf(facts),
+    parameters: parametersOf(facts, needed[name]),
   };
 };
 

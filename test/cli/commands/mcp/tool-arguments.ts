@@ -18,7 +18,7 @@ export const argumentsFor = async (world: TestWorld): Promise<Record<string, Rec
     groups_get: { group },
     groups_members: { group },
     groups_relationship: { relationship: await idOf('groups relationships') },
-    invitees_get: { event: await idOf(`invitees list ${event}`) },
+    invitees_get: { event, invitee: await idOf(`invitees list ${event}`) },
     invitees_list: { event },
     members_get: { membership: await idOf('members list') },
     users_get: { user: 'me' },
