@@ -1,4 +1,6 @@
+import { SchedError } from '../../../errors.ts';
 import type { Typed } from '../../command.ts';
+import { asSchedError } from '../../messages/error-report.ts';
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
 import { type ArgumentFacts, type CallFacts, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
@@ -27,9 +29,11 @@ const excluded = new Set([
 
 const propertyOf = (name: string): string => name.replaceAll('-', '_');
 
-/** Names properties instead of flags, as in "(default 7 days after since)". */
-const withoutDashes = (text: string): string =>
-  text.replace(/(?<!\S)--([a-z][a-z-]*)/g, (_, name: string) => propertyOf(name));
+/** Names properties instead of flags, as in "(default 7 days after since)". Quoted text stays as it is. */
+const withoutDashes = (text: string, has = (_: string) => true): string =>
+  text.replace(/"[^"]*"|(?<![^\s(])--([a-z][a-z-]*)/g, (all, name?: string) =>
+    name !== undefined && has(name) ? propertyOf(name) : all,
+  );
 
 const ofArgument = (facts: ArgumentFacts, index: number): Parameter => ({
   ...facts,
@@ -103,4 +107,21 @@ export const typedOf = (parameters: readonly Parameter[], values: Values): { arg
     args: given.filter(({ isArgument }) => isArgument).flatMap(({ property }) => [values[property]].flat().map(String)),
     typed: Object.fromEntries(flags.map((flag) => [flag.name, typedValue(flag, values[flag.property])])),
   };
+};
+
+/** What a command says, in the words of its tool: properties instead of flags and arguments. */
+export const toolWords = (parameters: readonly Parameter[], text: string): string => {
+  const has = (name: string) => parameters.some((parameter) => parameter.name === name);
+  return withoutDashes(text, has)
+    .replace(/^(.*\bMissing required )flag/, '$1argument')
+    .replace(/<([a-z][a-z-]*)>/g, (all, name: string) => (has(name) ? propertyOf(name) : all));
+};
+
+/** An error of a command in the words of its tool, without advice to use a flag that the tool doesn't have. */
+export const toolError = (parameters: readonly Parameter[], error: unknown): SchedError => {
+  const { category, message, facts } = asSchedError(error);
+  const { advice: given, ...rest } = facts;
+  const advice = given && toolWords(parameters, given);
+  const isUsable = advice !== undefined && (advice.includes('sched ') || !/(?<!\S)--[a-z]/.test(advice));
+  return new SchedError(category, toolWords(parameters, message), { ...rest, ...(isUsable ? { advice } : {}) });
 };

@@ -8,7 +8,7 @@ import type { Frontend } from '../../session/context.ts';
 import type { Typed } from '../../session/settings.ts';
 import { Collector } from './collector.ts';
 import { readCursor } from './cursor.ts';
-import { typedOf, type Values } from './parameters.ts';
+import { toolError, toolWords, typedOf, type Values } from './parameters.ts';
 import { defaultRows, type Tool } from './tools.ts';
 
 /** What every call of a server shares. */
@@ -108,7 +108,8 @@ export const runTool = async (host: Host, { tool, values, signal, token, confirm
   };
   const printer = new Collector(most, from);
   const notes: string[] = [];
-  const take = (note: string) => {
+  const take = (given: string) => {
+    const note = toolWords(tool.parameters, given);
     notes.push(note);
     host.notes.always(`${tool.name}: ${note}`);
   };
@@ -123,6 +124,6 @@ export const runTool = async (host: Host, { tool, values, signal, token, confirm
     });
     return { records, places, notes };
   } catch (error) {
-    return { records, places, notes, error };
+    return { records, places, notes, error: toolError(tool.parameters, error) };
   }
 };

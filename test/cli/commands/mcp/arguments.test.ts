@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toolError } from '../../../../src/cli/commands/mcp/parameters.ts';
+import { SchedError } from '../../../../src/errors.ts';
 import { callTool, connect } from '../../../support/mcp-client.ts';
 import { createWorld } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
@@ -45,5 +47,37 @@ describe('the schema of a tool', () => {
       if (/Missing/.test(error?.message ?? '')) lacking.push(`${name}: ${error.message}`);
     }
     expect(lacking).toEqual([]);
+  });
+});
+
+describe('what a tool says', () => {
+  test.each([
+    ['events_list', { since: 'someday' }, /^since: Can't read "someday"/],
+    ['events_agenda', { day: true, week: true }, /^day and week can't be used together/],
+    [
+      'one_offs_create',
+      { name: 'x', duration: 30 },
+      /^Missing required argument days, start_date with end_date, or spot/,
+    ],
+    ['availability_update', { event_type: 'x' }, /Use rule, day_off, remove or timezone/],
+    ['invitees_get', { event: '/invitees/x', invitee: 'x' }, /^event must be next, an ID/],
+    ['events_list', { invitee: 'a --since b' }, /^invitee must be an email address, not "a --since b"/],
+  ])('names properties instead of flags: %s %j', async (name, values, message) => {
+    const { error } = await callTool(open.client, name, values);
+    expect(error.message).toMatch(message);
+  });
+
+  test('names properties in notes too', async () => {
+    const { notes } = await callTool(open.client, 'events_stats', { no_shows: true });
+    expect(notes).toContainEqual(expect.stringMatching(/^no_shows: reading the invitees/));
+  });
+
+  test('has no advice to use a flag that the tool lacks', () => {
+    const parameters = [{ name: 'event-type', property: 'event_type' }] as never;
+    const adviceIn = (advice: string) =>
+      toolError(parameters, new SchedError('conflict', 'x', { advice })).facts.advice;
+    expect(adviceIn('to book again, add --allow-duplicate')).toBeUndefined();
+    expect(adviceIn('choose another --event-type')).toBe('choose another event_type');
+    expect(adviceIn('start sched mcp serve with --yes')).toBe('start sched mcp serve with --yes');
   });
 });
