@@ -69,6 +69,13 @@ const writableOf = (stdout: Output): Writable =>
     },
   });
 
+/** The reply to a line that is JSON, but no message. It may be a batch, which only one old revision has. */
+const notOneMessage = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: ProtocolErrorCode.InvalidRequest, message: 'Each line must be one JSON-RPC message, not a batch' },
+};
+
 /** The parts of a server that all its connections share. */
 const createParts = (setup: ServerSetup) => {
   const { runtime, tools, hasOutputSchemas, isCompact } = setup;
@@ -182,8 +189,12 @@ export const serve = async (setup: ServerSetup): Promise<void> => {
     onerror: ({ message }) => setup.notes.info(`protocol: ${cutText(message, 300)}`),
   });
   const close = () => void handle.close();
+  const { onclose, onerror } = transport;
+  transport.onerror = (error) => {
+    onerror?.(error);
+    if (error.name === 'ZodError') void transport.send(notOneMessage as never).catch(() => {});
+  };
   await new Promise<void>((resolve) => {
-    const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
       resolve();

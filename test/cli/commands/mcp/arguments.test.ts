@@ -81,3 +81,15 @@ describe('what a tool says', () => {
     expect(adviceIn('start sched mcp serve with --yes')).toBe('start sched mcp serve with --yes');
   });
 });
+
+test('a batch is refused with an error, and the connection goes on', async () => {
+  const { transport } = open.client;
+  const { onmessage } = transport!;
+  const refused = new Promise((resolve) => {
+    transport!.onmessage = (message) => resolve(message);
+  });
+  await transport!.send([{ jsonrpc: '2.0', id: 'a', method: 'tools/list' }] as never);
+  expect(await refused).toMatchObject({ id: null, error: { code: -32_600, message: expect.stringMatching(/batch/) } });
+  transport!.onmessage = onmessage!;
+  expect((await callTool(open.client, 'users_me')).isError).toBe(false);
+});
