@@ -43,7 +43,7 @@ export const webhookChanges = (
       refuse(place, `is ${found ? 'replaced by a new webhook' : 'new'}, so it needs a signing key: ${keys}`);
     const { signing_key_env: variable, signing_key_file: file } = entry;
     const source = file === undefined ? variable : `file ${file}`;
-    const signing_key = { before: found ? 'the current one' : null, after: source ? `from ${source}` : null };
+    const signing_key = { before: found ? 'the current one' : null, after: source ? `from ${source}` : 'none' };
     const fields = { events: { before, after }, signing_key };
     const what = { ...common, path: place, line: lineOf(place), label: entry.url, wanted: entry, fields };
     return [found ? { ...what, action: 'replace', uri: String(found.uri) } : { ...what, action: 'create' }];

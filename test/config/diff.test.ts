@@ -149,7 +149,7 @@ describe('webhooks of a list', () => {
     expect(plan.texts).toEqual([
       'line 4: delete webhook b: events invitee.created to null',
       'line 5: replace webhook a: events invitee.created to invitee.canceled, signing_key the current one to from K',
-      'line 8: create webhook undefined: events null to invitee.created, signing_key null to null',
+      'line 8: create webhook undefined: events null to invitee.created, signing_key null to none',
     ]);
     expect(plan.notes).toEqual(['webhook https://a.example/b is disabled: its deliveries failed since 2026-11-03']);
   });
