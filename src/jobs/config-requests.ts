@@ -27,8 +27,9 @@ const typeRequest = ({ action, uri = newId, owner, fields }: TypeChange): Config
 
 const scheduleRequest = (change: ScheduleChange, { users }: World): ConfigRequest => {
   const { uri = newId, eventType = newId, user, timezone, fields } = change;
-  const all = users.flatMap(({ types }) => types.flatMap(({ schedules = [] }) => schedules));
-  const current = all.find((schedule) => schedule.uri === uri)?.rules;
+  // Other types that share the schedule have an older copy.
+  const type = users.flatMap(({ types }) => types).find(({ record }) => record.uri === eventType);
+  const current = type?.schedules?.find((each) => each.uri === change.uri && each.user === user)?.rules;
   const hasRules = Object.keys(fields).some((name) => name !== 'timezone');
   const body = {
     ...(hasRules ? { rules: rulesAfter((current ?? []) as Rule[], change) } : {}),

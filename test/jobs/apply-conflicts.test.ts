@@ -112,6 +112,36 @@ describe('while a file is applied', () => {
     expect((await typeCalled('Intro call'))[0]!.schedules[0]!.rules).toContainEqual(holiday);
   });
 
+  test('a date that somebody adds meanwhile stays in a schedule that types share, too', async () => {
+    const [one, other] = (await configs.everything()).types.filter(({ schedules }) => schedules.length === 1);
+    const [schedule] = one!.schedules;
+    const dates = { dates: { '2027-02-03': 'off' } };
+    // The file names them in another order than the service.
+    const entries = [other, one].map((type, index) => [
+      `type-${index}`,
+      { uri: String(type!.record.uri), name: String(type!.record.name), availability: dates },
+    ]);
+    const webhooks = [{ url: 'https://a.example.com', events: ['invitee.created'], signing_key: 'none' as const }];
+    const fresh = { fresh: { name: 'Fresh', active: false } };
+    const file = {
+      sched: 1 as const,
+      users: { me: { event_types: { ...fresh, ...Object.fromEntries(entries) }, webhooks } },
+    };
+    const holiday = { type: 'date', date: '2027-04-05', intervals: [] };
+    const input = {
+      path: { schedule: idIn(schedule!.uri) },
+      body: { rules: [...(schedule!.rules as Json[]), holiday] },
+    };
+    const add = at('POST event_types', () => configs.client.write(availability.update, input).then(() => {}));
+    const send: Send = (request) =>
+      add({ ...request, url: request.url.replace(idIn(other!.record.uri), () => idIn(one!.record.uri)) });
+    expect(await configs.apply(machine, file, { send })).toMatchObject({ said: 'done' });
+    const after = (await configs.everything()).types.find(({ record }) => record.uri === one!.record.uri);
+    expect(after!.schedules[0]!.rules).toEqual(
+      expect.arrayContaining([holiday, { type: 'date', date: '2027-02-03', intervals: [] }]),
+    );
+  });
+
   test('a type that somebody else creates meanwhile is not touched', async () => {
     const body = { owner: configs.me.uri, name: 'Design review', duration: 90 };
     const other = () => configs.client.write(eventTypes.create, { body });
