@@ -32,6 +32,7 @@ interface KnownRule extends Rule {
 export const isKnown = (rule: unknown): rule is KnownRule =>
   isObject(rule) &&
   (rule.type === 'date' ? isDate(dayOf(rule)) : weekdays.some((day) => day === dayOf(rule))) &&
+  ['date', 'wday', undefined].includes(rule.type as string | undefined) &&
   Array.isArray(rule.intervals) &&
   rule.intervals.every(isInterval);
 

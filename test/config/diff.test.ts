@@ -12,7 +12,7 @@ import { today } from './worlds.ts';
 const me = 'https://api.example.com/users/me';
 const days = ['monday', 'friday'].map((wday) => ({ type: 'wday', wday, intervals: [{ from: '09:00', to: '12:00' }] }));
 const off = (date: string) => ({ type: 'date', date, intervals: [] });
-const rules = [...days, off('2026-11-01'), off('2026-12-24'), { type: 'nth', wday: 'monday' }];
+const rules = [...days, off('2026-11-01'), off('2026-12-24'), { ...days[0], type: 'nth', nth: 2 }];
 
 const schedule = (uri: string, more: Json = {}): Json => ({
   ...{ uri, user: me, name: 'Working hours', timezone: 'Europe/Paris', rules },
