@@ -59,6 +59,8 @@ const isLeftOf = async (context: PlanContext, kept: KeptPlan, now: Plan['changes
       kind === 'event type' && action === 'create' && entryOf({ kind, action, ...each }) === entryOf(now),
   );
   if (creation === undefined || type === undefined) return true;
+  // It was created with the other fields, so somebody else has changed them.
+  if (now.kind === 'event type' && Object.keys(now.fields).some((name) => name !== 'active')) return false;
   return isCreatedHere(context, { owner: creation.owner, name: String(creation.fields.name?.after) }, type);
 };
 

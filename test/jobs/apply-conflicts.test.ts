@@ -162,6 +162,18 @@ describe('while a file is applied', () => {
     expect((await typeCalled('Design review')).map(({ record }) => record.duration)).toEqual([90]);
   });
 
+  test('what somebody else changes about a new type after a kill stays', async () => {
+    const confirm = await configs.digest(team);
+    const send = at('PATCH event_types', refusal(429));
+    expect(await configs.apply(machine, team, { confirm, send })).toMatchObject({ said: 'rate-limited' });
+    const [fresh] = await typeCalled('Design review');
+    const path = { event_type: idIn(fresh!.record.uri) };
+    await configs.client.write(eventTypes.update, { path, body: { duration: 60 } });
+    expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'conflict' });
+    await configs.client.write(eventTypes.update, { path, body: { duration: 45 } });
+    expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'done' });
+  });
+
   test('a refusal skips what depends on it, and nothing else', async () => {
     const said = await configs.apply(machine, team, { send: at('POST event_types', refusal(400)) });
     expect(said.said).toBe('partial');
