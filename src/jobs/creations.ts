@@ -7,6 +7,7 @@ import { idIn } from '../uri.ts';
 import { mayBeHere } from './booking-attempt.ts';
 import type { CreationEntry, CreationLedger, StoredCreation } from './creation-record.ts';
 import { idKey } from './look-up.ts';
+import { readIfPossible } from './read-back.ts';
 
 /*
  * New event types. The service can't delete one, so none may be created twice: the creation is claimed before it is sent.
@@ -97,7 +98,7 @@ export const createOnce = async (
     throw error;
   });
   // The next run looks up an attempt that stays open: the service may show it later.
-  const uri = await find();
+  const uri = await readIfPossible(find);
   if (uri === undefined) throw unknown("the service accepted it, but doesn't show it");
   await settle(kept!, { state: 'created', uri }).catch(() => {});
   return 'applied';
