@@ -78,12 +78,12 @@ export const readWebhooks = async (
 const readUser = ({ client }: WorldSource, uri: string): Promise<Json> =>
   client.call(users.get, { path: { user: idIn(uri) } });
 
-const worldUser = (user: Json, key: string, types: Json[] = [], shared = 0): WorldUser => ({
+const worldUser = (user: Json, key: string, types: Json[] = []): WorldUser => ({
   key,
   uri: String(user.uri),
   email: String(user.email),
   types: types.map((record) => ({ record })),
-  shared,
+  shared: 0,
 });
 
 const whole: Omit<UserReach, 'key'> = { types: true, hours: 'all', webhooks: true };
@@ -171,19 +171,19 @@ export const readWorld = async (source: WorldSource, reach: Reach): Promise<Worl
   const listOf = (scope: WebhookScope, owner: string) => readWebhooks(source, organization, scope, owner);
   const groupsNow: World['groups'] = [];
   let ofOrganization: Json[] | undefined;
-  const reads: (() => Promise<void>)[] = [
+  const reads: (() => Promise<unknown>)[] = [
     ...reached.flatMap(({ user, reach: { hours } }) =>
       user.types
         .filter((type) => needsHours(type, { hours }))
-        .map((type) => async () => {
-          type.schedules = await readSchedules(source, type.record.uri);
-        }),
+        .map((type) => async () => Object.assign(type, { schedules: await readSchedules(source, type.record.uri) })),
     ),
     ...reached
       .filter((each) => each.reach.webhooks)
-      .map(({ user }) => async () => {
-        user.webhooks = await listOf('user', user.uri);
-      }),
+      .map(
+        ({ user }) =>
+          async () =>
+            Object.assign(user, { webhooks: await listOf('user', user.uri) }),
+      ),
     ...found.map(({ name, uri }) => async () => {
       groupsNow.push({ name: String(name), uri: String(uri), webhooks: await listOf('group', String(uri)) });
     }),
