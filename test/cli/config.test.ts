@@ -177,9 +177,11 @@ describe('config apply', () => {
     write(intro({ duration: 20 }));
     const digest = await digestOf();
     write(intro({ duration: 25 }));
-    const other = await config(`apply ${file} --confirm ${digest}`, {}, own);
+    const summary = join(temporaryDirectory(), 'summary.md');
+    const other = await config(`apply ${file} --confirm ${digest}`, { env: { GITHUB_STEP_SUMMARY: summary } }, own);
     expect([other.code, other.requests.filter(isWrite)]).toEqual([7, []]);
     expect(other.stdout).toContain('duration\t15\t25');
+    expect(readFileSync(summary, 'utf8')).toContain('Nothing was sent.\n\n1 change: 1 update');
     write(intro({ duration: 20 }));
     const done = await config(`apply ${file} --confirm ${digest.slice(0, 12)}`, {}, own);
     expect([done.code, done.stdout.split('\t').slice(3, 8)]).toEqual([0, ['duration', '15', '20', '6', 'applied']]);

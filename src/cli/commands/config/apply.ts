@@ -57,8 +57,9 @@ const printDryRun = async (context: Context, { plan, world }: ReadPlan): Promise
 /** The plan as it is now. The confirmed one was another. */
 const refuseOther = async (context: Context, read: ReadPlan): Promise<never> => {
   if (context.printer.showsPages) await context.printer.draw(await planText(context, read));
-  await printPlan(context, 'apply', read);
-  throw new SchedError('conflict', 'The changes differ from the confirmed ones. Nothing was sent', {
+  const refused = 'The changes differ from the confirmed ones. Nothing was sent';
+  await printPlan(context, 'apply', read, undefined, refused);
+  throw new SchedError('conflict', refused, {
     reason: `their digest is now ${shortDigest(read)}: the file or the service has changed since`,
     hint: { flags: { confirm: shortDigest(read) } },
     outcome: 'not-applied',

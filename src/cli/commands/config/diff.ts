@@ -23,12 +23,13 @@ export const planText = async (context: Context, read: ReadPlan, apply?: string)
   return (style: PlanStyle): string => drawnPlan(facts, style, context.settings.accessible);
 };
 
-/** Adds a plan to the summary page of a job, and prints it for programs. */
+/** Adds a plan to the summary page of a job, below what became of it, and prints it for programs. */
 export const printPlan = async (
   context: Context,
   verb: 'diff' | 'apply',
   read: ReadPlan,
   resultOf: ResultOf = () => undefined,
+  remark?: string,
 ): Promise<void> => {
   const { printer, settings, notes, frontend } = context;
   const { plan, digest } = read;
@@ -36,7 +37,13 @@ export const printPlan = async (
   const rows = planRows(plan, resultOf);
   const columns = rowColumns.slice(0, verb === 'diff' ? 7 : 8);
   const cells = rows.map((row) => columns.map((column) => row[column] ?? ''));
-  await addStepSummary(context, `config ${verb}`, columns, cells, summary);
+  await addStepSummary(
+    context,
+    `config ${verb}`,
+    columns,
+    cells,
+    remark === undefined ? summary : `${remark}.\n\n${summary}`,
+  );
   if (printer.showsPages) return;
   if (verb === 'diff' && frontend === undefined) notes.info(summary);
   if (settings.format === 'tsv' || settings.format === 'csv') await printer.list(rowsView, [rows]);
