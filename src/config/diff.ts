@@ -113,10 +113,13 @@ const webhookLists = (users: FileUsers, { config }: ReadConfig, world: World, re
   ];
 };
 
-export const sharedNote = ({ key, shared }: WorldUser): string[] => {
-  const are = shared === 1 ? 'is' : 'are';
-  return shared === 0 ? [] : [`${counted(shared, 'event type')} that others share with ${key} ${are} not managed`];
-};
+/** Types that a user shares are managed if their owner is in the file too. */
+export const sharedNotes = (users: readonly WorldUser[]): string[] =>
+  users.flatMap(({ key, shared }) => {
+    const { length } = shared.filter((owner) => !users.some(({ uri }) => idIn(uri) === idIn(owner)));
+    const are = length === 1 ? 'is' : 'are';
+    return length === 0 ? [] : [`${counted(length, 'event type')} that others share with ${key} ${are} not managed`];
+  });
 
 /** Compares a file with the service. This is the only comparison: what it doesn't find is not a difference. */
 export const diffConfig = (read: ReadConfig, world: World): Diffed => {
@@ -143,7 +146,7 @@ export const diffConfig = (read: ReadConfig, world: World): Diffed => {
       organization,
       changes: changes.sort((one, other) => one.line - other.line),
       notInFile: others.map(({ record }) => String(record.name)),
-      notes: [...lists.flatMap(({ current = [] }) => webhookNotes(current)), ...managing.flatMap(sharedNote)],
+      notes: [...lists.flatMap(({ current = [] }) => webhookNotes(current)), ...sharedNotes(managing)],
     },
   };
 };

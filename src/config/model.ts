@@ -87,8 +87,8 @@ export interface WorldUser {
   email: string;
   /** The types that this user owns, without deleted ones and one-offs. */
   types: WorldType[];
-  /** How many types of other owners the service listed. */
-  shared: number;
+  /** The owner of each type of others that the service listed. */
+  shared: unknown[];
   /** Missing where the file doesn't manage them. */
   webhooks?: Json[] | undefined;
 }

@@ -4,7 +4,7 @@ import { safe } from '../output/sanitize.ts';
 import { yamlDocument } from '../output/yaml.ts';
 import { isDate, rulesText, rulesTexts } from '../time/availability-rules.ts';
 import { readZone } from '../time/zone.ts';
-import { sharedNote } from './diff.ts';
+import { sharedNotes } from './diff.ts';
 import { sameUrls } from './diff-webhooks.ts';
 import { typeFields, WebhookEntry } from './file-schema.ts';
 import type { ConfigFile, WantedHours, WantedType, WantedWebhook, World, WorldType, WorldUser } from './model.ts';
@@ -109,7 +109,7 @@ const webhookEntries = (webhooks: readonly Json[] = [], whose: string, note: Not
 
 /** Writes what the service has as a file. What a file can't have is left out, with a note that is a comment there too. */
 export const writeConfig = (world: World, options: Options): { text: string; notes: string[] } => {
-  const notes: string[] = world.users.flatMap(sharedNote);
+  const notes: string[] = sharedNotes(world.users);
   const note: Note = (text) => notes.push(`left out: ${text}`);
   const listOf = (webhooks: Json[] | undefined, whose: string) => ({ webhooks: webhookEntries(webhooks, whose, note) });
   const twins = repeated(world.groups, ({ name }) => name).flat();

@@ -56,7 +56,7 @@ export const readTypes = async (
   const own = listed.filter((type) => isSame(ownerOf(type), user));
   return {
     types: own.filter(isManageable).map((record) => ({ record })),
-    shared: listed.filter(isManageable).length - own.filter(isManageable).length,
+    shared: listed.filter((type) => isManageable(type) && !own.includes(type)).map(ownerOf),
   };
 };
 
@@ -83,7 +83,7 @@ const worldUser = (user: Json, key: string, types: Json[] = []): WorldUser => ({
   uri: String(user.uri),
   email: String(user.email),
   types: types.map((record) => ({ record })),
-  shared: 0,
+  shared: [],
 });
 
 const whole: Omit<UserReach, 'key'> = { types: true, hours: 'all', webhooks: true };

@@ -27,7 +27,7 @@ const type = (id: string, name: string, schedules = [schedule(`S-${id}`)], more:
 const worldOf = (types = [type('A', 'Intro call')], webhooks: Json[] = []): World => ({
   service: 'api.example.com',
   organization: 'https://api.example.com/organizations/1',
-  users: [{ key: 'me', uri: me, email: 'me@example.com', types, shared: 1, webhooks }],
+  users: [{ key: 'me', uri: me, email: 'me@example.com', types, shared: ['https://x/users/OTHER'], webhooks }],
   groups: [],
   emails: new Map([[me, 'me@example.com']]),
   today: () => today,
@@ -85,6 +85,20 @@ describe('the event type of an entry', () => {
       notInFile: ['Twin', 'Twin'],
       notes: ['1 event type that others share with me is not managed'],
     }));
+
+  test('that another user of the file shares is managed there', () => {
+    const world = worldOf();
+    const other = {
+      key: 'bo@example.com',
+      uri: 'https://x/users/OTHER',
+      email: 'bo@example.com',
+      types: [],
+      shared: [me],
+    };
+    const text = 'sched: 1\nusers:\n  me: { event_types: { a: { name: Intro call } } }\n';
+    const both = `${text}  bo@example.com: { event_types: { b: { name: B, active: true } } }\n`;
+    expect(diffText({ ...world, users: [...world.users, other] }, both).notes).toEqual([]);
+  });
 });
 
 describe('the hours of an entry', () => {

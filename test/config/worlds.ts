@@ -148,7 +148,7 @@ const userOf = (key: string, id: string): fc.Arbitrary<WorldUser> => {
     types: fc
       .integer({ min: 0, max: 4 })
       .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => typeOf(uri, `${id}-${index}`)))),
-    shared: fc.integer({ min: 0, max: 2 }),
+    shared: fc.constantFrom([], ['https://x/users/OTHER']),
     webhooks: webhookList(id),
   });
 };

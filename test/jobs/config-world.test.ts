@@ -65,7 +65,7 @@ describe('what a configuration file is compared with', () => {
       expect(new Set(types.map(({ record }) => (record.profile as Json).owner))).toEqual(
         new Set(types.length === 0 ? [] : [uri]),
       );
-    expect(world.users.some(({ shared }) => shared > 0)).toBe(true);
+    expect(world.users.some(({ shared }) => shared.length > 0)).toBe(true);
   });
 
   test('has no users and groups that the service lacks', async () => {
