@@ -10,6 +10,8 @@ import { managedFields, normalField } from './normalize.ts';
 import type { Refuse } from './read-file.ts';
 import { repeated } from './repeated.ts';
 
+const noneCalled = ({ email }: WorldUser, name: string) => `no event type of ${email} is called "${name}"`;
+
 /** Finds the event type of an entry: by its URI, else by its name, else by the name it had. */
 const match = ({ path, user, entry }: Matched, claimed: readonly string[], refuse: Refuse): Matched[] => {
   const { uri, name, renamed_from = name } = entry;
@@ -24,14 +26,17 @@ const match = ({ path, user, entry }: Matched, claimed: readonly string[], refus
   const place = [...path, field];
   const uris = found.map(({ record }) => `uri: ${record.uri}`).join(' or ');
   if (found.length > 1) refuse(place, `${found.length} event types are called "${found[0]!.record.name}". Add ${uris}`);
-  else if (found.length === 1 || uri === undefined) return [{ path, user, entry, found: found[0] }];
+  else if (found.length === 1 || (uri === undefined && renamed_from === name))
+    return [{ path, user, entry, found: found[0] }];
+  else if (uri === undefined)
+    refuse(place, `${noneCalled(user, renamed_from)}. Correct it, or remove it to create "${name}"`);
   else refuse(place, `no event type of ${user.email} has this URI. Correct it, or remove it to find one by name`);
   return [];
 };
 
 /** What keeps an event type from being created. */
-const checkCreation = ({ path, entry: { name, active, kind = 'solo', hosts } }: Matched, refuse: Refuse) => {
-  const missing = `no event type is called "${name}"`;
+const checkCreation = ({ path, user, entry: { name, active, kind = 'solo', hosts } }: Matched, refuse: Refuse) => {
+  const missing = noneCalled(user, name);
   if (active === undefined) refuse(path, `${missing}, so it is created. Add active: true or active: false`);
   const field = hosts === undefined ? 'kind' : 'hosts';
   const limit = 'only event types with one host and one invitee can be created';

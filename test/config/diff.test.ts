@@ -66,11 +66,12 @@ describe('the event type of an entry', () => {
       is found by the name that it had → a: { name: New, renamed_from: Old } → line 5: update event type C: name Old to New
       is created if there is none → a: { name: New, active: false } → line 5: create event type undefined: name null to New, active null to false
       is refused if two have the name → a: { name: Twin } → 5:18 users.me.event_types.a.name: 2 event types are called "Twin". Add uri: https://x/event_types/A or uri: https://x/event_types/B
+      is refused if none had the name → a: { name: X, active: true, renamed_from: Odl } → 5:49 users.me.event_types.a.renamed_from: no event type of me@example.com is called "Odl". Correct it, or remove it to create "X"
       is refused if two had the name → a: { name: X, renamed_from: Twin } → 2 event types are called "Twin". Add uri
       is refused if none has the URI → a: { uri: x, name: Twin } → 5:17 users.me.event_types.a.uri: no event type of me@example.com has this URI. Correct it, or remove it
       is refused if two entries mean it → a: { name: Old } + b: { name: X, renamed_from: Old } → 6:7 users.me.event_types.b is the same event type as on line 5. Remove one, or give each its uri
       is refused if two entries create it → a: { name: N, active: true } + b: { name: N, active: true } → 6:7 users.me.event_types.b is the same event type as on line 5
-      is not created without saying whether it is active → a: { name: N } → 5:7 users.me.event_types.a: no event type is called "N", so it is created. Add active: true or active: false
+      is not created without saying whether it is active → a: { name: N } → 5:7 users.me.event_types.a: no event type of me@example.com is called "N", so it is created. Add active: true or active: false
       is not created with other hosts → a: { name: N, active: true, hosts: { bo@x.example: { hours: [] } } } → only event types with one host and one invitee can be created. Create it on the website
       is not created for groups → a: { name: N, active: true, kind: group } → only event types with one host and one invitee can be created. Create it on the website
       can't change its kind → a: { name: Old, kind: group } → 5:29 users.me.event_types.a.kind is solo at the service and can't change. Correct it, or remove it
