@@ -58,6 +58,13 @@ describe('a client that registers itself', () => {
     },
   );
 
+  it('is refused if a web page sends it, which needs no permission for other types than JSON', async () => {
+    const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'] });
+    const headers = { 'content-type': 'text/plain;application/json' };
+    const reply = await world.send({ method: 'POST', url: `${origin}/oauth/register`, headers, body });
+    expect([reply.status, JSON.parse(reply.body).error]).toEqual([400, 'invalid_client_metadata']);
+  });
+
   it('is shown with its name, and redirected to any port of its own redirect URI only', async () => {
     const { body: client } = await register({
       client_name: '<b>Desk</b>',

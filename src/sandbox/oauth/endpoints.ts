@@ -238,6 +238,9 @@ const revoke = forClient((asked, { client_id, token: secret }) => {
 });
 
 const register = (asked: OAuthCall): HttpReply => {
+  // A web page can send other types without being allowed to, and many registrations push out older ones.
+  if (!/^application\/json\s*(;|$)/i.test(asked.request.headers['content-type'] ?? ''))
+    return refused('invalid_client_metadata', 'The body must be sent as application/json.');
   const client = registerClient(asked, asked.request.body);
   return 'error' in client ? refused(client.error, client.why) : json(201, client);
 };
