@@ -24,9 +24,12 @@ export interface Server {
 export const hostsAt = (port: number): string[] =>
   loopback.map((name) => `${name}:${port}`).flatMap((host) => [host, new URL(`http://${host}`).host]);
 
-/** Protects against DNS rebinding: a web page can point its own host name here, but then sends that name as `Host`. */
-const checkHost = (host: string | undefined, own: readonly string[]) => {
-  if (!own.includes(host?.toLowerCase() ?? ''))
+/**
+ * Protects against DNS rebinding: a web page can point its own host name here, but then sends that name as `Host`. A target
+ * such as `*@elsewhere.example/` would name another host in the URL.
+ */
+const checkHost = ({ url, headers: { host } }: IncomingMessage, own: readonly string[]) => {
+  if (!own.includes(host?.toLowerCase() ?? '') || url?.startsWith('*'))
     throw new Refusal(421, 'Misdirected Request', 'The sandbox only accepts requests to its loopback address.');
 };
 
@@ -129,7 +132,7 @@ export const serve = async (
   const answer = async (message: IncomingMessage): Promise<WireReply> => {
     requests += 1;
     try {
-      checkHost(message.headers.host, own);
+      checkHost(message, own);
       const body = await readBody(message);
       const url = `http://${message.headers.host}${message.url}`;
       return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });

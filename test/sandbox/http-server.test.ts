@@ -8,6 +8,8 @@ interface Options {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
+  /** Sent as it is, instead of the path. */
+  target?: string;
 }
 
 describe('server', () => {
@@ -18,9 +20,9 @@ describe('server', () => {
   });
   afterAll(() => server.close());
 
-  const ask = (path: string, { method = 'GET', headers = {}, body }: Options = {}) =>
+  const ask = (path: string, { method = 'GET', headers = {}, body, target }: Options = {}) =>
     new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-      const sent = request(server.url + path, { method, headers }, async (reply) => {
+      const sent = request(server.url + path, { method, headers, ...(target && { path: target }) }, async (reply) => {
         let text = '';
         for await (const chunk of reply) text += chunk;
         resolve({ status: reply.statusCode!, headers: reply.headers, body: text });
@@ -47,6 +49,8 @@ describe('server', () => {
       expect(await statusFor(host)).toBe(421);
     const { headers } = await ask('/users/me', { headers: { authorization, host: 'evil.example' } });
     expect(headers['x-ratelimit-limit']).toBe('500');
+    const target = '*@evil.example/.well-known/oauth-authorization-server';
+    expect((await ask('', { target })).status).toBe(421);
   });
 
   it('accepts a host name without the default port', () => {
