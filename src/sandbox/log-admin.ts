@@ -9,6 +9,7 @@ import { Refusal } from './error-replies.ts';
 import { checkOperations, type FaultScript, type RequestFacts, readFaults } from './faults/faults.ts';
 import { inject } from './faults/inject.ts';
 import type { WireService } from './http-server.ts';
+import { mcpPath } from './oauth/resource.ts';
 import { pageOperation } from './pages/visit.ts';
 import { fingerprint, readyTokens } from './ready-tokens.ts';
 import { findRoute } from './route.ts';
@@ -128,7 +129,11 @@ export const logCalls: readonly AdminCall<LogContext>[] = [
 
 const endpoints = new Map<string, string>(Object.entries(oauthPaths).map(([name, path]) => [path, name]));
 
+/** A message to the MCP server. What its tool does at the service is logged by itself, and faults strike there. */
+const message = { operation: 'mcp.message', template: mcpPath };
+
 const operationOf = async ({ method }: HttpRequest, path: string) => {
+  if (path === mcpPath) return message;
   const endpoint = endpoints.get(path);
   if (endpoint !== undefined) return { operation: `oauth.${endpoint}`, template: path };
   const page = pageOperation(path);
@@ -175,7 +180,7 @@ export const withFaults = (
       hasCursor: /[?&]page_token=/.test(url?.search ?? ''),
       addresses: addressesIn(request.body),
     };
-    const faults = script.next(asked);
+    const faults = known === message ? [] : script.next(asked);
     const isShown = known !== undefined && !/^(?:oauth|pages)\./.test(known.operation);
     const started = clock.now();
     const entry: LogEntry = {
@@ -198,7 +203,7 @@ export const withFaults = (
       async (handed) => {
         const answer = await service(handed);
         // Recorded now, because the log may be read before a slow reply is complete.
-        const committed = request.method !== 'GET' && answer.status < 400;
+        const committed = request.method !== 'GET' && answer.status < 400 && known !== message;
         Object.assign(entry, { status: answer.status, committed, window: windowOf(answer) });
         if (isShown) log.addReply(entry, answer.body);
         return answer;

@@ -96,13 +96,17 @@ export const runSandbox = async (
     setMaxListeners(0, over.signal);
     undo.push(() => over.abort());
     const sleep: Clock['sleep'] = (milliseconds) => system.sleep(milliseconds, over.signal);
+    const dialect = sandbox.dialect?.place;
+    const mcp = openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url: server.url, dialect }) });
+    undo.push(() => mcp?.close());
     const sending: typeof sandbox.service = async (request) => {
+      const answered = await mcp?.answer(request);
+      if (answered !== undefined) return answered;
       const reply = await sandbox.service(request);
       if (request.method !== 'GET') deliverer.wake();
       return reply;
     };
     const log = createLog();
-    const dialect = sandbox.dialect?.place;
     const desk = openDesk({
       sandbox,
       script,
@@ -120,10 +124,7 @@ export const runSandbox = async (
       calls: adminCalls,
       context: { sandbox, data, deliverer, desk, script, log },
     });
-    const mcp = openMcp && createEndpoint({ sandbox, randomBytes, open: () => openMcp({ url: server.url, dialect }) });
-    undo.push(() => mcp?.close());
-    const service: WireService = async (request) =>
-      (await desk.answer(request)) ?? (await mcp?.answer(request)) ?? faulty(request);
+    const service: WireService = async (request) => (await desk.answer(request)) ?? faulty(request);
     const watched: WireService = async (request) => {
       const started = system.now();
       const reply = await service(request);

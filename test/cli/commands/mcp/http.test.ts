@@ -231,6 +231,18 @@ describe('a request to the MCP server', () => {
   });
 });
 
+test('the log of the sandbox has the messages, which no fault strikes, and what their tools request', async () => {
+  await sandbox.admin('DELETE', 'log');
+  await sandbox.admin('POST', 'faults', ['* 403']);
+  const { client } = await connect('sandbox_admin');
+  expect((await callTool(client, 'users_me')).error.code).toBe('forbidden');
+  await sandbox.admin('DELETE', 'faults');
+  const { log } = (await sandbox.admin('GET', 'log')) as { log: Record<string, unknown>[] };
+  const call = log.find(({ body }) => String(body).includes('"users_me"'));
+  expect(call).toMatchObject({ operation: 'mcp.message', status: 200, committed: false, token: 'admin', faults: [] });
+  expect(log).toContainEqual(expect.objectContaining({ operation: 'users.me', faults: ['status'] }));
+});
+
 describe('a session', () => {
   test('belongs to its user, with any token of that user', async () => {
     const session = await sessionOf();
