@@ -107,8 +107,20 @@ describe('the resource of a login (RFC 8707)', () => {
     expect(status).toBe(200);
     for (const { access_token } of [first, second])
       expect(forResource(world, fingerprint(access_token))).toEqual([{ resource: '/mcp' }]);
+    const wider = await oauth.refresh(second.refresh_token, { resource: origin });
+    expect([wider.status, wider.json.error]).toEqual([400, 'invalid_target']);
     const plain = await oauth.login();
     expect(forResource(world, fingerprint(plain.access_token))).toEqual([{ resource: null }]);
+  });
+
+  it('is the API in a device login, which refuses another one', async () => {
+    const oauth = oauthOf(await openWorld());
+    const form = { client_id: 'sched-cli', scope: 'users:read' };
+    const statusFor = async (more: object) =>
+      (await oauth.post('/oauth/device_authorization', { ...form, ...more })).status;
+    expect([await statusFor({}), await statusFor({ resource: origin }), await statusFor({ resource: mcp })]).toEqual([
+      200, 200, 400,
+    ]);
   });
 
   it('must be one of this server, and the same at both endpoints', async () => {

@@ -137,6 +137,9 @@ const deviceAuthorization = forClient((asked, values) => {
   const wanted = scopesIn(values);
   if (wanted.length === 0 || !wanted.every(isScope))
     return refused('invalid_scope', 'scope is missing, or contains an unknown scope name.');
+  // RFC 8707 §2: a client that wants tokens for the MCP server must not get some for the API.
+  if (resourceIn(values, asked.url.origin) !== null)
+    return refused('invalid_target', 'A device login is for the API only.');
   const started = startDevice(asked, { client: values.client_id!, scopes: wanted });
   if (asked.autoConsent) decideDevice(asked.store, started.user_code, 'allow', accountsOf(asked).chosen.id);
   const page = `${asked.url.origin}${oauthPaths.verify}`;
