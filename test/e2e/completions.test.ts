@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { singleQuoted } from '../../src/shell-quote.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
-import { sample } from '../support/tier.ts';
+import { few, sample } from '../support/tier.ts';
 import { needs, pathOf } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { cleanEnvironment, program, runner, sched, usedHome } from './program.ts';
@@ -150,12 +150,13 @@ const oddNames = [
   'r:s=t',
 ];
 
-/** Offers them, and a name with a space for its beginning. */
+/** Offers them, a name with a space for its beginning, and files for the rest. */
 const namesOnly = `for word; do :; done
 case $word in
   Int | int | 'Intro c') printf 'Intro call\\t\\n' ;;
   --profile=Int) printf '%s\\t\\n' '--profile=Intro call' ;;
   ?) printf '%s\\t\\n' ${oddNames.map(singleQuoted).join(' ')} | grep "^$word" ;;
+  *) echo :files; exit ;;
 esac
 echo :words`;
 
@@ -186,7 +187,7 @@ const traps = [
 describe.each(shells)('completions: $name', (shell) => {
   test('completes a line with the words of the program', { timeout: 60_000 }, async () => {
     const { terminal, ran, done } = await open(shell, realProgram);
-    const tried = sample(lines, 3);
+    const tried = sample(lines, 2);
     for (const [line] of tried) {
       terminal.type(`${line}\t\n`);
       await done();
@@ -194,19 +195,17 @@ describe.each(shells)('completions: $name', (shell) => {
     expect(ran()).toEqual(tried.map(([, words]) => words));
   });
 
-  test('asks for the word without its quotes, and inserts a name as one word', { timeout: 60_000 }, async () => {
+  const title = 'asks for the word without its quotes, inserts a name as one word, and runs nothing on the line';
+  test(title, { timeout: 60_000 }, async () => {
     const { terminal, home, ran, done } = await open(shell, namesOnly);
     for (const [line] of quoted) terminal.type(`${line}\t\n`);
     for (const name of oddNames) terminal.type(`sched -p ${name[0]}\t\n`);
-    await done();
-    expect(ran()).toEqual([...quoted.map(([, words]) => words), ...oddNames.map((name) => ['-p', name])]);
-    expect(existsSync(join(home, 'trace'))).toBe(false);
-  });
-
-  test('runs nothing on the line', { timeout: 60_000 }, async () => {
-    const { terminal, home, done } = await open(shell, 'echo :files');
     for (const line of traps) terminal.type(`${line}\t${discard}`);
+    // zsh has its own `sched`, which runs commands at a time of day. People must not get that one.
+    terminal.type('sched +1:00 echo\n');
     await done();
+    const named = [...quoted.map(([, words]) => words), ...oddNames.map((name) => ['-p', name])];
+    expect(ran()).toEqual([...named, ['+1:00', 'echo']]);
     expect(existsSync(join(home, 'trace'))).toBe(false);
   });
 });
@@ -225,7 +224,8 @@ test.each([
   ['zsh', '\t', /list +-- List events/],
   ['fish', '\t', /List events/],
 ])('completions: %s lists what can follow', { timeout: 60_000 }, async (name, keys, expected) => {
-  const { terminal } = await open(shells.find((shell) => shell.name === name)!, realProgram, { TERM: 'xterm' });
+  const verbs = "printf '%s\\t%s\\n' agenda 'Show a day' cancel 'Cancel events' list 'List events'; echo :words";
+  const { terminal } = await open(shells.find((shell) => shell.name === name)!, verbs, { TERM: 'xterm' });
   terminal.type(`sched events ${keys}`);
   expect((await terminal.until(expected, 50_000))[0]).toMatch(expected);
 });
@@ -241,21 +241,22 @@ describe('completions: a service that never replies', () => {
     return { SCHED_TOKEN: 'token', SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  test('delays nothing, and no name and no error is printed', { timeout: 60_000 }, async () => {
-    const args = ['__complete', 'users', 'get', ''];
-    expect(await sched(args, temporaryDirectory(), await silent())).toEqual({
-      code: 0,
-      stdout: 'me\t\n:words\n',
-      stderr: '',
-    });
-  });
-
-  test('leaves the line as it is', { timeout: 60_000 }, async () => {
-    const { terminal, ran, done } = await open(bash, realProgram, await silent());
-    terminal.type('sched event-types get Int\t\n');
-    await done();
-    expect(ran()).toEqual([['event-types', 'get', 'Int']]);
-    expect(terminal.text()).not.toMatch(/error|sched:/i);
+  few(1, {
+    'delays nothing, and no name and no error is printed': async () => {
+      const args = ['__complete', 'users', 'get', ''];
+      expect(await sched(args, temporaryDirectory(), await silent())).toEqual({
+        code: 0,
+        stdout: 'me\t\n:words\n',
+        stderr: '',
+      });
+    },
+    'leaves the line as it is': async () => {
+      const { terminal, ran, done } = await open(bash, realProgram, await silent());
+      terminal.type('sched event-types get Int\t\n');
+      await done();
+      expect(ran()).toEqual([['event-types', 'get', 'Int']]);
+      expect(terminal.text()).not.toMatch(/error|sched:/i);
+    },
   });
 });
 
@@ -269,14 +270,6 @@ test('completions: the built program knows the names in the sandbox', { timeout:
     return answer.stdout !== ':words\n';
   });
   expect(answer).toEqual({ code: 0, stdout: 'Intro call\t\n:words\n', stderr: '' });
-});
-
-// Otherwise people would get zsh's own `sched`, which runs commands at a time of day.
-test('completions: zsh finds the program despite its builtin of the same name', async () => {
-  const { terminal, ran, done } = await open(shells.find(({ name }) => name === 'zsh')!, realProgram);
-  terminal.type('sched +1:00 echo\n');
-  await done();
-  expect(ran()).toEqual([['+1:00', 'echo']]);
 });
 
 describe('completions: PowerShell', () => {
