@@ -78,7 +78,7 @@ describe('any configuration', () => {
         await expectApplied(configs, second);
         expect(await unmanaged(configs, second)).toEqual(before);
       }),
-      runs(2, 300),
+      runs(1, 300),
     );
   });
 
@@ -94,7 +94,7 @@ describe('any configuration', () => {
         const added = typesOf(second).filter(isNew);
         expect(writes.filter((each) => each === 'POST event_types')).toHaveLength(added.length);
       }),
-      runs(3, 400),
+      runs(2, 400),
     );
   });
 
@@ -110,7 +110,7 @@ describe('any configuration', () => {
         expect(said).toMatchObject({ said: 'conflict' });
         expect(writes).toEqual([]);
       }),
-      runs(2, 200),
+      runs(1, 200),
     );
   });
 });
