@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addCanary } from '../support/canary.ts';
-import { few, sample } from '../support/tier.ts';
+import { few, isDeep, sample } from '../support/tier.ts';
 import { needs, pathOf } from '../support/tools.ts';
 import { type Finished, sched, schedInTerminal, temporaryHome, testClock } from './program.ts';
 import { smallService } from './small-service.ts';
@@ -316,7 +316,8 @@ describe("a user's own certificate authority", () => {
   );
 });
 
-describe('a compressed reply', () => {
+// http/transport.test.ts shows it without a process.
+describe.runIf(isDeep)('a compressed reply', () => {
   const answering = async (encoding: string, body: Buffer) => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
