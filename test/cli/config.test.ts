@@ -105,13 +105,15 @@ describe('config diff', () => {
   });
 
   test('adds a table to the summary of a GitHub job, with text of the service made safe', async () => {
-    write(intro({ description_plain: 'a|b `c`' }));
+    const create = { location: { kind: 'zoom_conference' } };
+    write({ ...intro({ description_plain: 'a|b `c`' }), fresh: { ...fresh.fresh, create } });
     const summary = join(home, 'summary.md');
     await config(`diff ${file}`, { env: { GITHUB_STEP_SUMMARY: summary } });
     const text = readFileSync(summary, 'utf8');
-    expect(text).toContain('### sched config diff\n\n1 change: 1 update');
+    expect(text).toContain('### sched config diff\n\n2 changes: 1 update, 1 creation');
     expect(text).toContain('| update | event type | Intro call | description_plain |');
     expect(text).toContain("| a\\|b 'c' |");
+    expect(text).toContain('| {"kind":"zoom_conference"} |');
   });
 });
 

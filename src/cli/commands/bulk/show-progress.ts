@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import type { Counts } from '../../../jobs/receipt.ts';
+import { plainCell } from '../../../output/cells.ts';
 import { type Progress, progressBar, progressLine } from '../../../output/progress.ts';
 import { safe } from '../../../output/sanitize.ts';
 import { endOfWait } from '../../../time/show.ts';
@@ -48,7 +49,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
   };
 };
 
-const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
+const cell = (value: unknown): string => safe(plainCell(value)).replaceAll('|', '\\|').replaceAll('`', "'");
 
 /** Adds a sentence and a table to the summary page of a GitHub Actions job, if there is one. */
 export const addStepSummary = async (

@@ -36,7 +36,7 @@ export const printPlan = async (
   const summary = summaryOf({ plan, entries: entriesNow(context, read), digest: shortDigest(read) });
   const rows = planRows(plan, resultOf);
   const columns = rowColumns.slice(0, verb === 'diff' ? 7 : 8);
-  const cells = rows.map((row) => columns.map((column) => row[column] ?? ''));
+  const cells = rows.map((row) => columns.map((column) => row[column]));
   await addStepSummary(
     context,
     `config ${verb}`,
