@@ -13,6 +13,13 @@ const textOf = async (path: string, runtime: Runtime): Promise<string> => {
 
 const nameOf = (path: string): string => (path === '-' ? 'stdin' : path);
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'you may not read it',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'not UTF-8 text',
+};
+
 /** Reads the text of a file, or of stdin for `-`. Adds a problem and returns undefined if it can't be read. */
 export const readTextFile = async (
   path: string,
@@ -25,9 +32,7 @@ export const readTextFile = async (
   } catch (error) {
     runtime.interrupted.throwIfAborted();
     const { code, message } = error as NodeJS.ErrnoException;
-    problems.add(
-      `${flag}: can't read ${nameOf(path)} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,
-    );
+    problems.add(`${flag}: can't read ${nameOf(path)} (${reasons[code ?? ''] ?? code ?? message})`);
     return undefined;
   }
 };

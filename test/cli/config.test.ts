@@ -102,6 +102,7 @@ describe('config diff', () => {
     expect(stderr).toContain(`${file}:5:31: users.me.event_types.a.duration must be a whole number`);
     expect(stderr).toContain('"slug" is not a field here');
     expect((await config('diff no-such.yaml')).stderr).toContain("can't read no-such.yaml (no such file)");
+    expect((await config(`diff ${home}`)).stderr).toContain('(it is a directory)');
   });
 
   test('adds a table to the summary of a GitHub job, with text of the service made safe', async () => {
