@@ -9,6 +9,7 @@ export const argumentsFor = async (world: TestWorld): Promise<Record<string, Rec
   const group = await idOf('groups list');
   return {
     availability_list: { event_type: type },
+    config_diff: { file: 'sched: 1\nusers: { me: { webhooks: [] } }' },
     event_types_get: { event_type: type },
     event_types_hosts: { event_type: type },
     event_types_slots: { event_type: type },
