@@ -8,7 +8,7 @@ import { webhooks } from '../api/webhooks.ts';
  * not managed, so an empty value is refused: it could mean either.
  */
 
-const { optional: maybe } = z;
+const maybe = z.optional;
 
 /** The message for an empty value. Other mistakes have the usual ones. */
 const unlessEmpty = (message: string) => ({

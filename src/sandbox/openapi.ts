@@ -1,5 +1,6 @@
 import { loadCatalogue } from '../api/catalogue.ts';
-import { inputSchema, inspect, outputSchema } from '../api/inspect.ts';
+import { inspect } from '../api/inspect.ts';
+import { inputSchema, outputSchema } from '../api/json-schema.ts';
 import { nounOf, type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
 import { adminHeader } from './admin.ts';

@@ -30,7 +30,8 @@ import { plans } from '../subscription.ts';
  * email address from a name, an ID from a key. rows.ts derives them.
  */
 
-const { optional: maybe, nullable } = z;
+const maybe = z.optional;
+const nullable = z.nullable;
 
 const time = (description: string) =>
   described(

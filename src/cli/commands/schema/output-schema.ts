@@ -1,4 +1,4 @@
-import { outputSchema } from '../../../api/inspect.ts';
+import { outputSchema } from '../../../api/json-schema.ts';
 import type { Command } from '../../command.ts';
 import { knownFields } from '../../parse/all-flags.ts';
 
