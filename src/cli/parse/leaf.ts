@@ -1,4 +1,5 @@
 import { Command as Commander, Option } from 'commander';
+import { onceEach } from '../../once.ts';
 import { fieldList } from '../../output/fields.ts';
 import { type Argument, type Command, type Flag, headingOf } from '../command.ts';
 import { allFlags, knownFields } from './all-flags.ts';
@@ -16,7 +17,8 @@ export const requirementOf = ({ required, unless }: Flag): string => {
   return required ? ' (required)' : '';
 };
 
-export const optionOf = (flag: Flag): Option => {
+/** Commander's option for a flag. Made once: the program, a noun and its verb all take the shared flags. */
+export const optionOf = onceEach((flag: Flag): Option => {
   const value = flag.value === undefined ? '' : flag.optional ? ` [${flag.value}]` : ` <${flag.value}>`;
   const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
   const option = new Option(
@@ -29,14 +31,16 @@ export const optionOf = (flag: Flag): Option => {
   option.attributeName = () => flag.name;
   if (flag.repeat) option.argParser((text: string, before: string[] = []) => [...before, text]);
   return option;
-};
+});
 
 /** The option `--no-active` for a flag `--active`. Both set the same value. */
-const oppositeOf = (flag: Flag): Option => {
+const oppositeOf = onceEach((flag: Flag): Option => {
   const option = new Option(`--no-${flag.name}`, flag.negatable).helpGroup(`${headingOf(flag)}:`);
   option.attributeName = () => flag.name;
   return option;
-};
+});
+
+const helpOption = new Option('-h, --help', 'show this help').helpGroup('Output:');
 
 /** Commander asks for the value of a flag. */
 class MissingValue extends Error {
@@ -62,9 +66,8 @@ abstract class Reader extends Commander {
   }
 
   protected addFlagOptions(flags: readonly Flag[]): void {
-    const help = new Option('-h, --help', 'show this help').helpGroup('Output:');
     const ofFlags = flags.flatMap((flag) => [optionOf(flag), ...(flag.negatable ? [oppositeOf(flag)] : [])]);
-    for (const option of [...ofFlags, help]) {
+    for (const option of [...ofFlags, helpOption]) {
       const name = option.name();
       this.addOption(option);
       this.on(`option:${name}`, (value?: string | null) => {
@@ -115,7 +118,8 @@ export class Group extends Reader {
 
   /** Stops at the first word that is not a flag. `args` is everything from there on. */
   override parseOptions(words: string[]): { operands: string[]; unknown: string[] } {
-    this.addFlagOptions(sharedFlags);
+    // Making the flags takes longer than everything else, and most command lines have none here.
+    if (words[0] !== undefined && isFlag(words[0])) this.addFlagOptions(sharedFlags);
     let index = 0;
     while (index < words.length && isFlag(words[index]!) && words[index] !== '--') index = this.readFlag(words, index);
     const end = words[index] === '--' ? index : index + 1;
