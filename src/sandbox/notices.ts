@@ -1,3 +1,4 @@
+import { once } from '../once.ts';
 import type { ChangeContext } from './handler.ts';
 import { timestamp } from './store/names.ts';
 import type { EventRecord, InviteeRecord } from './store/records.ts';
@@ -39,11 +40,12 @@ export const addNotice = (store: Store, now: number, { channel = 'email', detail
   store.run('DELETE FROM notices WHERE number <= (SELECT max(number) FROM notices) - ?', mostNotices);
 };
 
-const names = new Intl.ListFormat('en');
+/** On first use: loading the data of `Intl` takes as long as starting Node does. */
+const names = once(() => new Intl.ListFormat('en'));
 
 /** Such as `Intro call with Ada Lovelace, 2026-11-16 08:00 UTC`. */
 const meeting = ({ name, start_time, event_memberships: hosts }: EventRecord, invitee?: InviteeRecord): string =>
-  `${name} with ${invitee?.name ?? names.format(hosts.map((host) => host.user_name))}, ${start_time.slice(0, 16).replace('T', ' ')} UTC`;
+  `${name} with ${invitee?.name ?? names().format(hosts.map((host) => host.user_name))}, ${start_time.slice(0, 16).replace('T', ' ')} UTC`;
 
 export const noticeBooking = ({ store, now }: ChangeContext, invitee: InviteeRecord, event: EventRecord) => {
   const notice = { kind: 'event.confirmed', about: invitee.uri } as const;
