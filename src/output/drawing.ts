@@ -66,17 +66,18 @@ export const paintedLine = ({ marks = [], text, tone }: Line, columns: number, p
 export const drawCells = (head: readonly Line[], rows: readonly GridRow[], available: number, paint: Paint): string => {
   const label = Math.max(...rows.map((row) => width(row.label)));
   const cell = cellWidth(available, head.length, label);
-  const cells = (lines: readonly (readonly Line[])[]): string[] =>
-    lines.map((each) => each.map((line) => paintedLine(line, cell, paint)).join('\n'));
-  const labels = ({ label: text, isNow }: Pick<GridRow, 'label' | 'isNow'>): string[] =>
-    label === 0 ? [] : [isNow ? paint.heading(text) : paint.faint(text)];
-  return drawGrid(
-    [
-      [...labels({ label: '' }), ...cells(head.map((line) => [line]))],
-      ...rows.map((row) => [...labels(row), ...cells(row.cells)]),
-    ],
-    [...(label === 0 ? [] : [{ width: label }]), ...head.map(() => ({ width: cell }))],
-  );
+  /** A row for each line: cli-table3 measures a cell again and again, which takes long with several lines in it. */
+  const rowsOf = ({ label: text, isNow, cells }: GridRow): string[][] => {
+    const heights = cells.map((lines) => lines.length);
+    return Array.from({ length: Math.max(1, ...heights) }, (_, place) => [
+      ...(label === 0 ? [] : [place > 0 ? '' : isNow ? paint.heading(text) : paint.faint(text)]),
+      ...cells.map((lines) => (lines[place] === undefined ? '' : paintedLine(lines[place], cell, paint))),
+    ]);
+  };
+  return drawGrid([{ label: '', cells: head.map((line) => [line]) }, ...rows].flatMap(rowsOf), [
+    ...(label === 0 ? [] : [{ width: label }]),
+    ...head.map(() => ({ width: cell })),
+  ]);
 };
 
 /** The lengths of the parts of a bar, where `most` fills all columns. A part above 0 is always visible. */

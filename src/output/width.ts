@@ -7,9 +7,12 @@ const clustersOf = (text: string): Intl.Segments => segmenter().segment(text);
 
 const ascii = /^[ -~]*$/;
 const asciiRun = /[ -~]+(?=[ -~])/g;
-/** European letters, blocks of bars, ideographs, kana and Hangul. None combine; those from `firstWide` are wide. */
+/**
+ * European letters, the dot of an event, blocks of bars, ideographs, kana and Hangul. None combine; those from
+ * `firstWide` are wide.
+ */
 const plain =
-  /^[ -~\u00A1-\u00AC\u00AE-\u024F\u0391-\u03C9\u0410-\u044F\u2013\u2014\u2018-\u201D\u2026\u2581-\u258F\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3]*$/;
+  /^[ -~\u00A1-\u00AC\u00AE-\u024F\u0391-\u03C9\u0410-\u044F\u2013\u2014\u2018-\u201D\u2026\u2581-\u258F\u25CF\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3]*$/;
 const firstWide = 0x3041;
 const severalLetters = /\p{L}.*\p{L}/su;
 const jamo = /[\u1100-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]/;

@@ -6,6 +6,7 @@ import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { exampleFiles, examplesByCommand, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
 import type { TestWorld } from '../support/run.ts';
+import { usedHome } from '../support/seeded.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import type { Exchange } from './replay.js';
@@ -50,31 +51,35 @@ const otherLines: Record<string, string> = {
 };
 
 /**
- * Runs one example of every command on the sandbox and records the replies. Changes to a new working directory that
+ * Runs one example of each chosen command on the sandbox and records the replies. Changes to a new working directory that
  * has the files used by examples. Commands without a runnable example are returned in `silent`.
  */
-export const recordConversations = async (world: TestWorld): Promise<{ spoken: Conversation[]; silent: string[] }> => {
+export const recordConversations = async (
+  world: TestWorld,
+  choose: (names: string[]) => string[],
+): Promise<{ spoken: Conversation[]; silent: string[] }> => {
   const folder = temporaryDirectory('hostile');
-  const home = temporaryDirectory('home');
+  const home = await usedHome(world.clock.now());
   for (const [file, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, file), text);
   process.chdir(folder);
   await world.run(firstDeletion, { home });
   await world.run(firstProfile, { home });
   const spoken: Conversation[] = [];
   const silent: string[] = [];
+  const lines = new Map<string, string>();
   for (const [name, examples] of await examplesByCommand()) {
     const line = otherLines[name] ?? plainest(examples);
-    if (line === undefined) {
-      silent.push(name);
-      continue;
-    }
+    if (line === undefined) silent.push(name);
+    else lines.set(name, line);
+  }
+  for (const name of choose([...lines.keys()])) {
     const exchanges: Exchange[] = [];
     const send: Send = async (request) => {
       const reply = await world.service(request);
       exchanges.push({ method: request.method, url: request.url, reply });
       return reply;
     };
-    const own = ownPart(line);
+    const own = ownPart(lines.get(name)!);
     const inner = /\$\(sched ([^)]*)\)/.exec(own);
     const whole = inner === null ? own : own.replace(inner[0], (await world.run(inner[1]!)).stdout.trim());
     const words = splitCommandLine(whole).filter((word) => !choosesOutput.test(word));

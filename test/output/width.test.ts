@@ -23,6 +23,7 @@ describe('width', () => {
     ['น้ำ', 2],
     ['葛\u{E0100}城', 4],
     ['…', 1],
+    ['●◾', 3],
   ])('of %j is %i', (text, columns) => expect(width(text)).toBe(columns));
 });
 
