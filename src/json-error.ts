@@ -8,7 +8,7 @@ interface JsonError {
 const token = /[\t\n\r ]*(?:(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{},:])|$)/y;
 
 /** A part of a string. A pattern for the whole string would need a stack as large as the string. */
-const stringPart = /[^"\\\u0000-\u001f]{1,1000}|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const stringPart = /[^"\\\u0000-\u001f]{1,1000}|(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,1000}/y;
 
 /** The index after the string whose first quote is before `start`, or undefined if the string is broken. */
 export const endOfString = (text: string, start: number): number | undefined => {
