@@ -18,12 +18,13 @@ export const runs = (few: number, promised: number): { numRuns: number; seed: nu
   seed: seedNumber(),
 });
 
-/** Random numbers that `SCHED_TEST_SEED` repeats. */
+/** Random numbers that `SCHED_TEST_SEED` repeats, no matter which files ran before in the same process. */
 export const random = (): number => {
-  generator ??= seeded(seedNumber());
-  return generator();
+  const file = expect.getState().testPath;
+  if (generator?.file !== file) generator = { file, next: seeded(seedNumber()) };
+  return generator!.next();
 };
-let generator: (() => number) | undefined;
+let generator: { file: string | undefined; next: () => number } | undefined;
 
 /**
  * The cells of a matrix that run: all of them in `npm run test:deep`, else a few of each kind. Another commit chooses
