@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type BrowserContext, chromium, type Page, type Browser as PlaywrightBrowser } from 'playwright-core';
+import { once } from '../../src/once.ts';
 import { pathOf } from './tools.ts';
 
 /** For `describeWith`. */
@@ -39,7 +41,7 @@ const args = [
 export interface Browser {
   /** An empty profile, without JavaScript for the pages it shows. */
   context: BrowserContext;
-  /** A page that runs scripts, such as the accessibility checker. */
+  /** A page that runs scripts, such as its own and the accessibility checker. */
   newPage: PlaywrightBrowser['newPage'];
   close(): Promise<void>;
 }
@@ -50,14 +52,15 @@ export const openChromium = async (): Promise<Browser> => {
   return { context, newPage: (options) => opened.newPage(options), close: () => opened.close() };
 };
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axe = once(() => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
 
 /** Violations of the rules of accessibility on a page, and whether it is wider than the window. */
 export const problemsOn = async (page: Page): Promise<string[]> => {
-  await page.addScriptTag({ path: axe });
-  // It describes each element that it looked at, unless it is told that nobody reads that.
+  // The checker is evaluated, because the policy of the page would block a script tag. It describes each element that it
+  // looked at, unless it is told that nobody reads that.
   const violations: string[] = await page.evaluate(
-    `axe.run({ resultTypes: ['violations'], selectors: false })
+    `${axe()};
+    axe.run({ resultTypes: ['violations'], selectors: false })
       .then(({ violations }) => violations.map(({ id, impact }) => impact + ': ' + id))`,
   );
   const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
