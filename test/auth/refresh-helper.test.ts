@@ -8,13 +8,13 @@ import { fingerprint } from './support/memory.ts';
 import { judge, killThem } from './support/refresh-kills.ts';
 import { renewalWorld } from './support/renewal.ts';
 
-const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(3, 50));
+const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(2, 50));
 
 let folder: string;
 let file: string;
 beforeAll(async () => {
   folder = temporaryDirectory('renewal');
-  file = await buildWorker(folder);
+  file = await buildWorker();
 });
 
 const countOf = (event: string, lines: readonly string[]): number =>

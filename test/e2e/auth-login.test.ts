@@ -119,40 +119,43 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
     expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
   });
 
-  few(1, {
-    'stores nothing after a click on Deny': async () => {
-      const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
-      const page = await open(await urlOn(screen));
-      await page.getByRole('button', { name: 'Deny' }).click();
-      await page.waitForURL((url) => url.pathname === '/callback');
-      expect(await page.locator('main').textContent()).toContain('You denied access, so sched received nothing');
-      await picture(page, 'denied');
-      await page.close();
-      expect((await screen.done).code).toBe(4);
-      expect(filesIn(home)).toEqual({});
-    },
-    'shows a failure page if no token is issued': async () => {
-      const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
-      const url = await urlOn(screen);
-      // Another client uses the code first. Codes work only once.
-      const location = new URL(await decide(url, 'allow'));
-      await fetch(`${sandbox.auth_url}/oauth/token`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          grant_type: 'authorization_code',
-          client_id: sandbox.client_id,
-          code: location.searchParams.get('code')!,
-          code_verifier: 'x'.repeat(43),
-          redirect_uri: `${location.origin}${location.pathname}`,
-        }),
-      });
-      const page = await open(location.href);
-      expect(await page.locator('h1').textContent()).toBe('Login failed');
-      await picture(page, 'failed');
-      await page.close();
-      expect((await screen.done).code).toBe(4);
-      expect(filesIn(home)).toEqual({});
-    },
+  // auth/login.test.ts has these ends without a browser, and sandbox/consent.test.ts clicks on Deny.
+  describe.runIf(isDeep)('without a login', () => {
+    few(2, {
+      'stores nothing after a click on Deny': async () => {
+        const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+        const page = await open(await urlOn(screen));
+        await page.getByRole('button', { name: 'Deny' }).click();
+        await page.waitForURL((url) => url.pathname === '/callback');
+        expect(await page.locator('main').textContent()).toContain('You denied access, so sched received nothing');
+        await picture(page, 'denied');
+        await page.close();
+        expect((await screen.done).code).toBe(4);
+        expect(filesIn(home)).toEqual({});
+      },
+      'shows a failure page if no token is issued': async () => {
+        const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+        const url = await urlOn(screen);
+        // Another client uses the code first. Codes work only once.
+        const location = new URL(await decide(url, 'allow'));
+        await fetch(`${sandbox.auth_url}/oauth/token`, {
+          method: 'POST',
+          body: new URLSearchParams({
+            grant_type: 'authorization_code',
+            client_id: sandbox.client_id,
+            code: location.searchParams.get('code')!,
+            code_verifier: 'x'.repeat(43),
+            redirect_uri: `${location.origin}${location.pathname}`,
+          }),
+        });
+        const page = await open(location.href);
+        expect(await page.locator('h1').textContent()).toBe('Login failed');
+        await picture(page, 'failed');
+        await page.close();
+        expect((await screen.done).code).toBe(4);
+        expect(filesIn(home)).toEqual({});
+      },
+    });
   });
 
   const longestName = 'p'.repeat(64);
@@ -172,6 +175,61 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
 });
 
 describe('auth login in a terminal', () => {
+  const startIn = (flags: string[], env: Record<string, string> = {}) => {
+    terminal = schedInTerminal(['auth', 'login', ...flags, '--credential-store', 'file', ...addresses()], home, env);
+    return terminal;
+  };
+
+  const passesTheAddress = async (name: string, envOf: (script: string) => Record<string, string>) => {
+    const script = join(home, name);
+    const heard = join(home, 'heard');
+    writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${heard}.draft' && mv '${heard}.draft' '${heard}'\n`);
+    chmodSync(script, 0o700);
+    const screen = startIn([], envOf(script));
+    const url = await urlOn(screen);
+    await until(() => existsSync(heard), home);
+    expect(filesIn(home)[heard]).toBe(`1\n${url}\n`);
+    screen.type(ctrlC);
+    expect((await screen.done).code).toBe(130);
+  };
+
+  const overSsh = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
+
+  const saysHowToPaste = async (end: (screen: Terminal, location: string) => unknown) => {
+    const screen = startIn([], overSsh);
+    const url = await urlOn(screen);
+    await screen.until(/Final URL, or wait for the browser: $/);
+    expect(screen.text().replace(/\s+/g, ' ')).toContain(
+      "Copy that page's full URL from the address bar and paste it here.",
+    );
+    expect(screen.text()).toMatch(/press Ctrl-C and run:\s+sched auth login [\s\S]* --device\n/);
+    await end(screen, await decide(url, 'allow', 'admin'));
+    const { code, text } = await screen.done;
+    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
+    expect(stored()).toMatchObject({ kind: 'oauth' });
+    expect(await isFree(Number(redirectOf(url).port))).toBe(true);
+  };
+
+  const endsOnCtrlD = async (screen: Terminal, prompt: RegExp) => {
+    await screen.until(prompt);
+    screen.type(ctrlD);
+    const { code, text } = await screen.done;
+    expect({ code, text }).toEqual({ code: 4, text: expect.stringMatching(/^error: No URL was pasted$/m) });
+    expect(filesIn(home)).toEqual({});
+  };
+
+  // R8
+  const timesOut = async () => {
+    const clock = testClock();
+    const screen = startIn(['--paste'], clock.env);
+    await screen.until(/paste the URL/);
+    clock.setAhead(5 * 60_000);
+    const { code, text } = await screen.done;
+    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('The login timed out') });
+    expect(filesIn(home)).toEqual({});
+  };
+
+  // auth/login.test.ts and auth/browser.test.ts have them without a process.
   few(1, {
     'reports a --port in use, listens on a free one, and on Ctrl-C frees it and stores nothing': async () => {
       const other = createServer();
@@ -225,83 +283,22 @@ describe('auth login in a terminal', () => {
       expect((await screen.done).code).toBe(0);
       expect(stored()).toMatchObject({ kind: 'oauth', origin: sandbox.base_url });
     },
-  });
-
-  // Another one with each commit.
-  const [chosen] = sample(['opener', 'SSH', 'Ctrl-D'], 1);
-  const testOf = (name: string) => test.runIf(isDeep || name === chosen);
-
-  const openers: [name: string, file: string, env: (script: string) => Record<string, string>][] = [
-    ['$BROWSER', 'browser', (script) => ({ BROWSER: script })],
+    'passes the address to $BROWSER as one argument': () =>
+      passesTheAddress('browser', (script) => ({ BROWSER: script })),
     // As on a desktop. Only then the package that opens browsers is loaded.
-    ['xdg-open', 'xdg-open', (script) => ({ DISPLAY: ':0', PATH: `${dirname(script)}:${process.env.PATH}` })],
-  ];
-  testOf('opener').each(sample(openers, 1))('passes the address to %s as one argument', async (_, name, env) => {
-    const script = join(home, name);
-    const heard = join(home, 'heard');
-    writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${heard}.draft' && mv '${heard}.draft' '${heard}'\n`);
-    chmodSync(script, 0o700);
-    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
-    terminal = schedInTerminal(args, home, env(script));
-    const url = await urlOn(terminal);
-    await until(() => existsSync(heard), home);
-    expect(filesIn(home)[heard]).toBe(`1\n${url}\n`);
-    terminal.type(ctrlC);
-    expect((await terminal.done).code).toBe(130);
+    'passes the address to xdg-open as one argument': () =>
+      passesTheAddress('xdg-open', (script) => ({ DISPLAY: ':0', PATH: `${dirname(script)}:${process.env.PATH}` })),
+    'over SSH says how to paste the final address, and accepts the pasted address at once': () =>
+      saysHowToPaste((screen, location) => screen.type(`${location}\n`)),
+    'over SSH says how to paste the final address, and accepts the callback at once': () =>
+      saysHowToPaste((_, location) => fetch(location)),
+    'ends with --paste on Ctrl-D, and says that no address was pasted': () =>
+      endsOnCtrlD(startIn(['--paste']), /paste the URL/),
+    'ends over SSH on Ctrl-D, and says that no address was pasted': () =>
+      endsOnCtrlD(startIn([], overSsh), /Final URL, or wait for the browser: $/),
+    // The standalone program can't get another clock, so its five minutes can't be shortened.
+    ...(!isStandalone && { 'times out with --paste if nothing is typed': timesOut }),
   });
-
-  const overSsh = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
-
-  const endings: [what: string, end: (screen: Terminal, location: string) => unknown][] = [
-    ['the pasted address', (screen, location) => screen.type(`${location}\n`)],
-    ['the callback', (_, location) => fetch(location)],
-  ];
-  testOf('SSH').each(sample(endings, 1))(
-    'over SSH says how to paste the final address, and accepts %s at once',
-    async (_, end) => {
-      const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
-      terminal = schedInTerminal(args, home, overSsh);
-      const url = await urlOn(terminal);
-      await terminal.until(/Final URL, or wait for the browser: $/);
-      expect(terminal.text().replace(/\s+/g, ' ')).toContain(
-        "Copy that page's full URL from the address bar and paste it here.",
-      );
-      expect(terminal.text()).toMatch(/press Ctrl-C and run:\s+sched auth login [\s\S]* --device\n/);
-      await end(terminal, await decide(url, 'allow', 'admin'));
-      const { code, text } = await terminal.done;
-      expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
-      expect(stored()).toMatchObject({ kind: 'oauth' });
-      expect(await isFree(Number(redirectOf(url).port))).toBe(true);
-    },
-  );
-
-  // R8. The standalone program can't get another clock, so its five minutes can't be shortened.
-  test.skipIf(isStandalone)('times out with --paste if nothing is typed', async () => {
-    const clock = testClock();
-    const args = ['auth', 'login', '--paste', '--credential-store', 'file', ...addresses()];
-    terminal = schedInTerminal(args, home, clock.env);
-    await terminal.until(/paste the URL/);
-    clock.setAhead(5 * 60_000);
-    const { code, text } = await terminal.done;
-    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('The login timed out') });
-    expect(filesIn(home)).toEqual({});
-  });
-
-  const pasting: [how: string, flags: string[], env: Record<string, string>, prompt: RegExp][] = [
-    ['with --paste', ['--paste'], {}, /paste the URL/],
-    ['over SSH', [], overSsh, /Final URL, or wait for the browser: $/],
-  ];
-  testOf('Ctrl-D').each(sample(pasting, 1))(
-    'ends %s on Ctrl-D, and says that no address was pasted',
-    async (_, flags, env, prompt) => {
-      terminal = schedInTerminal(['auth', 'login', ...flags, '--credential-store', 'file', ...addresses()], home, env);
-      await terminal.until(prompt);
-      terminal.type(ctrlD);
-      const { code, text } = await terminal.done;
-      expect({ code, text }).toEqual({ code: 4, text: expect.stringMatching(/^error: No URL was pasted$/m) });
-      expect(filesIn(home)).toEqual({});
-    },
-  );
 
   // R42
   const signals = [

@@ -11,15 +11,17 @@ import { temporaryDirectory } from '../support/temporary.ts';
 import { few, isDeep, sample, times } from '../support/tier.ts';
 import { describeWith, pathOf } from '../support/tools.ts';
 import {
+  addressesOf,
+  commandsOf,
   credentialFile,
   everythingBelow,
   expireToken,
   logIn,
   type RunningSandbox,
   sched,
-  schedInTerminal,
   shell,
   startSandbox,
+  storeLogin,
   temporaryHome,
   testClock,
   usedSandbox,
@@ -71,7 +73,7 @@ const storesNothing = async () => {
 // R21
 const crowd = Number(process.env.SCHED_TEST_PROCESSES ?? times(3, 50));
 const refreshesOnce = async () => {
-  expect((await logIn(sandbox, home)).code).toBe(0);
+  await storeLogin(addressesOf(sandbox), home);
   const read = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
   const before = read();
   expireToken(home);
@@ -122,7 +124,7 @@ const spendsNothing = (code: string, spoil: () => unknown, restore: () => unknow
   expect(mountSmall()).toBe(true);
   onTestFinished(() => void unmount());
   const env = { SCHED_CONFIG_DIR: join(place, 'config') };
-  expect((await logIn(sandbox, temporaryHome(), { env })).code).toBe(0);
+  await storeLogin(addressesOf(sandbox), temporaryHome(), env);
   const folder = join(place, 'config/credentials');
   const files = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   const before = files();
@@ -171,7 +173,7 @@ describeWith(...secretService, 'script')('auth login with a real keychain', () =
     timeout: 30_000,
   }, async () => {
     const withBus = service.env;
-    expect((await logIn(sandbox, home)).code).toBe(0);
+    await storeLogin(addressesOf(sandbox), home);
     const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
     const { code, text } = await logIn(sandbox, home, { flags: ['--credential-store', 'keychain'], env: withBus });
     expect([code, text]).toEqual([0, expect.stringContaining('The token is stored in the keychain (Secret Service)')]);
@@ -185,18 +187,19 @@ describeWith(...secretService, 'script')('auth login with a real keychain', () =
     const headers = { authorization: `Bearer ${access_token}` };
     expect((await fetch(`${sandbox.base_url}/users/me`, { headers })).status).toBe(200);
     expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);
-    expect((await sched(['auth', 'status'], home, withBus)).code).toBe(4);
+    const run = await commandsOf(home, withBus);
+    expect((await run('auth status')).code).toBe(4);
   });
 
   // R24
   test('does not start a login if the profile cannot be written', { timeout: 30_000 }, async () => {
-    const { base_url, auth_url, client_id } = sandbox;
-    const addresses = ['--base-url', base_url, '--auth-url', auth_url, '--client-id', client_id];
-    const env = { ...service.env, SCHED_CONFIG_DIR: '/dev/null/config' };
-    const terminal = schedInTerminal(['auth', 'login', '--no-browser', ...addresses], home, env);
-    const { code, text } = await terminal.done;
+    const run = await commandsOf(home, { ...service.env, SCHED_CONFIG_DIR: '/dev/null/config' });
+    const { code, screen } = await run(['auth', 'login', '--no-browser', ...addressesOf(sandbox)], {
+      terminals: ['stdin', 'stdout', 'stderr'],
+      columns: 200,
+    });
     expect(code).toBe(3);
-    expect(text).toContain('/dev/null/config');
-    expect(text).not.toContain('/oauth/authorize?');
+    expect(screen).toContain('/dev/null/config');
+    expect(screen).not.toContain('/oauth/authorize?');
   });
 });

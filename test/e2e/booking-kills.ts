@@ -26,6 +26,9 @@ export const slot = (index: number): string => {
   return new Date(start + days * 86_400_000 + (index % slotsPerDay) * 900_000).toISOString();
 };
 
+/** The event type that is booked, in every sandbox. */
+export const introCall = 'http://127.0.0.1:4010/event_types/YBL6DUNR9FS4PNP6';
+
 /** Past the time after which an empty look-up proves that nothing was booked. */
 const laterMs = 180_000;
 
@@ -90,10 +93,17 @@ export const openBookingTorture = async (count: number) => {
   const later = async () => {
     const moved = await (await createWorld()).run(['sandbox', 'clock', 'advance', '3m', '--data', data]);
     if (moved.code !== 0) throw new Error(moved.stderr);
-    const other = ['--email', 'other@people.example', '--name', 'Other', '--start', farMonday()];
     clock.setAhead(laterMs);
-    const booked = await run(['invitees', 'create', ...same, ...other]);
-    if (booked.code !== 0) throw new Error(`the newer booking ended with ${booked.code}`);
+    const booked = await fetch(`${sandbox.base_url}/invitees`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        event_type: introCall,
+        start_time: farMonday(),
+        invitee: { email: 'other@people.example', name: 'Other', timezone: 'Europe/Berlin' },
+      }),
+    });
+    if (!booked.ok) throw new Error(`the newer booking: ${await booked.text()}`);
   };
 
   return {

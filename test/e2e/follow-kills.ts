@@ -1,9 +1,7 @@
 import { spawn } from '../support/processes.ts';
 import { until } from '../support/until.ts';
-import { slot } from './booking-kills.ts';
+import { introCall, slot } from './booking-kills.ts';
 import { cleanEnvironment, program, runner, startSandbox, temporaryHome } from './program.ts';
-
-const eventType = 'http://127.0.0.1:4010/event_types/YBL6DUNR9FS4PNP6';
 
 interface Delivery {
   event: string;
@@ -54,7 +52,7 @@ export const openFollowTorture = async () => {
   const book = async (count: number): Promise<void> => {
     for (let left = count; left > 0; left -= 1) {
       const person = { email: `p${booked}@people.example`, name: `Guest ${booked}`, timezone: 'UTC' };
-      const made = await post('/invitees', { event_type: eventType, start_time: slot(booked), invitee: person });
+      const made = await post('/invitees', { event_type: introCall, start_time: slot(booked), invitee: person });
       happened.push(`invitee.created ${made.uri}`);
       booked += 1;
       if (booked % 5 !== 0) continue;

@@ -20,17 +20,14 @@ const homeWithMan = () => {
 
 describe('sched man', () => {
   const names = readdirSync(pages).map((file) => ({ file, name: /^sched-?(.*)\.[17]$/.exec(file)![1]! }));
-  test.each(sample(names, 1, ({ file, name }) => (name === '' ? name : file.at(-1))))(
-    'has the page $file inside, and leaves nothing behind',
-    async ({ name, file }) => {
-      const { home, temporary, env } = homeWithMan();
-      const words = name === '' ? ['man'] : ['man', name];
-      const { code, text } = await schedInTerminal(words, home, env).done;
-      expect(code).toBe(0);
-      expect(text).toBe(readFileSync(join(pages, file), 'utf8'));
-      expect(readdirSync(temporary)).toEqual([]);
-    },
-  );
+  test.each(sample(names, 1))('has the page $file inside, and leaves nothing behind', async ({ name, file }) => {
+    const { home, temporary, env } = homeWithMan();
+    const words = name === '' ? ['man'] : ['man', name];
+    const { code, text } = await schedInTerminal(words, home, env).done;
+    expect(code).toBe(0);
+    expect(text).toBe(readFileSync(join(pages, file), 'utf8'));
+    expect(readdirSync(temporary)).toEqual([]);
+  });
 
   /** A PATH without man. The terminal itself needs these programs, and man may be beside them. */
   const pathWithoutMan = (): string => {
@@ -47,9 +44,8 @@ describe('sched man', () => {
 
   test.each(sample(Object.entries(places), 1))('prints help %s', async (_, run) => {
     const home = temporaryHome();
-    const help = await run(['help', 'events'], home);
+    const help = await run(['man', 'events'], home);
     expect(help).toMatchObject({ code: 0 });
     expect(JSON.stringify(help)).toContain('Usage: sched events');
-    expect(await run(['man', 'events'], home)).toEqual(help);
   });
 });

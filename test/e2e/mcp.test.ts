@@ -2,19 +2,19 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect } from 'vitest';
 import { type Answer, callTool, createClient } from '../support/mcp-client.ts';
 import { spawn } from '../support/processes.ts';
 import { few, isDeep, sample, times } from '../support/tier.ts';
 import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
+  commandsOn,
   farMonday,
   isStandalone,
   program,
   type RunningSandbox,
   runner,
-  sched,
   startSandbox,
   temporaryHome,
   usedHome,
@@ -25,39 +25,13 @@ import {
 let sandbox: RunningSandbox;
 let env: Record<string, string>;
 let home: string;
-/** A server without permission to write, which many tests share. */
-let reader: Client;
 
 beforeAll(async () => {
   sandbox = await startSandbox(...(isDeep ? ['--data', ':memory:', '--seed', 'large:300'] : []));
   env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url, SCHED_MCP_URL: sandbox.mcp_url };
   home = temporaryHome();
-  reader = await connect();
-  return async () => {
-    await reader.close();
-    await sandbox.stop();
-  };
+  return () => sandbox.stop();
 });
-
-interface Options {
-  answer?: Answer;
-  isModern?: boolean;
-  env?: Record<string, string>;
-}
-
-/** Starts the program as a client does. */
-const connect = async (flags: string[] = [], { answer, isModern, env: own = env }: Options = {}): Promise<Client> => {
-  const client = createClient({ ...(answer && { answer }), ...(isModern && { isModern }) });
-  await client.connect(
-    new StdioClientTransport({
-      command: runner,
-      args: [...program, 'mcp', 'serve', ...flags],
-      env: cleanEnvironment(home, own),
-      stderr: 'pipe',
-    }),
-  );
-  return client;
-};
 
 let client: Client | undefined;
 afterEach(async () => {
@@ -65,15 +39,26 @@ afterEach(async () => {
   client = undefined;
 });
 
-/** The same for one test. */
-const serving = async (flags?: string[], options?: Options): Promise<Client> => {
-  client = await connect(flags, options);
+/** Starts the program as a client does. */
+const serving = async (
+  flags: string[] = [],
+  options: { answer?: Answer; isModern?: boolean } = {},
+): Promise<Client> => {
+  client = createClient(options);
+  await client.connect(
+    new StdioClientTransport({
+      command: runner,
+      args: [...program, 'mcp', 'serve', ...flags],
+      env: cleanEnvironment(home, env),
+      stderr: 'pipe',
+    }),
+  );
   return client;
 };
 
-const firstOf = async (tool: string, values: Record<string, unknown> = {}): Promise<string> =>
-  String((await callTool(reader, tool, { ...values, limit: 1 })).items[0]!.uri);
-const activeEvent = () => firstOf('events_list', { status: 'active', upcoming: true });
+const firstOf = async (from: Client, tool: string, values: Record<string, unknown> = {}): Promise<string> =>
+  String((await callTool(from, tool, { ...values, limit: 1 })).items[0]!.uri);
+const activeEvent = (from: Client) => firstOf(from, 'events_list', { status: 'active', upcoming: true });
 
 /** What the service itself says. */
 const statusOf = async (event: string): Promise<string> => {
@@ -83,8 +68,9 @@ const statusOf = async (event: string): Promise<string> => {
 };
 
 /** Arguments of the tools that need some. */
-const argumentsFor = async (): Promise<Record<string, Record<string, unknown>>> => {
-  const [event, type, group] = [await activeEvent(), await firstOf('event_types_list'), await firstOf('groups_list')];
+const argumentsFor = async (reader: Client): Promise<Record<string, Record<string, unknown>>> => {
+  const first = (tool: string, values?: Record<string, unknown>) => firstOf(reader, tool, values);
+  const [event, type, group] = [await activeEvent(reader), await first('event_types_list'), await first('groups_list')];
   return {
     availability_list: { event_type: type },
     config_diff: { file: 'sched: 1\nusers: { me: { webhooks: [] } }' },
@@ -96,55 +82,16 @@ const argumentsFor = async (): Promise<Record<string, Record<string, unknown>>> 
     groups_events: { group },
     groups_get: { group },
     groups_members: { group },
-    groups_relationship: { relationship: await firstOf('groups_relationships') },
-    invitees_get: { event, invitee: await firstOf('invitees_list', { event }) },
+    groups_relationship: { relationship: await first('groups_relationships') },
+    invitees_get: { event, invitee: await first('invitees_list', { event }) },
     invitees_list: { event },
-    members_get: { membership: await firstOf('members_list') },
-    webhooks_get: { webhook: await firstOf('webhooks_list') },
+    members_get: { membership: await first('members_list') },
+    webhooks_get: { webhook: await first('webhooks_list') },
     users_get: { user: 'me' },
   };
 };
 
 describe('mcp serve with the official client', () => {
-  few(1, {
-    'lists its tools, and they can be called': async () => {
-      const { tools } = await reader.listTools();
-      expect(tools.length).toBeGreaterThan(25);
-      const values = await argumentsFor();
-      const ofEachNoun = sample(tools, 1, ({ name }) => name.split('_')[0]);
-      for (const { name } of ofEachNoun) {
-        const { isError, error, bytes } = await callTool(reader, name, values[name]);
-        expect([name, isError, error]).toEqual([name, false, undefined]);
-        expect(bytes).toBeLessThanOrEqual(32 * 1024);
-      }
-    },
-    'pages through hundreds of events, 20 at a time': async () => {
-      const uris: unknown[] = [];
-      let calls = 0;
-      let cursor: string | undefined;
-      do {
-        const part = await callTool(reader, 'events_list', {
-          org: 'current',
-          ...(cursor === undefined ? {} : { cursor }),
-        });
-        calls += 1;
-        uris.push(...part.items.map(({ uri }) => uri));
-        cursor = part.next_cursor;
-      } while (cursor !== undefined);
-      const all = (await sched(['events', 'list', '--org', 'current', '-o', 'id'], home, env)).stdout
-        .trim()
-        .split('\n');
-      expect(all.length).toBeGreaterThan(times(200, 500));
-      expect(uris).toEqual(all);
-      expect(calls).toBeGreaterThanOrEqual(all.length / 20);
-    },
-    'has no tool for a write without permission': async () => {
-      const event = await activeEvent();
-      await expect(callTool(reader, 'events_cancel', { event: [event] })).rejects.toThrow('No tool "events_cancel"');
-      expect(await statusOf(event)).toBe('active');
-    },
-  });
-
   interface Write {
     name: string;
     flags: string[];
@@ -172,15 +119,14 @@ describe('mcp serve with the official client', () => {
     { name: 'without a question with --yes', flags: ['--allow-writes', '--yes'], statuses: ['canceled'] },
   ];
 
-  // cli/commands/mcp/serve.test.ts has them all in this process.
-  test.each(sample(writes, 1))('cancels $name', async (write) => {
-    const event = await activeEvent();
+  const cancels = async (write: Write) => {
     const questions: string[] = [];
     const answer: Answer = (question) => write.answers![questions.push(question) - 1]!;
     const client = await serving(write.flags, {
       ...(write.answers && { answer }),
       ...(write.isModern && { isModern: true }),
     });
+    const event = await activeEvent(client);
     for (const status of write.statuses) {
       const { record, error } = await callTool(client, 'events_cancel', { event: [event], reason: 'The host is ill' });
       if (status === 'canceled') expect(record).toMatchObject({ status });
@@ -189,6 +135,49 @@ describe('mcp serve with the official client', () => {
     }
     expect(questions).toHaveLength(write.answers?.length ?? 0);
     for (const question of questions) expect(question).toMatch(/^Cancel "/);
+  };
+
+  // cli/commands/mcp/serve.test.ts has them all in this process.
+  few(1, {
+    'lists its tools, and they can be called': async () => {
+      const reader = await serving();
+      const { tools } = await reader.listTools();
+      expect(tools.length).toBeGreaterThan(25);
+      const values = await argumentsFor(reader);
+      const ofEachNoun = sample(tools, 1, ({ name }) => name.split('_')[0]);
+      for (const { name } of ofEachNoun) {
+        const { isError, error, bytes } = await callTool(reader, name, values[name]);
+        expect([name, isError, error]).toEqual([name, false, undefined]);
+        expect(bytes).toBeLessThanOrEqual(32 * 1024);
+      }
+    },
+    'pages through hundreds of events, 20 at a time': async () => {
+      const reader = await serving();
+      const uris: unknown[] = [];
+      let calls = 0;
+      let cursor: string | undefined;
+      do {
+        const part = await callTool(reader, 'events_list', {
+          org: 'current',
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        calls += 1;
+        uris.push(...part.items.map(({ uri }) => uri));
+        cursor = part.next_cursor;
+      } while (cursor !== undefined);
+      const run = await commandsOn(sandbox);
+      const all = (await run('events', 'list', '--org', 'current', '-o', 'id')).stdout.trim().split('\n');
+      expect(all.length).toBeGreaterThan(times(200, 500));
+      expect(uris).toEqual(all);
+      expect(calls).toBeGreaterThanOrEqual(all.length / 20);
+    },
+    'has no tool for a write without permission': async () => {
+      const reader = await serving();
+      const event = await activeEvent(reader);
+      await expect(callTool(reader, 'events_cancel', { event: [event] })).rejects.toThrow('No tool "events_cancel"');
+      expect(await statusOf(event)).toBe('active');
+    },
+    ...Object.fromEntries(writes.map((write) => [`cancels ${write.name}`, () => cancels(write)])),
   });
 });
 
@@ -242,7 +231,82 @@ const expectProtocol = (stdout: string): void => {
 };
 
 describe('the process of mcp serve', () => {
-  few(1, {
+  interface Case {
+    name: string;
+    flags?: string[];
+    env: () => Record<string, string>;
+    /** What the client writes beside the protocol. */
+    noise?: string;
+    stderr: RegExp[];
+    /** How the server is ended. */
+    end: 'closed stdin' | 'SIGTERM';
+  }
+
+  const cases: Case[] = [
+    {
+      name: 'with -v, a warning of Node and lines that are not the protocol',
+      flags: ['-v'],
+      env: () => ({ ...env, NODE_OPTIONS: "--import=data:text/javascript,process.emitWarning('careful')" }),
+      noise: 'hello?\n{"jsonrpc":"1"}\n',
+      stderr: [/users_me: .*GET .*\/users\/me/, isStandalone ? /^/ : /Warning: careful/, /protocol: /],
+      end: 'closed stdin',
+    },
+    { name: 'in the sandbox', flags: ['--sandbox'], env: () => ({}), stderr: [/users_me: sandbox/], end: 'SIGTERM' },
+    { name: 'without an account', env: () => ({}), stderr: [/^error: Terminated\n$/], end: 'SIGTERM' },
+  ];
+
+  // R42
+  const writesOnlyProtocol = async (each: Case) => {
+    const { child, said, ended, replied } = start(each.flags ?? [], each.env(), await usedHome());
+    child.stdin.write(hello);
+    await replied(0);
+    child.stdin.write((each.noise ?? '') + call(1, 'users_me'));
+    await replied(1);
+    if (each.end === 'SIGTERM') child.kill('SIGTERM');
+    else child.stdin.end();
+    expect(await ended).toEqual({ code: each.end === 'SIGTERM' ? 143 : 0, signal: null });
+    expectProtocol(said.stdout);
+    for (const pattern of each.stderr) expect(said.stderr).toMatch(pattern);
+  };
+
+  const onFullDisk: Record<string, () => Promise<void>> = {
+    'ends with exit code 3 if stdout is on a full disk': async () => {
+      const full = openSync('/dev/full', 'w');
+      const child = spawn(runner, [...program, 'mcp', 'serve'], {
+        env: cleanEnvironment(home, env),
+        stdio: ['pipe', full, 'pipe'],
+      });
+      closeSync(full);
+      let stderr = '';
+      child.stderr!.on('data', (text) => {
+        stderr += text;
+      });
+      child.stdin!.write(hello);
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      expect(code).toBe(3);
+      expect(stderr).toContain("Can't write the output");
+    },
+    'does not mind if stderr is on a full disk': async () => {
+      const full = openSync('/dev/full', 'w');
+      const child = spawn(runner, [...program, 'mcp', 'serve', '-v'], {
+        env: cleanEnvironment(home, env),
+        stdio: ['pipe', 'pipe', full],
+      });
+      closeSync(full);
+      let stdout = '';
+      child.stdout!.on('data', (text) => {
+        stdout += text;
+        if (stdout.includes('"id":1')) child.stdin!.end();
+      });
+      child.stdin!.write(hello + call(1, 'users_me'));
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      expect(code).toBe(0);
+      expectProtocol(stdout);
+      expect(stdout).toContain('current_organization');
+    },
+  };
+
+  few(2, {
     'ends when its client is killed': async () => {
       // The client starts the server, and is then killed together with its pipes.
       const script = `
@@ -285,83 +349,12 @@ describe('the process of mcp serve', () => {
       expect(reply.result.structuredContent.error).toMatchObject({ code: 'environment', exit: 3 });
       expect(JSON.stringify(reply.result)).toContain('keychain');
     },
+    ...Object.fromEntries(
+      cases.map((each) => [
+        `writes nothing but the protocol to stdout ${each.name}, and ends after ${each.end}`,
+        () => writesOnlyProtocol(each),
+      ]),
+    ),
+    ...(process.platform === 'linux' && onFullDisk),
   });
-
-  interface Case {
-    name: string;
-    flags?: string[];
-    env: () => Record<string, string>;
-    /** What the client writes beside the protocol. */
-    noise?: string;
-    stderr: RegExp[];
-    /** How the server is ended. */
-    end: 'closed stdin' | 'SIGTERM';
-  }
-
-  const cases: Case[] = [
-    {
-      name: 'with -v, a warning of Node and lines that are not the protocol',
-      flags: ['-v'],
-      env: () => ({ ...env, NODE_OPTIONS: "--import=data:text/javascript,process.emitWarning('careful')" }),
-      noise: 'hello?\n{"jsonrpc":"1"}\n',
-      stderr: [/users_me: .*GET .*\/users\/me/, isStandalone ? /^/ : /Warning: careful/, /protocol: /],
-      end: 'closed stdin',
-    },
-    { name: 'in the sandbox', flags: ['--sandbox'], env: () => ({}), stderr: [/users_me: sandbox/], end: 'SIGTERM' },
-    { name: 'without an account', env: () => ({}), stderr: [/^error: Terminated\n$/], end: 'SIGTERM' },
-  ];
-
-  // R42
-  test.each(sample(cases, 1))('writes nothing but the protocol to stdout $name, and ends after $end', async (each) => {
-    const { child, said, ended, replied } = start(each.flags ?? [], each.env(), await usedHome());
-    child.stdin.write(hello);
-    await replied(0);
-    child.stdin.write((each.noise ?? '') + call(1, 'users_me'));
-    await replied(1);
-    if (each.end === 'SIGTERM') child.kill('SIGTERM');
-    else child.stdin.end();
-    expect(await ended).toEqual({ code: each.end === 'SIGTERM' ? 143 : 0, signal: null });
-    expectProtocol(said.stdout);
-    for (const pattern of each.stderr) expect(said.stderr).toMatch(pattern);
-  });
-
-  describe.skipIf(process.platform !== 'linux')('on a full disk', () =>
-    few(1, {
-      'ends with exit code 3 if stdout is on a full disk': async () => {
-        const full = openSync('/dev/full', 'w');
-        const child = spawn(runner, [...program, 'mcp', 'serve'], {
-          env: cleanEnvironment(home, env),
-          stdio: ['pipe', full, 'pipe'],
-        });
-        closeSync(full);
-        let stderr = '';
-        child.stderr!.on('data', (text) => {
-          stderr += text;
-        });
-        child.stdin!.write(hello);
-        const code = await new Promise((resolve) => child.once('close', resolve));
-        expect(code).toBe(3);
-        expect(stderr).toContain("Can't write the output");
-      },
-
-      'does not mind if stderr is on a full disk': async () => {
-        const full = openSync('/dev/full', 'w');
-        const child = spawn(runner, [...program, 'mcp', 'serve', '-v'], {
-          env: cleanEnvironment(home, env),
-          stdio: ['pipe', 'pipe', full],
-        });
-        closeSync(full);
-        let stdout = '';
-        child.stdout!.on('data', (text) => {
-          stdout += text;
-          if (stdout.includes('"id":1')) child.stdin!.end();
-        });
-        child.stdin!.write(hello + call(1, 'users_me'));
-        const code = await new Promise((resolve) => child.once('close', resolve));
-        expect(code).toBe(0);
-        expectProtocol(stdout);
-        expect(stdout).toContain('current_organization');
-      },
-    }),
-  );
 });

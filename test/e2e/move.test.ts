@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idIn } from '../../src/uri.ts';
 import { spawn } from '../support/processes.ts';
+import { createWorld } from '../support/run.ts';
 import { closeLater } from '../support/temporary.ts';
 import { isDeep, sample } from '../support/tier.ts';
 import { slot } from './booking-kills.ts';
@@ -60,7 +61,7 @@ const startsOf = async (email: string): Promise<number[]> => {
 
 /** Waits, by both clocks, until a look-up can prove something. Another event shows that the list is current. */
 const later = async (): Promise<void> => {
-  const moved = await sched(['sandbox', 'clock', 'advance', '3m', '--data', data], temporaryHome());
+  const moved = await (await createWorld()).run(['sandbox', 'clock', 'advance', '3m', '--data', data]);
   if (moved.code !== 0) throw new Error(moved.stderr);
   aheadMs += 180_000;
   clock.setAhead(aheadMs);

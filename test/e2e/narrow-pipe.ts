@@ -1,10 +1,11 @@
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { execFileSync } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
-/** Tests whether the pipe is full. The programs here never print this byte. */
+/** Tests whether the pipe is full: a few bytes that the programs here never print. */
 const probe = 0;
+const probes = new Uint8Array(16).fill(probe);
 
 /** A pipe that takes 64 KiB (pipe(7)). Its reader can tell when the writer has to wait. */
 export const narrowPipe = (home: string) => {
@@ -24,13 +25,15 @@ export const narrowPipe = (home: string) => {
       throw error;
     }
   };
-  const isFull = () => unlessBlocked(() => writeSync(prober, Uint8Array.of(probe))) === undefined;
+  const isFull = () => unlessBlocked(() => writeSync(prober, probes)) === undefined;
   return {
     /** For the `stdio` of a child process. */
     writer,
-    /** Resolves when not even one more byte fits, or `isOver`. There is no event for it, and each look adds a byte. */
-    untilFull: (isOver = () => false) =>
-      expect.poll(() => isOver() || isFull(), { interval: 1, timeout: 20_000 }).toBe(true),
+    /**
+     * Resolves when not even a few more bytes fit, or `isOver`. There is no event for it, and each look adds some: a
+     * writer has to wait as soon as no page of memory is free, and the looks fill the last one.
+     */
+    untilFull: (isOver = () => false): Promise<void> => until(() => isOver() || isFull()),
     /** Reads what is in the pipe. */
     read: (): Buffer => {
       const size = unlessBlocked(() => readSync(reader, buffer)) ?? 0;

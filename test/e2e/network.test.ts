@@ -69,8 +69,7 @@ const me = (env: Record<string, string>, ...flags: string[]): Promise<Finished> 
 const found = { code: 0, stdout: 'uri\thttp://127.0.0.1/users/U\n', stderr: '' };
 
 describe('a proxy', () => {
-  const names = sample(['HTTPS_PROXY', 'https_proxy'], 1);
-  test.each(names)('named by %s carries many HTTPS requests over few tunnels', async (name) => {
+  const carriesMany = async (name: string) => {
     const proxy = await proxyWith();
     const env = { ...trusting, [name]: `http://127.0.0.1:${proxy.port}` };
     const { code, stdout } = await sched(['events', 'list', '--limit', '1000', '-o', 'id'], temporaryHome(), env);
@@ -79,7 +78,7 @@ describe('a proxy', () => {
     expect(proxy.seen.length).toBeLessThanOrEqual(2);
     // The proxy sees the host name, but neither token nor path.
     expect(JSON.stringify(proxy.seen)).not.toMatch(/canary|users|events/);
-  });
+  };
 
   test.each(sample(['http', 'https'], 1))(
     'with an %s URL gets the login from it with the CONNECT, and the login appears nowhere else',
@@ -97,7 +96,10 @@ describe('a proxy', () => {
     },
   );
 
+  // http/proxy.test.ts and http/transport.test.ts show tunnels and NO_PROXY without a process.
   few(1, {
+    'named by HTTPS_PROXY carries many HTTPS requests over few tunnels': () => carriesMany('HTTPS_PROXY'),
+    'named by https_proxy carries many HTTPS requests over few tunnels': () => carriesMany('https_proxy'),
     'is not used for hosts in NO_PROXY': async () => {
       const proxy = await proxyWith();
       // 0.0.0.0 is this machine but not a loopback address, so a proxy is used for it, and no DNS is needed.
@@ -161,14 +163,17 @@ describe('a proxy', () => {
       expect(refused.stderr).toContain(
         `The proxy http://127.0.0.1:${refusing.port} refused to connect to auth.test.example`,
       );
-      expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
-      expect(asked()).toEqual(['auth.test.example:443']);
-      const mcp = { ...env, SCHED_MCP_URL: 'https://mcp.test.example' };
-      expect((await sched(['mcp', 'metadata', '--json'], home, mcp)).code).toBe(0);
-      expect(asked()).toEqual(['mcp.test.example:443']);
-      const doctor = await sched(['doctor', '--network'], home, env);
-      expect(doctor.stdout).toContain(`${host} replies`);
-      expect(asked()).toEqual([`${host}:443`]);
+      const others: [line: string, shown: string, target: string][] = [
+        ['auth refresh', '', 'auth.test.example'],
+        ['mcp metadata --json', 'mcp.test.example', 'mcp.test.example'],
+        ['doctor --network', `${host} replies`, host],
+      ];
+      for (const [line, shown, target] of sample(others, 1)) {
+        const mcp = { ...env, SCHED_MCP_URL: 'https://mcp.test.example' };
+        const { code, stdout } = await sched(line.split(' '), home, mcp);
+        expect([line, code, stdout]).toEqual([line, 0, expect.stringContaining(shown)]);
+        expect(asked()).toEqual([`${target}:443`]);
+      }
     },
   });
 });

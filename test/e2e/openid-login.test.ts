@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jsonOf } from '../support/run.ts';
 import type { Terminal } from '../support/terminal.ts';
 import { few, isDeep, times } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { clientSecret, startProvider } from './openid-provider.ts';
 import {
+  commandsOf,
   credentialFile,
   everythingBelow,
   expireToken,
@@ -73,7 +75,7 @@ describeWith('script')('a login at an OpenID provider', { timeout: 60_000 }, () 
   };
 
   const stored = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
-  const profile = async () => JSON.parse((await sched(['profiles', 'show', '--json'], home)).stdout);
+  const profile = async () => jsonOf(await (await commandsOf(home))('profiles show --json'));
 
   /** Commands find an expired token at the same time. Then the login is revoked. */
   const useIt = async () => {
@@ -101,7 +103,7 @@ describeWith('script')('a login at an OpenID provider', { timeout: 60_000 }, () 
     expect(provider.grants).toEqual([grant]);
     expect(stored().client_secret).toBe(clientSecret);
     expect((await profile()).client_auth).toBe('client_secret_basic');
-    const exported = await sched(['profiles', 'export'], home);
+    const exported = await (await commandsOf(home))('profiles export');
     expect(exported.stdout).not.toContain('canary');
     expect(exported.stderr).toContain('The secret of the client is not included');
     await useIt();

@@ -2,9 +2,10 @@ import { expect } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { visitorOf } from '../sandbox/pages/visitor.ts';
 import { keyFile } from '../support/listening.ts';
+import { jsonOf } from '../support/run.ts';
 import { few } from '../support/tier.ts';
 import { startListener } from './listener.ts';
-import { sched, spawnSandbox, temporaryHome, usedSandbox } from './program.ts';
+import { commandsOn, sched, startSandbox, temporaryHome } from './program.ts';
 
 const send: Send = async ({ method, url, headers, body }) => {
   const sent = method === 'POST' ? { method, headers, body: body ?? '' } : {};
@@ -17,15 +18,14 @@ few(1, {
     const key = keyFile();
     const listener = await startListener(['--signing-key-file', key, '-o', 'jsonl']);
     const hook = ['--webhook-to', listener.url, '--signing-key-file', key];
-    const sandbox = await spawnSandbox(['--data', await usedSandbox(), ...hook]);
+    const sandbox = await startSandbox(...hook);
     const home = temporaryHome();
     const env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url };
-    const json = async (...args: string[]) =>
-      JSON.parse((await sched([...args, '--json'], home, env)).stdout || 'null');
     const follow = () => sched(['events', 'follow', '--once', '-o', 'jsonl'], home, env);
     expect(await follow()).toMatchObject({ code: 0, stdout: '' });
 
-    const { scheduling_url } = await json('event-types', 'get', 'Intro call');
+    const run = await commandsOn(sandbox);
+    const { scheduling_url } = jsonOf(await run('event-types', 'get', 'Intro call', '--json'));
     const visitor = visitorOf({ send }, sandbox.base_url);
     const days = await visitor.open(scheduling_url);
     expect(days.status).toBe(200);

@@ -9,7 +9,7 @@ import { ensurePrivateDirectory } from '../../src/state/directories.ts';
 import { directory } from '../../src/state/paths.ts';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
-import { createWorld } from '../support/run.ts';
+import { createWorld, network, type Result, type TestWorld } from '../support/run.ts';
 import { seededFile, usedHome as usedHomeAt } from '../support/seeded.ts';
 import { startServing } from '../support/serving.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
@@ -188,9 +188,48 @@ export const spawnSandbox = (
     );
   });
 
+/** Runs commands of a user without a token. The source in this process, for what a test needs but is not about. */
+export const commandsOf = async (home: string, env: Record<string, string> = {}): Promise<TestWorld['run']> => {
+  const own = { SCHED_TOKEN: '', SCHED_BASE_URL: '', ...env };
+  const { run } = await createWorld({ send: network, home, env: own, randomBytes });
+  return (line, more) => run(line, { clock, ...more });
+};
+
+/** The same on a sandbox that listens, with its token. */
+export const commandsOn = async (sandbox: RunningSandbox): Promise<(...words: string[]) => Promise<Result>> => {
+  const { base_url, token, admin_token } = sandbox;
+  // With the admin secret, as `sandbox start` prints it, the URIs of an earlier run are known as those of a sandbox.
+  const env = { SCHED_BASE_URL: base_url, SCHED_TOKEN: token, SCHED_SANDBOX_ADMIN: admin_token };
+  const run = await commandsOf(temporaryHome(), env);
+  return (...words) => run(words);
+};
+
+/** The flags of a login at a sandbox. */
+export const addressesOf = ({ base_url, auth_url, client_id }: RunningSandbox): string[] => [
+  '--base-url',
+  base_url,
+  '--auth-url',
+  auth_url,
+  '--client-id',
+  client_id,
+];
+
+/** Stores a login at a sandbox with `--auto-consent` in a file, for tests of what comes after it: the source in this process. */
+export const storeLogin = async (addresses: string[], home: string, env?: Record<string, string>) => {
+  const run = await commandsOf(home, env);
+  const { code, stderr } = await run(['auth', 'login', '--credential-store', 'file', ...addresses], {
+    terminals: ['stdin', 'stdout', 'stderr'],
+    openBrowser: async (url) => {
+      void fetch(url).then((page) => page.text());
+      return true;
+    },
+  });
+  if (code !== 0) throw new Error(`the login ended with ${code}: ${stderr}`);
+};
+
 /** Logs in to a sandbox with `--auto-consent`, as a browser would, and stores the login in a file by default. */
 export const logIn = async (
-  { base_url, auth_url, client_id }: RunningSandbox,
+  sandbox: RunningSandbox,
   home: string,
   {
     flags = ['--credential-store', 'file'],
@@ -198,7 +237,7 @@ export const logIn = async (
     isKnown = false,
   }: { flags?: string[]; env?: Record<string, string> /** The profile has the addresses. */; isKnown?: boolean } = {},
 ): Promise<{ code: number | null; text: string }> => {
-  const addresses = isKnown ? [] : ['--base-url', base_url, '--auth-url', auth_url, '--client-id', client_id];
+  const addresses = isKnown ? [] : addressesOf(sandbox);
   const terminal = schedInTerminal(['auth', 'login', '--no-browser', ...addresses, ...flags], home, env);
   try {
     const [, url] = await terminal.until(/^(http:\S+\/oauth\/authorize\?\S+)\n/m);

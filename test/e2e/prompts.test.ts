@@ -22,7 +22,7 @@ const logIn = async (): Promise<Terminal> => {
 };
 
 describe('a prompt', () => {
-  few(2, {
+  few(1, {
     'stops at Ctrl-D, asks nothing else, and reports all missing flags on a new line': async () => {
       const screen = await logIn();
       screen.type(ctrlD);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type SecretService, secretService, startSecretService } from '../support/secret-service.ts';
 import { few } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
-import { everythingBelow, sched, usedHome } from './program.ts';
+import { commandsOf, everythingBelow, sched, usedHome } from './program.ts';
 
 // R17, R36
 describeWith(...secretService)('receipt key in a real keychain', () => {
@@ -40,8 +40,8 @@ describeWith(...secretService)('receipt key in a real keychain', () => {
       expect(readdirSync(state)).not.toContain('receipt.key');
       expect(everythingBelow(state)).not.toMatch(/^[0-9a-f]{64}$/m);
 
-      const prove = (world: Record<string, string>) =>
-        sched(['compliance', 'prove', receipts[0]!, '--email', 'ADA@x.example', '--json'], home, world);
+      const prove = async (own: Record<string, string>) =>
+        (await commandsOf(home, own))(['compliance', 'prove', receipts[0]!, '--email', 'ADA@x.example', '--json']);
       // The exit code for a receipt from the sandbox.
       const found = await prove(env);
       expect([found.code, JSON.parse(found.stdout)]).toMatchObject([13, { found: true, verdict: 'accepted' }]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sample } from '../support/tier.ts';
+import { sample, times } from '../support/tier.ts';
 import { killPrograms } from './refresh-kills.ts';
 
 // R24, R25; `npm run test:deep` does the same many times.
@@ -9,7 +9,8 @@ describe('auth refresh, killed at random', () => {
     ['helpers', '30s'],
   ] as const;
   test.each(sample(cells, 1))('%s, with a replay window of %s', { timeout: 120_000 }, async (victims, replayWindow) => {
-    const told = await killPrograms({ kills: 2, victims, replayWindow, crowd: 2 });
-    expect(told).toMatchObject({ kills: 2, odd: [], after: 0, isLockFree: true, lost: 0, refused: 0 });
+    const kills = times(1, 2);
+    const told = await killPrograms({ kills, victims, replayWindow, crowd: 2 });
+    expect(told).toMatchObject({ kills, odd: [], after: 0, isLockFree: true, lost: 0, refused: 0 });
   });
 });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { spawn } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { narrowPipe } from './narrow-pipe.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 import { rowOf, rowsAPage, smallService } from './small-service.ts';
 
-const rowBytes = 10_000;
+const rowBytes = 2_000;
 
 /** Lists about so many megabytes into a pipe with a slow reader. Returns what arrived, and what should have. */
 export const readSlowly = async (megabytes: number) => {
@@ -43,8 +44,7 @@ export const readSlowly = async (megabytes: number) => {
       // How far the program has read ahead of its reader, in pages.
       mostAhead = Math.max(mostAhead, service.seen.pages - bytes / (rowBytes * rowsAPage));
       while (!hasEnded() && bytes < page * rowBytes * rowsAPage) {
-        take();
-        await new Promise(setImmediate);
+        await until(() => hasEnded() || take() > 0);
       }
     }
     while (take() > 0);

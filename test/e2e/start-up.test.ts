@@ -135,6 +135,10 @@ describe.skipIf(program.length === 0)('start-up', () => {
       const withSdk = chunks.filter((file) => readFileSync(file, 'utf8').includes(marks['MCP SDK']));
       expect(withSdk).toHaveLength(1);
     },
+    'has no part of zod that nothing names, such as its translations': () => {
+      const files = readdirSync(join(root, 'dist/chunks')).map((file) => join(root, 'dist/chunks', file));
+      expect(files.filter((file) => readFileSync(file, 'utf8').includes('Ungültige Eingabe'))).toEqual([]);
+    },
     'measures text only for tables': async () => {
       const page = ['events', 'list', '--limit', '1'];
       expect(await loadedFor(...page, '--json')).toMatchObject({ segmenters: 0 });

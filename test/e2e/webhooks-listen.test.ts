@@ -5,6 +5,7 @@ import { isSigned } from '../sandbox/webhooks/receiver.ts';
 import { keyFile, startHandler } from '../support/listening.ts';
 import { writeSnippets } from '../support/page-snippets.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
+import { jsonOf, type Result } from '../support/run.ts';
 import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { ctrlC } from '../support/terminal.ts';
 import { few, sample as sampleOf } from '../support/tier.ts';
@@ -12,7 +13,7 @@ import { describeWith } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { deliver, post, sample, signed, signingKey } from '../support/webhooks.ts';
 import { startListener } from './listener.ts';
-import { type Finished, farMonday, sched, schedInTerminal, temporaryHome, usedSandbox } from './program.ts';
+import { commandsOf, commandsOn, farMonday, schedInTerminal, startSandbox, temporaryHome } from './program.ts';
 
 const key = keyFile();
 /** The Node of these tests: a standalone program has none. */
@@ -54,15 +55,16 @@ describe('webhooks listen', () => {
 });
 
 /** Books, marks a no-show, cancels and sends a sample, in a sandbox that delivers to this URL. */
-const useSandbox = async (url: string, key: string): Promise<Finished> => {
-  const script = `set -e
-    booked=$(sched invitees create --event-type "Intro call" --start ${farMonday()} --email ada@engine.example \
-      --name "Zoë 🎉 Byron" --timezone UTC --json)
-    sched invitees no-show "$(jq -r .uri <<<"$booked")" --yes
-    sched events cancel "$(jq -r .event <<<"$booked")" --yes
-    sched sandbox trigger routing_form_submission.created --to ${url} --fields status,error`;
-  const flags = ['--data', await usedSandbox(), '--webhook-to', url, '--signing-key-file', key];
-  return sched(['sandbox', 'run', ...flags, '--', 'bash', '-c', script], temporaryHome());
+const useSandbox = async (url: string, key: string): Promise<{ triggered: Result; stop(): Promise<unknown> }> => {
+  const sandbox = await startSandbox('--webhook-to', url, '--signing-key-file', key);
+  const run = await commandsOn(sandbox);
+  const person = ['--email', 'ada@engine.example', '--name', 'Zoë 🎉 Byron', '--timezone', 'UTC'];
+  const book = ['invitees', 'create', '--event-type', 'Intro call', '--start', farMonday(), ...person];
+  const { uri, event } = jsonOf(await run(...book, '--json'));
+  jsonOf(await run('invitees', 'no-show', uri, '--yes', '--json'));
+  jsonOf(await run('events', 'cancel', event, '--yes', '--json'));
+  const trigger = ['sandbox', 'trigger', 'routing_form_submission.created', '--to', url];
+  return { triggered: await run(...trigger, '--fields', 'status,error'), stop: sandbox.stop };
 };
 
 /** Makes a program say on stderr which port it got. */
@@ -80,13 +82,16 @@ describeWith('bash')('docs/webhooks.md', () => {
   const pageKey = join(directory, 'hooks.key');
   writeFileSync(pageKey, `${signingKey}\n`);
 
-  let used: Finished;
+  let triggered: Result;
   /** The deliveries of the sandbox that `webhooks listen` has forwarded. */
   let forwarded: { event: string; body: string; headers: NodeJS.Dict<string | string[]> }[];
   beforeAll(async () => {
     const handler = await startHandler(204);
     const listener = await startListener(['--signing-key-file', pageKey, '--forward-to', handler.url]);
-    used = await useSandbox(listener.url, pageKey);
+    const used = await useSandbox(listener.url, pageKey);
+    triggered = used.triggered;
+    await listener.printed(/(.*\n){4}/);
+    await used.stop();
     // R42
     expect(await listener.stop('SIGTERM')).toBe(0);
     expect(listener.stderr()).toContain('Stopped: 4 deliveries received');
@@ -98,7 +103,7 @@ describeWith('bash')('docs/webhooks.md', () => {
   };
 
   test('is about deliveries that the sandbox sends and `webhooks listen` forwards, all of them signed', () => {
-    const { code, stdout, stderr } = used;
+    const { code, stdout, stderr } = triggered;
     expect([code, stderr]).toEqual([0, expect.stringContaining('1 sample: 1 accepted')]);
     expect(stdout).toContain('200\t');
     expect(stdout + stderr).not.toContain(signingKey);
@@ -221,7 +226,7 @@ describeWith('bash')('docs/webhooks.md', () => {
       [body, 0, 'ok\n'],
       [`${body}\n`, 13, ''],
     ];
-    for (const [text, code, stdout] of sampleOf(ends, 1))
-      expect(await sched(flags, temporaryHome(), {}, text)).toMatchObject({ code, stdout });
+    const run = await commandsOf(temporaryHome());
+    for (const [stdin, code, stdout] of ends) expect(await run(flags, { stdin })).toMatchObject({ code, stdout });
   });
 });

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openReceiver } from '../sandbox/webhooks/receiver.ts';
-import { createWorld, network } from '../support/run.ts';
-import { farMonday, sched, spawnSandbox, temporaryHome, usedSandbox } from './program.ts';
+import { temporaryFile } from '../support/temporary.ts';
+import { commandsOn, farMonday, spawnSandbox, usedSandbox } from './program.ts';
 
 test('webhooks that a killed sandbox was sending are sent by the next one, but not to a URL of its run', async () => {
   let isSilent = true;
@@ -12,9 +11,8 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   });
   const ofTheRun = await openReceiver();
   const data = await usedSandbox();
-  const home = temporaryHome();
   const first = await spawnSandbox(['--data', data, '--webhook-to', ofTheRun.url]);
-  const keyFile = join(home, 'hooks.key');
+  const keyFile = temporaryFile('hooks.key');
   const create = [
     'webhooks',
     'create',
@@ -25,12 +23,12 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
     '--signing-key-file',
     keyFile,
   ];
-  const env = { SCHED_BASE_URL: first.base_url, SCHED_TOKEN: first.token };
-  const created = await sched([...create, '-o', 'id'], home, env);
+  const runFirst = await commandsOn(first);
+  const created = await runFirst(...create, '-o', 'id');
   expect([created.code, existsSync(keyFile)]).toEqual([0, true]);
   const person = ['--email', 'ada@engine.example', '--name', 'Ada', '--timezone', 'UTC'];
   const book = ['invitees', 'create', '--event-type', 'Intro call', '--start', farMonday(), ...person];
-  expect((await sched(book, home, env)).code).toBe(0);
+  expect((await runFirst(...book)).code).toBe(0);
   await Promise.all([kept.heard(1), ofTheRun.heard(1)]);
   await first.stop('SIGKILL');
 
@@ -38,12 +36,7 @@ test('webhooks that a killed sandbox was sending are sent by the next one, but n
   const second = await spawnSandbox(['--data', data]);
   await kept.heard(2);
   expect(kept.received[1]!.body).toBe(kept.received[0]!.body);
-  // With the admin secret, as `sandbox start` prints it, the URI of the first run is known as one of a sandbox.
-  const world = await createWorld({
-    send: network,
-    env: { SCHED_BASE_URL: second.base_url, SCHED_TOKEN: second.token, SCHED_SANDBOX_ADMIN: second.admin_token },
-  });
-  const run = (...words: string[]) => world.run(words);
+  const run = await commandsOn(second);
   const { stdout } = await run('webhooks', 'list', '--org', 'current', '--json');
   expect(stdout).not.toContain(ofTheRun.url);
   const webhook = created.stdout.trim();

@@ -13,7 +13,7 @@ let folder: string;
 let file: string;
 beforeAll(async () => {
   folder = temporaryDirectory('renewal');
-  file = await buildWorker(folder);
+  file = await buildWorker();
 });
 
 const pause = (most: number) => sleep(Math.random() * most);

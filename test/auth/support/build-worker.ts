@@ -1,7 +1,10 @@
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { bundle } from '../../../scripts/bundle.js';
 import type { CredentialKey } from '../../../src/auth/credential.ts';
 import { type ChildProcess, spawn } from '../../support/processes.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 /** The instructions for a worker. */
 export interface Plan {
@@ -30,9 +33,19 @@ export interface Plan {
   real?: boolean;
 }
 
-/** Bundles the worker into a folder, so that plain node can run it. In parts, which are loaded only if needed. */
-export const buildWorker = async (folder: string): Promise<string> => {
-  await bundle({ input: { worker: 'test/auth/support/worker.ts' }, dir: folder });
+/** Bundles the worker once for a test run, so that plain node can run it. In parts, which are loaded only if needed. */
+export const buildWorker = async (): Promise<string> => {
+  const folder = join(inject('folder'), 'refresh-worker');
+  if (!existsSync(folder)) {
+    const draft = temporaryDirectory('worker');
+    await bundle({ input: { worker: 'test/auth/support/worker.ts' }, dir: draft });
+    // Other processes may do the same: each bundles its own, and the first one wins.
+    try {
+      renameSync(draft, folder);
+    } catch (error) {
+      if (!existsSync(folder)) throw error;
+    }
+  }
   return join(folder, 'worker.js');
 };
 
