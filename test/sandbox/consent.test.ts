@@ -116,25 +116,26 @@ describeWith(browser)('consent page in a browser', () => {
       expect((await answer()).code).toMatch(/^sandbox_code_/);
       six.close();
     },
-  });
 
-  it('lets an MCP client log in that registered itself', async () => {
-    const sandbox = await serveMcp();
-    const allow: Person = async (address) => {
-      heard = [];
-      await page.goto(String(address));
-      expect(await page.locator('main').textContent()).toContain(
-        'A client of the tests, a program that gave itself this name, wants to access',
-      );
-      await page.getByRole('radio', { name: 'Tomás Ferreira' }).check();
-      await page.getByRole('button', { name: 'Allow' }).click();
-      await answer();
-      return page.url();
-    };
-    const { client: connected } = await logInAndConnect(sandbox.mcp, allow, callback());
-    expect((await callTool(connected, 'users_me')).record).toMatchObject({ name: 'Tomás Ferreira' });
-    await connected.close();
-    await sandbox.stop();
+    // cli/commands/mcp/http.test.ts does the same without a browser.
+    'lets an MCP client log in that registered itself': async () => {
+      const sandbox = await serveMcp();
+      const allow: Person = async (address) => {
+        heard = [];
+        await page.goto(String(address));
+        expect(await page.locator('main').textContent()).toContain(
+          'A client of the tests, a program that gave itself this name, wants to access',
+        );
+        await page.getByRole('radio', { name: 'Tomás Ferreira' }).check();
+        await page.getByRole('button', { name: 'Allow' }).click();
+        await answer();
+        return page.url();
+      };
+      const { client: connected } = await logInAndConnect(sandbox.mcp, allow, callback());
+      expect((await callTool(connected, 'users_me')).record).toMatchObject({ name: 'Tomás Ferreira' });
+      await connected.close();
+      await sandbox.stop();
+    },
   });
 
   it('rejects a form sent from another site', async () => {
@@ -161,8 +162,8 @@ describeWith(browser)('consent page in a browser', () => {
   describe('is accessible', () => {
     let tab: Page;
     beforeAll(async () => {
-      // The accessibility checker is a script, which the page's policy would block.
-      tab = await browser.newPage({ bypassCSP: true });
+      // The accessibility checker needs JavaScript.
+      tab = await browser.newPage();
     });
 
     // Color scheme and width are independent, so two of the four combinations are enough.

@@ -1,4 +1,6 @@
+import { copyFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { once } from '../../src/once.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { seed } from '../../src/sandbox/seed/seed.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
@@ -14,6 +16,7 @@ import {
 } from '../../src/sandbox/store/records.ts';
 import { openStore, type Store } from '../../src/sandbox/store/store.ts';
 import { idIn } from '../../src/uri.ts';
+import { seededFile } from '../support/seeded.ts';
 import { temporaryFile } from '../support/temporary.ts';
 import { seedStages } from './older-data.ts';
 import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from './world.ts';
@@ -22,9 +25,9 @@ const dayLater = noon + 86_400_000;
 const event = makeId('event/1');
 const invitee = makeId('invitee/2');
 
-/** A file of version 1: the first migration, the first seed stage, and one booking. */
-const versionOne = async (name: string): Promise<string> => {
-  const file = temporaryFile(name);
+/** A file of version 1: the first migration, the first seed stage, and one booking. Each test gets a copy. */
+const templateOfOne = once(async (): Promise<string> => {
+  const file = temporaryFile();
   const store = openStore(await openDatabase(file), migrations.slice(0, 1));
   store.transaction(() => {
     seedStages(store, 1);
@@ -60,7 +63,16 @@ const versionOne = async (name: string): Promise<string> => {
   expect(store.all('PRAGMA user_version')).toEqual([{ user_version: 1 }]);
   store.close();
   return file;
+});
+
+const versionOne = async (name: string): Promise<string> => {
+  const file = temporaryFile(name);
+  copyFileSync(await templateOfOne(), file);
+  return file;
 };
+
+/** A file of this version that was seeded at noon. */
+const seededStore = async () => openStore(await openDatabase(await seededFile(noon)));
 
 const everything = (store: Store, where: Record<string, string> = {}) =>
   store
@@ -103,8 +115,7 @@ describe('migration', () => {
     const file = await versionOne('same.db');
     (await openSandbox({ file, clock: { now: () => dayLater } })).close();
     const old = openStore(await openDatabase(file));
-    const fresh = openStore(await openDatabase(':memory:'));
-    fresh.transaction(() => seed(fresh, noon));
+    const fresh = await seededStore();
     const seeded = {
       events: `id <> '${event}'`,
       event_hosts: `event <> '${event}'`,
@@ -113,6 +124,7 @@ describe('migration', () => {
     };
     expect(everything(old, seeded)).toEqual(everything(fresh));
     old.close();
+    fresh.close();
   });
 
   it('upgrades a version 2 file, keeps its data and hashes its tokens', async () => {
@@ -138,11 +150,11 @@ describe('migration', () => {
     const file = temporaryFile('eight.db');
     const old = openStore(await openDatabase(file), migrations.slice(0, 8));
     old.transaction(() => seed(old, noon));
-    const fresh = openStore(await openDatabase(':memory:'));
-    fresh.transaction(() => seed(fresh, noon));
-    for (const table of recordTables)
-      for (const { id, doc } of old.all<{ id: string; doc: string }>(`SELECT id, doc FROM ${table}`))
-        old.update(table, id, JSON.parse(withOrigin(doc, 'http://127.0.0.1:4010')));
+    old.transaction(() => {
+      for (const table of recordTables)
+        for (const { id, doc } of old.all<{ id: string; doc: string }>(`SELECT id, doc FROM ${table}`))
+          old.update(table, id, JSON.parse(withOrigin(doc, 'http://127.0.0.1:4010')));
+    });
     const webhook = makeId('seed/webhook/https://hooks.northlight.example/crm');
     const callback_url = 'http://127.0.0.1:4010/hooks';
     old.update('webhooks', webhook, { ...old.get<WebhookRecord>('webhooks', webhook)!, callback_url });
@@ -152,8 +164,10 @@ describe('migration', () => {
     const kept = store.get<WebhookRecord>('webhooks', webhook)!;
     expect(kept.callback_url).toBe(callback_url);
     store.update('webhooks', webhook, { ...kept, callback_url: 'https://hooks.northlight.example/crm' });
+    const fresh = await seededStore();
     expect(everything(store)).toEqual(everything(fresh));
     store.close();
+    fresh.close();
   });
 
   it('runs once if two processes open the file', async () => {

@@ -1,3 +1,4 @@
+import { onceEach } from '../../src/once.ts';
 import { demoWorld } from '../../src/sandbox/seed/demo.ts';
 import type { Store } from '../../src/sandbox/store/store.ts';
 import { rowsOf } from '../../src/sandbox/world/rows.ts';
@@ -8,8 +9,11 @@ const olderGroups = ['Customer team', 'Product team'];
 /** Adds the demo as an older version did: with the columns it had, and without what later stages add. */
 export const seedStages = (store: Store, count: 1 | 2) => {
   const groups = new Set<unknown>();
+  const columnsOf = onceEach((table: string) =>
+    store.all<{ name: string }>(`PRAGMA table_xinfo("${table}")`).map(({ name }) => name),
+  );
   for (const { table, columns, doc } of rowsOf(demoWorld(noon), noon).rows) {
-    const known = store.all<{ name: string }>(`PRAGMA table_xinfo("${table}")`).map(({ name }) => name);
+    const known = columnsOf(table);
     if (table === 'groups' && (count === 2 || olderGroups.includes(String(doc!.name)))) groups.add(columns.id);
     const isLater = (table === 'groups' || table === 'group_members') && !groups.has(columns.group ?? columns.id);
     if (known.length === 0 || isLater) continue;

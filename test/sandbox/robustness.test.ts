@@ -110,7 +110,7 @@ const inTurns = async (count: number, width: number, work: () => Promise<void>) 
 describe('robustness', () => {
   test('survives fuzzed requests with flat memory', async () => {
     const { port, get, clock } = await openWire();
-    const { numRuns: fuzzed, seed } = runs(80, 10_000);
+    const { numRuns: fuzzed, seed } = runs(40, 10_000);
     const make = makeFuzz(seed, port);
     const statuses: Record<string, number> = {};
     const sensible: number[] = [];

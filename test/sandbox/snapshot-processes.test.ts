@@ -61,7 +61,7 @@ describe('snapshots', () => {
     const clients = Promise.all(places.map((place) => execFile(process.execPath, [worker, 'ask', file, place])));
     const ready = () => readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.ready-`));
     await Promise.race([until(() => ready().length === places.length), clients]);
-    for (let turn = 0; turn < times(8, 1_000); turn += 1) {
+    for (let turn = 0; turn < times(4, 1_000); turn += 1) {
       await sandbox.snapshots.restore(turn % 2 === 0 ? 'A' : 'B');
       // Requests that came meanwhile are answered now.
       await new Promise(setImmediate);

@@ -414,7 +414,7 @@ describe('hostile text', () => {
     };
     const plain = await visit('Plain');
     const names = [hostile, '</bdi></h1><script>alert(1)</script>', `"><img src=x onerror='x'>`, '\u202e\u2066&lt;'];
-    for (const name of sample(names, 2))
+    for (const name of sample(names, 1))
       for (const [index, body] of (await visit(name)).entries()) {
         expect(tags(body)).toEqual(tags(plain[index]!));
         expect(body).not.toMatch(/[\0\x1b\x9b\u202e\u2066]| fill="[^#0]| style=/);

@@ -1,15 +1,25 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BrowserContextOptions, ConsoleMessage, Frame, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hostile } from '../../../src/sandbox/faults/inject.ts';
 import { type Server, serve } from '../../../src/sandbox/http-server.ts';
 import { idIn } from '../../../src/uri.ts';
 import { type Browser, browser, openChromium, problemsOn } from '../../support/browser.ts';
-import { few, sample } from '../../support/tier.ts';
+import { few, sample, times } from '../../support/tier.ts';
 import { describeWith } from '../../support/tools.ts';
-import { eventType, openWorld, user, type World } from '../world.ts';
+import { eventType, openWorld, pathOf, user, type World } from '../world.ts';
 
 const intro = '/book/amara-lindqvist/intro-call';
 const onboarding = '/book/amara-lindqvist/customer-onboarding';
+
+const parent = 'http://localhost:3000';
+const wide = { width: 1280, height: 900 };
+
+interface Told {
+  event: string;
+  height?: number;
+}
 
 describeWith(browser)('booking pages in a browser', () => {
   let world: World;
@@ -142,12 +152,182 @@ describeWith(browser)('booking pages in a browser', () => {
     },
   });
 
+  describe('an embedded one', () => {
+    let page: Page;
+    let problems: string[];
+    let warnings: string[];
+
+    beforeAll(async () => {
+      page = await chromium.newPage({ viewport: wide, timezoneId: 'Europe/Paris' });
+      const listen = (message: ConsoleMessage) => {
+        if (message.type() === 'error') problems.push(message.text());
+        if (message.type() === 'warning') warnings.push(message.text());
+      };
+      page.on('console', listen).on('pageerror', (error) => problems.push(String(error)));
+    });
+
+    afterEach(() => {
+      expect(problems).toEqual([]);
+    });
+
+    const start = () => {
+      problems = [];
+      warnings = [];
+    };
+
+    /** What the demo page was told, oldest first, and whether the frame had that height each time. */
+    const told = async (): Promise<Array<Told & { frame: number }>> =>
+      (
+        await page
+          .locator('#log tr')
+          .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent!)))
+      )
+        .reverse()
+        .map(([, event, height, frame]) => ({
+          event: event!,
+          frame: Number(frame),
+          ...(height === '' ? {} : { height: Number(height) }),
+        }));
+
+    /** Waits for some frames, in which any message would come. */
+    const idle = () =>
+      page.evaluate(`new Promise((resolve) => {
+        const wait = (left) => (left === 0 ? resolve() : requestAnimationFrame(() => wait(left - 1)));
+        wait(${times(5, 70)});
+      })`);
+
+    /** Waits for the next message, and then for another one that shouldn't come. */
+    const next = async (after: number, event = 'sched.page_height') => {
+      await page.locator('#log tr').nth(after).waitFor();
+      await idle();
+      const messages = await told();
+      return messages.slice(after).filter((message) => message.event === event);
+    };
+
+    const frameHeight = () =>
+      page
+        .locator('iframe')
+        .first()
+        .evaluate((frame) => frame.clientHeight);
+
+    it('has the height of its page on load and after each change, and is told once', async () => {
+      start();
+      await page.goto(`${server.url}/embed/demo?page=${intro}`);
+      const frame = page.frameLocator('iframe');
+      const content = () => frame.locator('body').evaluate((body) => Math.ceil(body.getBoundingClientRect().height));
+      const steps: Array<[string, () => Promise<unknown>]> = [
+        ['open the list of zones', () => frame.locator('summary').click()],
+        ['close it', () => frame.locator('summary').click()],
+        ['make the window narrow', () => page.setViewportSize({ width: 390, height: 900 })],
+        ['make it wide again', () => page.setViewportSize(wide)],
+        ['choose a time', () => frame.locator('.slots a').first().click()],
+      ];
+      let seen = 0;
+      const heights: number[] = [];
+      for (const [name, act] of [['load', async () => {}] as const, ...steps]) {
+        await act();
+        const messages = await next(seen);
+        expect(messages, name).toEqual([
+          { event: 'sched.page_height', height: await content(), frame: await frameHeight() },
+        ]);
+        expect(messages[0]!.height, name).toBe(messages[0]!.frame);
+        heights.push(messages[0]!.height!);
+        seen = (await told()).length;
+      }
+      const [load, opened, closed, narrow, widened] = heights;
+      // Another width with the same height is no news.
+      await page.setViewportSize({ width: 1284, height: 900 });
+      await idle();
+      expect((await told()).length).toBe(seen);
+      expect([closed, widened, new Set([load, opened, narrow]).size]).toEqual([load, load, 3]);
+      expect(new URL(page.frames()[1]!.url()).hostname).toBe('localhost');
+
+      await frame.getByLabel('Name').fill('Ada Lovelace');
+      await frame.getByLabel('Email').fill('ada@engine.example');
+      await frame.getByRole('button').click();
+      expect(await next(seen, 'sched.event_scheduled')).toHaveLength(1);
+      expect((await told()).map(({ event }) => event).filter((event) => event !== 'sched.page_height')).toEqual([
+        'sched.event_type_viewed',
+        'sched.date_and_time_selected',
+        'sched.event_scheduled',
+      ]);
+    }, 60_000);
+
+    it('resizes only the first frame, and only for messages of its own page', async () => {
+      start();
+      const box = (more: string) =>
+        `<div class="sched-inline" data-url="${server.url}${intro}" data-resize="true"${more}></div>`;
+      const evil = `<!doctype html><title>evil</title>`;
+      const host = createServer((request, response) => {
+        response.setHeader('content-type', 'text/html');
+        if (request.url !== '/') return response.end(evil);
+        return response.end(`<!doctype html><title>host</title>${box('')}${box(' data-title="Second"')}
+  <div class="sched-inline" data-url="javascript:alert(1)"></div>
+  <iframe name="evil" src="/evil"></iframe><script async src="${server.url}/embed.js"></script>`);
+      });
+      await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+      try {
+        const port = (host.address() as AddressInfo).port;
+        await page.goto(`http://localhost:${port}/`);
+        const first = page.locator('iframe[title="Choose a time"]');
+        const second = page.locator('iframe[title="Second"]');
+        await page.waitForFunction(`document.querySelector('iframe')?.clientHeight !== 700`);
+        const right = await first.evaluate((frame) => frame.clientHeight);
+        expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
+        expect(await page.locator('iframe').count()).toBe(3);
+        expect(warnings).toEqual([expect.stringContaining('only the first embed')]);
+
+        const frames = page.frames().filter((frame) => frame.url().includes('parent='));
+        // As text, because NaN and infinity can't be passed otherwise.
+        const post = (from: Frame, data: string) =>
+          from.evaluate(
+            `parent.postMessage(${data}, '*'); new Promise((resolve) => requestAnimationFrame(() => resolve()))`,
+          );
+        const height = (value: string, more = '') =>
+          `{ event: 'sched.page_height', version: 1, payload: { height: ${value} }, ${more} }`;
+        const [own, other] = frames as [Frame, Frame];
+        // Another origin, and another frame of the same origin.
+        for (const from of [page.frame('evil')!, other]) await post(from, height('123'));
+        for (const wrong of ["'123'", 'NaN', 'Infinity', '-5', '0', 'null', '[123]', '{}'])
+          await post(own, height(wrong));
+        for (const wrong of ['version: 2', "event: 'page_height'", 'payload: null'])
+          await post(own, height('123', wrong));
+        for (const wrong of ['null', "'sched.page_height'"]) await post(own, wrong);
+        expect(await first.evaluate((frame) => frame.clientHeight)).toBe(right);
+        await post(own, height('1e9'));
+        await page.waitForFunction(`document.querySelector('iframe').clientHeight === 10_000`);
+        // The same frame, after it went to another origin.
+        await first.evaluate(`document.querySelector('iframe').src = '/own-evil'`);
+        await page.waitForFunction(`document.querySelector('iframe').contentDocument?.title === 'evil'`);
+        await post(page.frames().find((frame) => frame.url().endsWith('/own-evil'))!, height('123'));
+        await idle();
+        expect(await first.evaluate((frame) => frame.clientHeight)).toBe(10_000);
+        expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
+
+        // A name that isn't this computer's may not show the page.
+        await page.goto(`http://evil.localhost:${port}/`);
+        await page.waitForLoadState('networkidle');
+        expect(problems.splice(0).join()).toContain('frame-ancestors');
+        expect(await page.frames()[1]!.locator('h1').count()).toBe(0);
+      } finally {
+        host.close();
+      }
+    }, 60_000);
+  });
+
   const start = `start=2026-05-04T09:00:00Z&tz=Europe/Berlin`;
   const sendUnchecked = async (page: Page) => {
     await page.locator('form').evaluate((form) => form.setAttribute('novalidate', ''));
     await page.getByRole('button').click();
   };
-  const shown: Record<string, { path: string; act?: (page: Page) => Promise<void> }> = {
+  let booked = Date.parse('2026-05-06T07:00:00Z');
+  /** Shows a page on which one more booking can be changed. */
+  const showChange = async (page: Page, way: 'cancel_url' | 'reschedule_url', query = '') => {
+    const { body } = await world.book('intro-call', new Date(booked).toISOString());
+    booked += 15 * 60_000;
+    await page.goto(`${server.url}${pathOf(body.resource[way])}${query}`);
+  };
+  const shown: Record<string, { path?: string; act?: (page: Page) => Promise<void> }> = {
     person: { path: '/book/amara-lindqvist' },
     days: { path: `${onboarding}?tz=Mars/Base` },
     details: { path: `${onboarding}?${start}` },
@@ -183,6 +363,21 @@ describeWith(browser)('booking pages in a browser', () => {
         expect(reply?.status()).toBe(410);
       },
     },
+    'to cancel': { act: (page) => showChange(page, 'cancel_url') },
+    'to cancel, embedded': {
+      act: (page) => showChange(page, 'cancel_url', `?embed=inline&parent=${encodeURIComponent(parent)}`),
+    },
+    'to reschedule': { act: (page) => showChange(page, 'reschedule_url', '?tz=UTC') },
+    'to reschedule, details': {
+      act: (page) => showChange(page, 'reschedule_url', '?tz=UTC&start=2026-05-07T08:00:00Z'),
+    },
+    canceled: {
+      act: async (page) => {
+        await showChange(page, 'cancel_url');
+        await page.getByRole('button').click();
+      },
+    },
+    'with an embed': { path: '/embed/demo', act: (page) => page.locator('#log tr').nth(1).waitFor() },
   };
   const cells = Object.keys(shown).flatMap((name) => [
     { name, colorScheme: 'light' as const, width: 360 },
@@ -191,9 +386,9 @@ describeWith(browser)('booking pages in a browser', () => {
   it.each(sample(cells, 1))(
     'is accessible, $name, $colorScheme, $width pixels wide',
     async ({ name, colorScheme, width }) => {
-      const page = await openPage({ bypassCSP: true, colorScheme, viewport: { width, height: 800 } });
+      const page = await openPage({ colorScheme, viewport: { width, height: 800 } });
       const { path, act } = shown[name]!;
-      await page.goto(`${server.url}${path}`);
+      if (path !== undefined) await page.goto(`${server.url}${path}`);
       await act?.(page);
       expect(await problemsOn(page)).toEqual([]);
       await page.close();

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sample } from '../../support/tier.ts';
 import { amara, eventType, openWorld, organization, parametersOf, tomas, type World } from '../world.ts';
 
 const lists: Array<[name: string, path: string, filters: Record<string, string>]> = [
@@ -35,6 +36,9 @@ const lists: Array<[name: string, path: string, filters: Record<string, string>]
   ["a user's event types", '/event_types', { user: amara, sort: 'updated_at:desc' }],
 ];
 
+/** By one key, or by several: a cursor of one compares less. */
+const some = sample(lists, 1, ([, path, { sort }]) => `${path} ${sort?.includes(',')}`);
+
 const uris = (records: Array<{ uri: string }>) => records.map(({ uri }) => uri);
 
 describe('cursor', () => {
@@ -43,7 +47,7 @@ describe('cursor', () => {
     world = await openWorld();
   });
 
-  it.each(lists)('returns the same records of %s for any page size', async (_, path, filters) => {
+  it.each(some)('returns the same records of %s for any page size', async (_, path, filters) => {
     const whole = uris(await world.walk(path, { ...filters, count: '100' }));
     const steps = uris(await world.walk(path, { ...filters, count: '7' }));
     expect(whole.length).toBeGreaterThan(7);
@@ -51,7 +55,7 @@ describe('cursor', () => {
     expect(steps).toEqual(whole);
   });
 
-  it.each(lists)('pages backwards through %s', async (_, path, filters) => {
+  it.each(some)('pages backwards through %s', async (_, path, filters) => {
     const whole = uris(await world.walk(path, { ...filters, count: '100' }));
     let last: string | null = null;
     for (let token = ''; ; ) {
