@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allOperations } from '../../src/api/catalogue.ts';
-import { inputSchema, inspect, outputSchema } from '../../src/api/inspect.ts';
+import { inspect } from '../../src/api/inspect.ts';
+import { inputSchema, outputSchema } from '../../src/api/json-schema.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import { createClient } from '../../src/client/client.ts';
@@ -97,7 +98,7 @@ describe.each(Object.keys(shippedDialects))('the dialect %s', async (name) => {
           const plain = { ...dialect, operations: { [row.name]: {} } };
           expect(received.map(comparable)).toEqual([comparable(await clientIn(plain).prepare(row, input))]);
         }),
-        runs(20, 500),
+        runs(8, 500),
       );
     },
   );
@@ -131,7 +132,7 @@ describe.each(Object.keys(shippedDialects))('the dialect %s', async (name) => {
             );
           },
         ),
-        runs(10, 300),
+        runs(5, 300),
       );
     },
   );

@@ -22,6 +22,7 @@ import { filesWith } from '../support/files-world.ts';
 import type { TestWorld } from '../support/run.ts';
 import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 
 let world: TestWorld;
 let state: string;
@@ -112,7 +113,7 @@ describe('a booking that another process is sending', () => {
 describe('booking with a wrong clock', () => {
   const day = 86_400_000;
 
-  test.each([day, -day, 400 * day])(
+  test.each(sample([day, -day, 400 * day], 1))(
     'books once if the same command runs three times, %d ms ahead',
     async (clockAheadMs) => {
       await world.clock.sleep(monday - 6 * 3_600_000 - world.clock.now());
@@ -127,9 +128,15 @@ describe('booking with a wrong clock', () => {
     },
   );
 
-  test.each([[[day, day, day]], [[0, day, 400 * day]], [[day, 0, -day]], [[0, 0, day]]])(
-    'sends a booking once if its reply is lost, %j ms ahead',
-    async (clocks) => {
+  const runsAhead = [
+    [day, day, day],
+    [0, day, 400 * day],
+    [day, 0, -day],
+    [0, 0, day],
+  ];
+  test.each(sample(runsAhead, 1).map((clocks) => ({ clocks })))(
+    'sends a booking once if its reply is lost, $clocks ms ahead',
+    async ({ clocks }) => {
       const send = breaking(world, faults['reset before commit']);
       let sent = 0;
       for (const clockAheadMs of clocks) {

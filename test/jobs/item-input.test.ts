@@ -111,7 +111,7 @@ describe('input: lines', () => {
         const typed = lines.map((each, index) => ({ text: each.trim(), line: index + 1 }));
         expect(items).toEqual(typed.filter(({ line }) => !counted.includes(line)));
       }),
-      runs(60, 300),
+      runs(20, 300),
     );
   });
 });

@@ -15,6 +15,7 @@ import { createService, itemsUpTo, runOnce } from './harness.ts';
 import { agree, auditTools, cuts, cutsAtLines, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
 
 const folder = temporaryDirectory();
+const at = '2026-11-15T18:00:00.000Z';
 
 let whole: Buffer;
 let sandboxed: Buffer;
@@ -25,11 +26,35 @@ beforeAll(async () => {
   sandboxed = readFileSync(join(folder, 'sandbox.jsonl'));
 });
 
-/** `npm test` runs check.sh, which is slow, on one receipt for each finding. */
-const some = (receipts: readonly Buffer[]): Buffer[] =>
-  sample(receipts, 1, (bytes) => verify(bytes).finding.replace(/\d+/, ''));
+const edits = () => randomEdits(whole, 500);
+const cutsAnywhere = () => [...cutsAtLines(whole), ...sample(cuts(whole), 400)];
+
+describe('verify', () => {
+  // R36
+  test('finds 500 random edits', () => {
+    expect(edits().filter((bytes) => verify(bytes).status === 'ok')).toEqual([]);
+  });
+
+  test('finds every removed, doubled and swapped line', () => {
+    const found = rearrangements(whole).map((bytes) => verify(bytes).status);
+    expect(found.filter((status) => !['edited', 'incomplete'].includes(status))).toEqual([]);
+  });
+
+  // R35
+  test('calls a receipt incomplete if it was cut at a line or at any byte', () => {
+    expect(cutsAnywhere().filter((bytes) => verify(bytes).status !== 'incomplete')).toEqual([]);
+  });
+});
 
 describe('verify, check.sh and prove.sh', () => {
+  // R35, R36
+  test('find the same in receipts that were edited, rearranged or cut', () => {
+    const broken = [...edits(), ...rearrangements(whole), ...cutsAnywhere()];
+    // check.sh is slow: `npm test` runs it on one receipt for each finding.
+    const chosen = sample(broken, 1, (bytes) => verify(bytes).finding.replace(/\d+/, ''));
+    expect(new Set(agree(chosen).map(({ status }) => status))).toEqual(new Set(['edited', 'incomplete']));
+  });
+
   test('call an intact receipt ok, but not one from the sandbox', () => {
     expect(agree([whole, sandboxed]).map(({ status }) => status)).toEqual(['ok', 'sandbox']);
     expect(
@@ -53,33 +78,15 @@ describe('verify, check.sh and prove.sh', () => {
       // The default receipt is the one beside the script, not one in the current folder.
       return spawnSync('bash', [join(place, 'check.sh'), ...flags], { cwd: folder, encoding: 'utf8' });
     };
-    expect(check(sandboxed).status).toBe(13);
     const ok = check(sandboxed, '--sandbox');
     expect(ok).toMatchObject({ status: 0, stderr: 'made in the sandbox: not proof of a real deletion\n' });
     expect(ok.stdout).toMatch(/^ok: 2 accepted/);
-    expect(check(edited, '--sandbox').stdout).toContain(`edited at line ${rehearsed(edited).line}`);
-    expect(check(incomplete, '--sandbox')).toMatchObject({ status: 11, stdout: expect.stringMatching(/^incomplete/) });
-    expect(check(whole, '--sandbox')).toMatchObject({ status: 0, stderr: '' });
-  });
-
-  // R36
-  test('find 500 random edits', () => {
-    const edits = randomEdits(whole, 500);
-    expect(edits.filter((bytes) => verify(bytes).status === 'ok')).toEqual([]);
-    agree(some(edits));
-  });
-
-  test('find every removed, doubled and swapped line', () => {
-    const broken = rearrangements(whole);
-    expect(broken.every((bytes) => ['edited', 'incomplete'].includes(verify(bytes).status))).toBe(true);
-    agree(some(broken));
-  });
-
-  // R35
-  test('call a receipt incomplete if it was cut at a line or at any byte', () => {
-    const all = [...cutsAtLines(whole), ...cuts(whole)];
-    expect(all.every((bytes) => verify(bytes).status === 'incomplete')).toBe(true);
-    agree([...some(cutsAtLines(whole)), ...some(cuts(whole))]);
+    const others: [bytes: Buffer, expected: object][] = [
+      [edited, { status: 13, stdout: expect.stringContaining(`edited at line ${rehearsed(edited).line}`) }],
+      [incomplete, { status: 11, stdout: expect.stringMatching(/^incomplete/) }],
+      [whole, { status: 0, stderr: '' }],
+    ];
+    for (const [bytes, expected] of sample(others, 1)) expect(check(bytes, '--sandbox')).toMatchObject(expected);
   });
 
   test('detect a rewritten chain by its head', () => {
@@ -87,7 +94,7 @@ describe('verify, check.sh and prove.sh', () => {
     const forged = rechain(
       valuesOf(whole).map((line) => (line.type === 'run' ? { ...line, organization: 'another' } : line)),
     );
-    expect(agree([forged])[0]!.status).toBe('ok');
+    expect(verify(forged).status).toBe('ok');
     expect(agree([forged, whole], head).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
   });
 
@@ -96,7 +103,6 @@ describe('verify, check.sh and prove.sh', () => {
     const [script, receipt] = [join(folder, 'check.sh'), join(folder, 'whole.jsonl')];
     writeFileSync(script, checkScript);
     const check = (...head: string[]) => spawnSync('bash', [script, receipt, ...head], { encoding: 'utf8' });
-    expect(check().status).toBe(0);
     for (const head of ['', 'null', verify(whole).head.replace('sha256:', '')])
       expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD must be sha256: and 64 hexadecimal digits\n' });
   });
@@ -117,8 +123,17 @@ describe('verify, check.sh and prove.sh', () => {
       changed('run', { total: 6 }),
       without('verdict'),
     ];
-    expect(agree(sample(stories, 2)).every(({ status }) => status === 'edited')).toBe(true);
+    expect(agree(sample(stories, 1)).every(({ status }) => status === 'edited')).toBe(true);
     expect(agree([without('end')])[0]!.status).toBe('incomplete');
+  });
+
+  test('compare the number of skipped lines, and count a repeated item once', () => {
+    const lines = valuesOf(whole);
+    const skipping = lines.map((line) => (line.type === 'end' ? { ...line, skipped: line.skipped + 1 } : line));
+    const unknown = { type: 'verdict', batch: 1, at, verdict: 'unknown' } as const;
+    const repeated = lines.flatMap((line) => (line.type === 'verdict' && line.batch === 1 ? [unknown, line] : [line]));
+    const found = agree([rechain(skipping), rechain(repeated)]);
+    expect(found.map(({ status }) => status)).toEqual(['edited', 'ok']);
   });
 
   test('call a receipt with lines after its end incomplete', () => {
@@ -133,7 +148,6 @@ describe('verify, check.sh and prove.sh', () => {
     expect(agree([Buffer.from(`${start},"hash":"${hash}"}\n`)])).toMatchObject([{ status: 'edited', line: 1 }]);
   });
 
-  const at = '2026-11-15T18:00:00.000Z';
   const found = { status: 0, stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n` };
   const said = 'made in the sandbox: not proof of a real deletion\n';
 

@@ -4,20 +4,20 @@ import type { BudgetStore } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { seeded } from '../support/random.ts';
 
-let calls = 0;
+const calls = new Set<Promise<unknown>>();
 
 /** Keeps simulated clocks from advancing until some real work is done. */
 export const holdingClocks = async <Value>(work: Promise<Value>): Promise<Value> => {
-  calls += 1;
-  return work.finally(() => {
-    calls -= 1;
-  });
+  calls.add(work);
+  return work.finally(() => calls.delete(work));
 };
 
 /** Resolves when no task has anything to do but sleep. */
 export const quiet = async (): Promise<void> => {
-  do await new Promise(setImmediate);
-  while (calls > 0);
+  do {
+    await Promise.allSettled(calls);
+    await new Promise(setImmediate);
+  } while (calls.size > 0);
 };
 
 /** A clock that only advances when all tasks sleep. */
