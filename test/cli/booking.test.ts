@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { bookingIn } from '../../src/cli/commands/api/booking-body.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
+import { digestOf } from '../../src/jobs/booking-attempt.ts';
 import type { TestWorld, WorldOptions } from '../support/run.ts';
 import { createWorld, lastJson } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -51,10 +53,10 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
 
 // R27
 describe('booking: a lost reply', () => {
-  test.each(sample(Object.keys(faults) as FaultName[], 3))(
+  test.each(sample(Object.keys(faults) as FaultName[], 1, (name) => name.includes('after')))(
     '%s: books at most once, and every verdict is right',
     async (name) => {
-      const bookings = times(3, 25);
+      const bookings = times(2, 25);
       expect(await loseAnswers(name, bookings)).toEqual(rightVerdicts(name, bookings));
     },
   );
@@ -441,7 +443,7 @@ describe('booking: a raw request', () => {
     expect(stderr).toBe('');
   });
 
-  test.each(sample(Object.entries(faults), 2))(
+  test.each(sample(Object.entries(faults), 1, ([name]) => name.includes('after')))(
     '%s: is sent once, looked up, and on a second run refused or unknown',
     async (name, fault) => {
       const isDone = name.includes('after');
@@ -483,15 +485,8 @@ describe('booking: a raw request', () => {
 
   test('is recognized in every spelling of its path, and only it accepts the booking flags', async () => {
     expect((await world.run(raw(0))).code).toBe(0);
-    for (const path of [
-      '/invitees/',
-      '/Invitees',
-      '/%69nvitees',
-      '/invitees;x=1',
-      '/invitees.json',
-      '/invitees%20',
-      '/v2/invitees',
-    ]) {
+    const paths = ['/invitees/', '/Invitees', '/%69nvitees', '/invitees;x=1', '/invitees.json', '/invitees%20'];
+    for (const path of [...paths, '/v2/invitees']) {
       const { code, requests } = await world.run(raw(0).replace('/invitees', path));
       expect([path, code === 7 || code === 2, posts(requests)]).toEqual([path, true, 0]);
     }
@@ -504,20 +499,30 @@ describe('booking: a raw request', () => {
   const asked = { start_time: slot(0), invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' } };
   const line = 'api POST /invitees --input -';
 
-  test.each([
+  const spellings: [title: string, body: (type: string) => string][] = [
     ['the basic form of its time', (type: string) => bodyWith({ event_type: type, start_time: '20270201T100000Z' })],
     ['another offset', (type: string) => bodyWith({ event_type: type, start_time: '20270201T1130+0130' })],
     ['fractions of a second', (type: string) => bodyWith({ event_type: type, start_time: '2027-02-01T10:00:00.5Z' })],
     ['a bare ID of the event type', (type: string) => bodyWith({ event_type: type.split('/').at(-1) })],
     ['a slash after the event type', (type: string) => bodyWith({ event_type: `${type}/` })],
     ['an escaped field name', (type: string) => bodyWith({ event_type: type }).replace('start_t', 'start\\u005ft')],
-  ])('is the same booking with %s', async (_, body) => {
+  ];
+  test('has the same digest in every spelling', () => {
+    const digest = (body: string) => {
+      const { invitee, ...facts } = bookingIn(body, []);
+      return digestOf({ version: 2, origin: '' }, facts, invitee.email);
+    };
+    const plain = digest(bodyWith({ event_type: eventType }));
+    for (const [title, body] of spellings) expect([title, digest(body(eventType))]).toEqual([title, plain]);
+  });
+
+  test.each(sample(spellings, 2))('is the same booking with %s', async (_, body) => {
     expect((await world.run(booking(0))).code).toBe(0);
     const { code, requests } = await world.run(line, { stdin: body(eventType) });
     expect([code, posts(requests)]).toEqual([7, 0]);
   });
 
-  test.each([
+  const unclear: [title: string, words: string, stdin: string][] = [
     ['an epoch', 'start_time', bodyWith({ event_type: 'X', start_time: 1_801_562_400 })],
     ['a time without an offset', 'start_time', bodyWith({ event_type: 'X', start_time: '2027-02-01T10:00:00' })],
     ['a day that does not exist', 'start_time', bodyWith({ event_type: 'X', start_time: '2027-13-01T10:00:00Z' })],
@@ -534,7 +539,8 @@ describe('booking: a raw request', () => {
       bodyWith({ event_type: 'X' }).replace('","name', '","EMAIL":"b@x.example","name'),
     ],
     ['a list', 'is not a JSON object', '[]'],
-  ])('with %s is rejected, and sent only with --allow-duplicate', async (_, words, stdin) => {
+  ];
+  test.each(unclear)('with %s is rejected, and sent only with --allow-duplicate', async (_, words, stdin) => {
     const { code, stderr, requests } = await world.run(line, { stdin });
     expect([code, posts(requests)]).toEqual([2, 0]);
     expect(stderr).toContain(words);

@@ -16,21 +16,25 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { execFileSync } from '../support/processes.ts';
-import { createWorld, type Result, type WorldOptions } from '../support/run.ts';
+import { createWorld, type Result, type TestWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 
-// All tests share one service, because creating it is slow. Each test gets its own home and its own hour.
+// Most tests share a service. Each test gets its own home and its own hour.
 const shared = await createWorld();
-let world: typeof shared;
+let world: TestWorld;
 let home: string;
+const liveIn = (place: TestWorld) => {
+  world = { ...place, run: (line, more) => place.run(line, { home, ...more }) };
+};
 beforeEach(async () => {
   home = temporaryDirectory('compliance');
   await shared.clock.sleep(3_600_000);
-  world = { ...shared, run: (line, more) => shared.run(line, { home, ...more }) };
+  liveIn(shared);
 });
 
 /** The clock only moves while something waits. */
-const now = (): string => new Date(shared.clock.now()).toISOString();
+const now = (): string => new Date(world.clock.now()).toISOString();
 
 const canary = 'canary-dünn'.slice(0, 6);
 /** Addresses that can be searched for in all output and files. */
@@ -351,7 +355,7 @@ describe('compliance delete: input', () => {
     expectNoAddress(result);
   });
 
-  test.each([
+  const misplaced = [
     ['compliance', people(1)[0]!],
     ['compliance', 'delet', people(1)[0]!],
     ['compliance', 'verify', 'r.jsonl', people(1)[0]!],
@@ -365,7 +369,8 @@ describe('compliance delete: input', () => {
     ['compliance', 'delet', `"${people(1)[0]!}"@[10.0.0.1]`],
     ['compliance', 'verify', 'r.jsonl', `"a ${people(1)[0]!} b"@x.example`],
     ['compliance', 'delete', `--email=${canary}.0@=x@y.example`],
-  ])('that is misplaced is not printed: %s %s', async (...words) => {
+  ];
+  test.each(sample(misplaced, 4))('that is misplaced is not printed: %s %s', async (...words) => {
     const environments: Record<string, string>[] = [{}, { SCHED_ERROR_FORMAT: 'json' }, { SCHED_DEBUG: '1' }];
     for (const env of environments) {
       const result = await world.run(words, { env });
@@ -625,6 +630,9 @@ describe('compliance delete: the run', () => {
 });
 
 describe('compliance delete: repeated runs', () => {
+  // When the clock moves by a year, a shared service would delete what all other tests have asked for.
+  beforeEach(async () => liveIn(await createWorld()));
+
   const line = () => `compliance delete --from ${listFile(30)} --confirm 30 --json`;
 
   // R37

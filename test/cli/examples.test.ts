@@ -22,16 +22,16 @@ const sameEveryDay = /^(auth|completion|doctor|mcp|profiles|ratelimit|sandbox) /
 /** Takes seconds. test/e2e/sandbox.test.ts makes a smaller world. */
 const isSlow = (line: string) => line.includes('--seed large:');
 
-/** The sandbox on each day, and once in the dialect of a public service. */
-const places = [...days.map((day) => ({ day, dialect: '' })), { day: days[0]!, dialect: 'calendly' }];
+/** The sandbox on each day, or on one of them, and once in the dialect of a public service. */
+const places = [...sample(days, 1).map((day) => ({ day, dialect: '' })), { day: days[0]!, dialect: 'calendly' }];
 
 const cells = places.flatMap((place) =>
   runnable
     .filter((line) => (place === places[0] || !sameEveryDay.test(line)) && (isDeep || !isSlow(line)))
     .map((line) => ({ place, line })),
 );
-/** Two examples of each noun, or all of them on each day. */
-const chosen = sample(cells, 2, ({ line }) => line.split(' ')[0]);
+/** An example of each noun, or all of them in each place. */
+const chosen = sample(cells, 1, ({ line }) => line.split(' ')[0]);
 
 describe.each(places)('examples on a sandbox seeded at $day $dialect', (place) => {
   const { day, dialect: name } = place;

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import type { TestWorld } from '../support/run.ts';
-import { createWorld } from '../support/run.ts';
+import { createWorld, virtualClock } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -39,19 +40,24 @@ const ignoring =
 
 describe('events list: time window flags', () => {
   // Sunday 15 November 2026, 19:00 in Paris and 16 November, 03:00 in Tokyo.
-  test.each([
-    ['--today', '2026-11-14T23:00:00Z', '2026-11-15T23:00:00Z'],
-    ['--tomorrow', '2026-11-15T23:00:00Z', '2026-11-16T23:00:00Z'],
-    ['--week', '2026-11-14T23:00:00Z', '2026-11-21T23:00:00Z'],
-    ['--upcoming', '2026-11-15T18:00:00Z', null],
-    ['--past', null, '2026-11-15T18:00:00Z'],
-    ['--today --upcoming', '2026-11-15T18:00:00Z', '2026-11-15T23:00:00Z'],
-    ['--week --past', '2026-11-14T23:00:00Z', '2026-11-15T18:00:00Z'],
-    ['--upcoming --until 2026-11-20', '2026-11-15T18:00:00Z', '2026-11-20T23:00:00Z'],
-    ['--past --since 2026-11-10', '2026-11-09T23:00:00Z', '2026-11-15T18:00:00Z'],
-    ['--today --tz Asia/Tokyo', '2026-11-15T15:00:00Z', '2026-11-16T15:00:00Z'],
-    ['--week --tz UTC', '2026-11-15T00:00:00Z', '2026-11-22T00:00:00Z'],
-  ])('%s set the window', async (flags, since, until) => {
+  test.each(
+    sample<[string, string | null, string | null]>(
+      [
+        ['--today', '2026-11-14T23:00:00Z', '2026-11-15T23:00:00Z'],
+        ['--tomorrow', '2026-11-15T23:00:00Z', '2026-11-16T23:00:00Z'],
+        ['--week', '2026-11-14T23:00:00Z', '2026-11-21T23:00:00Z'],
+        ['--upcoming', '2026-11-15T18:00:00Z', null],
+        ['--past', null, '2026-11-15T18:00:00Z'],
+        ['--today --upcoming', '2026-11-15T18:00:00Z', '2026-11-15T23:00:00Z'],
+        ['--week --past', '2026-11-14T23:00:00Z', '2026-11-15T18:00:00Z'],
+        ['--upcoming --until 2026-11-20', '2026-11-15T18:00:00Z', '2026-11-20T23:00:00Z'],
+        ['--past --since 2026-11-10', '2026-11-09T23:00:00Z', '2026-11-15T18:00:00Z'],
+        ['--today --tz Asia/Tokyo', '2026-11-15T15:00:00Z', '2026-11-16T15:00:00Z'],
+        ['--week --tz UTC', '2026-11-15T00:00:00Z', '2026-11-22T00:00:00Z'],
+      ],
+      5,
+    ),
+  )('%s set the window', async (flags, since, until) => {
     for (const line of ['events list', 'groups events 4UJ8LXFLWJYWQTRF']) {
       const { requests, events } = await listOf(`${line} ${flags}`);
       const { searchParams } = queriesOf(requests).at(-1)!;
@@ -64,8 +70,8 @@ describe('events list: time window flags', () => {
   });
 
   test('a day has 25 hours when daylight saving time ends', async () => {
-    const autumn = await createWorld({ start: Date.parse('2026-10-25T12:00:00Z') });
-    const { requests } = await autumn.run('events list --today');
+    const clock = virtualClock(Date.parse('2026-10-25T12:00:00Z'));
+    const { requests } = await world.run('events list --today', { clock });
     const { searchParams } = queriesOf(requests).at(-1)!;
     expect(searchParams.get('min_start_time')).toBe('2026-10-24T22:00:00Z');
     expect(searchParams.get('max_start_time')).toBe('2026-10-25T23:00:00Z');
@@ -80,13 +86,18 @@ describe('events list: time window flags', () => {
     expect(queriesOf(requests)[0]!.searchParams.get('sort')).toBe('start_time');
   });
 
-  test.each([
-    ['--today --tomorrow --week', "--today, --tomorrow and --week can't be used together"],
-    ['--upcoming --past', "--upcoming and --past can't be used together"],
-    ['--tomorrow --past', "--tomorrow and --past can't be used together"],
-    ['--today --since monday --until friday', "--today, --since and --until can't be used together"],
-    ['--upcoming --since monday', "--upcoming and --since can't be used together"],
-  ])('%s is refused', async (flags, problem) => {
+  test.each(
+    sample<[string, string]>(
+      [
+        ['--today --tomorrow --week', "--today, --tomorrow and --week can't be used together"],
+        ['--upcoming --past', "--upcoming and --past can't be used together"],
+        ['--tomorrow --past', "--tomorrow and --past can't be used together"],
+        ['--today --since monday --until friday', "--today, --since and --until can't be used together"],
+        ['--upcoming --since monday', "--upcoming and --since can't be used together"],
+      ],
+      2,
+    ),
+  )('%s is refused', async (flags, problem) => {
     const { code, stderr, requests } = await world.run(`events list ${flags} --status done --limit none`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(problem);
@@ -143,7 +154,7 @@ describe('events list --event-type', () => {
 });
 
 describe('events list --search', () => {
-  test.each(['strategy', 'STRATEGY', 'stratégy', '  lindenallee   12 '])('finds %j', async (text) => {
+  test.each(sample(['strategy', 'STRATEGY', 'stratégy', '  lindenallee   12 '], 2))('finds %j', async (text) => {
     const { events } = await listOf(`events list --search "${text}"`);
     expect(events.length).toBeGreaterThan(0);
     expect(new Set(events.map(({ name }) => name))).toEqual(new Set(['Strategy session']));
@@ -295,17 +306,22 @@ describe('a name instead of an ID', () => {
     expect((await at.run('event-types get Chat -o id')).code).toBe(2);
   });
 
-  test.each([
-    ['event-types get "Into call"', 'No event type with the name "Into call". Did you mean "Intro call"?'],
-    ['events list --event-type Nothing', 'No event type with ID or name "Nothing"'],
-    ['groups get "Costumer team"', 'No group with the name "Costumer team". Did you mean "Customer team"?'],
-    ['routing-forms submissions "No such form"', 'No routing form with the name "No such form"'],
-    ['routing-forms submissions nope', 'No routing form with ID or name "nope"'],
-    [
-      'availability update Night --event-type "Intro call" --day-off friday',
-      'No availability schedule with ID or name "Night"',
-    ],
-  ])('exits with 6 if no record has it: %s', async (line, message) => {
+  test.each(
+    sample<[string, string]>(
+      [
+        ['event-types get "Into call"', 'No event type with the name "Into call". Did you mean "Intro call"?'],
+        ['events list --event-type Nothing', 'No event type with ID or name "Nothing"'],
+        ['groups get "Costumer team"', 'No group with the name "Costumer team". Did you mean "Customer team"?'],
+        ['routing-forms submissions "No such form"', 'No routing form with the name "No such form"'],
+        ['routing-forms submissions nope', 'No routing form with ID or name "nope"'],
+        [
+          'availability update Night --event-type "Intro call" --day-off friday',
+          'No availability schedule with ID or name "Night"',
+        ],
+      ],
+      3,
+    ),
+  )('exits with 6 if no record has it: %s', async (line, message) => {
     const { code, stdout, stderr } = await world.run(line);
     expect([code, stdout]).toEqual([6, '']);
     expect(stderr).toContain(message);

@@ -278,22 +278,25 @@ describe('the secret of a client', () => {
       [basic, 'that offers both', [basic, post]],
       [basic, 'that says nothing about it', []],
     ] as const;
-    test.each(sample(cells, 3))('%s, at a server %s: logs in, refreshes and logs out', async (method, _, offered) => {
-      if (offered !== undefined)
-        metadata = addresses(offered.length === 0 ? {} : { token_endpoint_auth_methods_supported: offered });
-      const here = { send: registered(method) };
-      const first = await login(withSecret(), here);
-      // As the documentation shows it first.
-      expect([first.code, methods(first)]).toEqual([0, method === post ? [post] : [post, basic]]);
-      expect(profile().client_auth).toBe(method);
-      expireToken(home, () => {}, world.clock.now());
-      expect(methods(await world.run('users me', here))).toEqual([method]);
-      const next = await again(here);
-      expect([next.code, methods(next), next.stderr.includes('[y/N]')]).toEqual([0, [method], false]);
-      const logout = await world.run('auth logout', here);
-      expect([logout.code, methods(logout)]).toEqual([0, [method, method]]);
-      expect(logout.stdout + logout.stderr).toContain('revoked at the service');
-    });
+    test.each(sample(cells, 1, ([method]) => method))(
+      '%s, at a server %s: logs in, refreshes and logs out',
+      async (method, _, offered) => {
+        if (offered !== undefined)
+          metadata = addresses(offered.length === 0 ? {} : { token_endpoint_auth_methods_supported: offered });
+        const here = { send: registered(method) };
+        const first = await login(withSecret(), here);
+        // As the documentation shows it first.
+        expect([first.code, methods(first)]).toEqual([0, method === post ? [post] : [post, basic]]);
+        expect(profile().client_auth).toBe(method);
+        expireToken(home, () => {}, world.clock.now());
+        expect(methods(await world.run('users me', here))).toEqual([method]);
+        const next = await again(here);
+        expect([next.code, methods(next), next.stderr.includes('[y/N]')]).toEqual([0, [method], false]);
+        const logout = await world.run('auth logout', here);
+        expect([logout.code, methods(logout)]).toEqual([0, [method, method]]);
+        expect(logout.stdout + logout.stderr).toContain('revoked at the service');
+      },
+    );
 
     test('tries no other way if --client-auth decides, and names that flag', async () => {
       const wrong = await login([...withSecret(), '--client-auth', 'post'], { send: registered(basic) });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld, jsonOf, type Result } from '../support/run.ts';
+import { sample } from '../support/tier.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
@@ -17,14 +18,19 @@ describe('the organization', () => {
     expect(jsonOf(await world.run(`org get ${own.uri} --json=uri`))).toEqual({ uri: own.uri });
   });
 
-  test.each([
-    'members list',
-    'invitations list',
-    'groups list',
-    'groups relationships',
-    'routing-forms list',
-    'activity list --limit 30',
-  ])('is the default scope of %s', async (line) => {
+  test.each(
+    sample(
+      [
+        'members list',
+        'invitations list',
+        'groups list',
+        'groups relationships',
+        'routing-forms list',
+        'activity list --limit 30',
+      ],
+      3,
+    ),
+  )('is the default scope of %s', async (line) => {
     const { requests, code, stdout } = await world.run(`${line} --json`);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).length).toBeGreaterThan(1);
@@ -240,15 +246,20 @@ describe('shares create', () => {
     }
   });
 
-  test.each([
-    [
-      '--duration-option 15 --duration-option 30 --duration-option 45 --duration-option 60 --duration-option 90',
-      '--duration-option must have at most 4 values',
-    ],
-    ['--duration-option 15 --duration-option 15', '--duration-option must not repeat a value'],
-    ['--duration-option 15 --duration 30', 'must be one of the duration options'],
-    ['--duration-option 721', '--duration-option'],
-  ])('rejects %s before anything is sent', async (flags, expected) => {
+  test.each(
+    sample<[string, string]>(
+      [
+        [
+          '--duration-option 15 --duration-option 30 --duration-option 45 --duration-option 60 --duration-option 90',
+          '--duration-option must have at most 4 values',
+        ],
+        ['--duration-option 15 --duration-option 15', '--duration-option must not repeat a value'],
+        ['--duration-option 15 --duration 30', 'must be one of the duration options'],
+        ['--duration-option 721', '--duration-option'],
+      ],
+      2,
+    ),
+  )('rejects %s before anything is sent', async (flags, expected) => {
     const { uri } = await typeNamed('Intro call');
     const { code, stderr, requests } = await world.run(`shares create --event-type ${uri} ${flags}`);
     expect(code).toBe(2);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
@@ -62,7 +63,7 @@ describe('pages: a booking', () => {
     expect(stdout).not.toContain('Meeting');
   });
 
-  it.each(['', '--json', '-o tsv', '--fields name', '--jq .name'])('reads no event for %j', async (way) => {
+  it.each(sample(['', '--json', '-o tsv', '--fields name', '--jq .name'], 2))('reads no event for %j', async (way) => {
     const { code, requests } = await world.run(`${booking} ${way}`, way.startsWith('--') ? { terminals } : {});
     expect(code).toBe(0);
     expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toEqual([]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
+import { usedHome } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -47,7 +48,12 @@ describe('ratelimit', () => {
   });
 
   test('says that --sandbox remembers no rate limit', async () => {
-    const { code, stderr } = await world.run('ratelimit --sandbox', { terminals: ['stdout', 'stderr'], columns: 80 });
+    const { code, stderr } = await world.run('ratelimit --sandbox', {
+      terminals: ['stdout', 'stderr'],
+      columns: 80,
+      home: await usedHome(world.clock.now()),
+      env: { SCHED_STATE_DIR: '' },
+    });
     expect(code).toBe(0);
     expect(stderr).toBe(
       '[sandbox]\nWith --sandbox, no rate limit is remembered between commands. A sandbox that\n  runs has one:\n  sched sandbox start\n',

@@ -156,7 +156,7 @@ describe('sandbox run', () => {
       });
       return left;
     };
-    const before = await count();
+    const before = await count('--data', data);
     const canceled = await runInside(['--data', data], async (env) => {
       const [first] = await upcoming(env);
       return (await world.run(['events', 'cancel', first!.uri, '--yes'], { env })).code;

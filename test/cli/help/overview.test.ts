@@ -47,13 +47,14 @@ const tooWide = (text: string, columns: number) =>
     .filter((line) => line.length > columns && !/^\s*(export )?(\$\(.*\)|'[^']*'|\S+)$/.test(line));
 
 describe('help', () => {
-  test.each(loaded)('of $words fits 40 columns', ({ leaf }) => {
+  test.each(sample(loaded, 1, ({ noun }) => noun))('of $words fits 40 columns', ({ leaf }) => {
     expect(tooWide(helpOf(leaf, 40), 40)).toEqual([]);
   });
 
   test.each(loaded)('of $words fits 80 columns, and its examples can be copied', ({ words, command, leaf }) => {
     const text = helpOf(leaf, 80);
     expect(tooWide(text, 80)).toEqual([]);
+    expect(text).not.toMatch(/\ban user/);
     expect(text.split('\n')[0]).toMatch(new RegExp(`^Usage: sched ${words}( |$)`));
     expect(commandLinesIn(text).slice(0, command.examples.length)).toEqual(
       command.examples.map((example) => `sched ${example}`),
@@ -73,8 +74,7 @@ describe('help', () => {
     expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
   });
 
-  test('never says "an user", and a noun of one command has the summary of that command', () => {
-    for (const { leaf } of loaded) expect(helpOf(leaf, 80)).not.toMatch(/\ban user/);
+  test('of a noun of one command has the summary of that command', () => {
     expect(nouns.doctor!.summary).toBe(nounCommands.get('doctor')![0]!.summary);
   });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, replying } from '../../support/run.ts';
+import { createWorld, replying, someday } from '../../support/run.ts';
+import { usedHome } from '../../support/seeded.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -53,7 +54,7 @@ describe('colors on stderr', () => {
   test('make footers and [sandbox] dim unless -q drops it on a terminal, and warnings yellow', async () => {
     const footers = await world.run('events list --search "no such words"', { terminals: ['stderr'] });
     expect(footers.stderr.trimEnd().split('\n')).toEqual(withoutStyles(footers.stderr).trimEnd().split('\n').map(dim));
-    const home = temporaryDirectory('color');
+    const home = await usedHome(someday);
     const sandbox = await world.run('--sandbox users me -o id --dry-run', { terminals: ['stderr'], home });
     expect(sandbox.stderr).toBe(`${dim('[sandbox]')}\n`);
     const quiet = '--sandbox users me -o id --dry-run -q';

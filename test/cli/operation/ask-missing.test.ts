@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld, someday, type WorldOptions } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
 import { joinedLines } from '../help-lines.ts';
 
 const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
@@ -103,15 +104,17 @@ describe('a required flag that is missing', () => {
     expect(stderr).toContain('1: Intro call\n2: Support call\n');
   });
 
-  test.each(Array.from({ length: whole.length + details.length }, (_, asked) => asked))(
-    'leaves nothing behind when Ctrl-D ends question %i',
-    async (asked) => {
-      const { code, stderr, requests } = await answering('invitees create', [...whole, ...details].slice(0, asked));
-      expect(code).toBe(12);
-      expect(stderr).toContain('error: Stopped at a question. Nothing was changed\n');
-      expect(writes(requests)).toEqual([]);
-    },
-  );
+  test.each(
+    sample(
+      Array.from({ length: whole.length + details.length }, (_, asked) => asked),
+      3,
+    ),
+  )('leaves nothing behind when Ctrl-D ends question %i', async (asked) => {
+    const { code, stderr, requests } = await answering('invitees create', [...whole, ...details].slice(0, asked));
+    expect(code).toBe(12);
+    expect(stderr).toContain('error: Stopped at a question. Nothing was changed\n');
+    expect(writes(requests)).toEqual([]);
+  });
 
   test('is asked for only after wrong values are reported', async () => {
     const { code, stderr, requests } = await answering('invitees create --email nonsense', whole);
@@ -243,13 +246,18 @@ describe('a required argument that is missing', () => {
     expect(marked.stderr).toContain('arked as no-show: Тарас');
   });
 
-  test.each([
-    ['webhooks get', 'crm', /^Which webhook\?\n1: https:\S+calendar, user\n2: https:\S+crm, organization$/m],
-    ['webhooks delete --dry-run', 'crm', /^Which webhook\?$/m],
-    ['groups relationship', '1', /^Which group relationship\?\n1: \S.+, \S.+, (admin|member)$/m],
-    ['members get', '1', /^Which member\?\n1: \S.+ \(\S+@\S+\)$/m],
-    ['event-types slots', 'intro', /^Which event type\?$/m],
-  ])('is chosen by what people know about it: %s', async (line, answer, question) => {
+  test.each(
+    sample<[string, string, RegExp]>(
+      [
+        ['webhooks get', 'crm', /^Which webhook\?\n1: https:\S+calendar, user\n2: https:\S+crm, organization$/m],
+        ['webhooks delete --dry-run', 'crm', /^Which webhook\?$/m],
+        ['groups relationship', '1', /^Which group relationship\?\n1: \S.+, \S.+, (admin|member)$/m],
+        ['members get', '1', /^Which member\?\n1: \S.+ \(\S+@\S+\)$/m],
+        ['event-types slots', 'intro', /^Which event type\?$/m],
+      ],
+      3,
+    ),
+  )('is chosen by what people know about it: %s', async (line, answer, question) => {
     const { code, stderr } = await answering(line, [answer]);
     expect(stderr).toMatch(question);
     expect(code, stderr).toBe(0);
@@ -269,15 +277,14 @@ describe('a required argument that is missing', () => {
     expect(removed.stderr).toContain('Removed profile one');
   });
 
-  test.each(['events get', 'events cancel', 'invitees list', 'invitees get GK37RB2FUXGRSBMK', 'webhooks get'])(
-    'is reported in a pipe: %s',
-    async (line) => {
-      const { code, stderr, requests } = await answering(line, ['1'], { terminals: ['stdout'] });
-      expect(code).toBe(2);
-      expect(stderr).toContain('Missing argument <');
-      expect(requests).toEqual([]);
-    },
-  );
+  test.each(
+    sample(['events get', 'events cancel', 'invitees list', 'invitees get GK37RB2FUXGRSBMK', 'webhooks get'], 2),
+  )('is reported in a pipe: %s', async (line) => {
+    const { code, stderr, requests } = await answering(line, ['1'], { terminals: ['stdout'] });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Missing argument <');
+    expect(requests).toEqual([]);
+  });
 
   test('is reported if there is nothing to choose from', async () => {
     const send: Send = async (request) => ({
@@ -293,16 +300,21 @@ describe('a required argument that is missing', () => {
 describe('availability update', () => {
   const update = (answers: string[]) => answering('availability update --event-type "Intro call"', answers);
 
-  test.each([
-    [
-      'weekly hours',
-      ['weekly', '1,2', '9-5', '09:00-12:00'],
-      "--rule 'monday 09:00-12:00' --rule 'tuesday 09:00-12:00'",
-    ],
-    ['hours on a date', ['hours', 'someday', '2030-12-24', '10:00-11:00'], "--rule '2030-12-24 10:00-11:00'"],
-    ['a day off', ['day off', 'tomorrow'], '--day-off tomorrow'],
-    ['the time zone', ['zone', 'Mars', 'UTC'], '--timezone UTC'],
-  ])('asks what to change: %s', async (_, answers, flags) => {
+  test.each(
+    sample<[string, string[], string]>(
+      [
+        [
+          'weekly hours',
+          ['weekly', '1,2', '9-5', '09:00-12:00'],
+          "--rule 'monday 09:00-12:00' --rule 'tuesday 09:00-12:00'",
+        ],
+        ['hours on a date', ['hours', 'someday', '2030-12-24', '10:00-11:00'], "--rule '2030-12-24 10:00-11:00'"],
+        ['a day off', ['day off', 'tomorrow'], '--day-off tomorrow'],
+        ['the time zone', ['zone', 'Mars', 'UTC'], '--timezone UTC'],
+      ],
+      2,
+    ),
+  )('asks what to change: %s', async (_, answers, flags) => {
     const { code, stderr, requests } = await update([...answers, '1']);
     expect(stderr).toContain(
       'What should change?\n1: weekly hours\n2: hours on a date\n3: a day off\n4: the time zone\n',

@@ -191,10 +191,11 @@ describe('a word in place of a named record', () => {
       ['a full URI', uri(place.collection, 'rec-2'), 'rec-2'],
     ].map(([way, word, id]) => ({ place, way, word: word!, id: id! })),
   );
-  const eachWay = sample(found, 1, ({ place, way }) => `${kindOf(place)} ${way}`);
+  const eachKind = sample(found, 1, ({ place }) => kindOf(place));
+  const eachWay = sample(found, 2, ({ way }) => way);
   const eachPlace = sample(found, 1, ({ place }) => place);
 
-  const chosen = [...new Set([...eachWay, ...eachPlace])];
+  const chosen = [...new Set([...eachKind, ...eachWay, ...eachPlace])];
 
   test.each(chosen.map((cell) => [cell.place.title, cell.way, cell] as const))('%s: %s', async (_title, _way, cell) => {
     const { place, word, id } = cell;

@@ -31,8 +31,8 @@ const remembered = (): string[] =>
 const paths = (requests: HttpRequest[]) => requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
 
 test('the beginning of an ID that a terminal showed is enough for it', async () => {
-  const ids = await idsOf('events list');
-  await atTerminal('events list --any-time --all');
+  const ids = await idsOf('events list --limit 20');
+  await atTerminal('events list --any-time --limit 20');
   const [id, short] = [...uniqueBeginnings(ids)][3]!;
   expect(short.length).toBeLessThan(id.length);
   const shown = await atTerminal(`events get ${short}`);
@@ -49,6 +49,14 @@ test('the beginning of an ID that a terminal showed is enough for it', async () 
   expect(paths(canceled.requests)).toContain(`POST /scheduled_events/${id}/cancellation`);
 });
 
+test('each of several arguments takes it', async () => {
+  const ids = await idsOf('events list --limit 20');
+  await atTerminal('events list --any-time --limit 20');
+  const [one, other] = [...uniqueBeginnings(ids)];
+  const { stdout } = await atTerminal(`events cancel ${one![1]} ${other![1]} --dry-run`);
+  for (const [id] of [one!, other!]) expect(stdout).toContain(`/scheduled_events/${id}/cancellation`);
+});
+
 test('a flag takes it too', async () => {
   const [id] = await idsOf('event-types list');
   await atTerminal('event-types list');
@@ -61,7 +69,7 @@ test('a beginning of several IDs is refused, and nothing is sent', async () => {
     const reply = await world.service(request);
     return { ...reply, body: reply.body.replaceAll(/scheduled_events\/..../g, 'scheduled_events/SAME') };
   };
-  await atTerminal('events list', { send });
+  await atTerminal('events list --limit 5', { send });
   const { code, stderr, requests } = await atTerminal('events cancel SAME --yes');
   expect(code).toBe(2);
   expect(stderr).toMatch(/IDs of events begin with "SAME": SAME\w+, SAME\w+/);
@@ -69,15 +77,15 @@ test('a beginning of several IDs is refused, and nothing is sent', async () => {
 });
 
 test('a word that no such ID begins with is sent as it is', async () => {
-  await atTerminal('events list');
+  await atTerminal('events list --limit 5');
   expect(paths((await atTerminal('events get NONE1234')).requests)).toEqual(['GET /scheduled_events/NONE1234']);
   await atTerminal('groups list');
   expect((await atTerminal('groups get "customer team"')).code).toBe(0);
 });
 
 test.each<[string, string, WorldOptions]>([
-  ['in a pipe', 'events list', { terminals: ['stdin', 'stderr'] }],
-  ['as JSON', 'events list --json', {}],
+  ['in a pipe', 'events list --limit 5', { terminals: ['stdin', 'stderr'] }],
+  ['as JSON', 'events list --limit 5 --json', {}],
 ])('nothing is stored %s', async (_, line, more) => {
   await atTerminal(line, more);
   expect(remembered()).toEqual([]);
@@ -88,14 +96,14 @@ test.each<[string, WorldOptions]>([
   ['in CI', { env: { CI: '1' } }],
   ['with --no-input', { env: { SCHED_NO_INPUT: '1' } }],
 ])('a beginning stays as it is %s', async (_, more) => {
-  const [id] = await idsOf('events list --upcoming');
-  await atTerminal('events list');
+  const [id] = await idsOf('events list --upcoming --limit 1');
+  await atTerminal('events list --upcoming --limit 1');
   const { requests } = await atTerminal(`events get ${id!.slice(0, 8)}`, more);
   expect(paths(requests)).toEqual([`GET /scheduled_events/${id!.slice(0, 8)}`]);
 });
 
 test('only the latest records are remembered, and a file that cannot be read does no harm', async () => {
-  const [first] = await idsOf('events list');
+  const [first] = await idsOf('events list --limit 1');
   const collection = Array.from({ length: mostRemembered + 50 }, (_, index) => ({
     uri: `http://x.test/users/U${index}`,
   }));

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
@@ -11,27 +12,32 @@ beforeAll(async () => {
 });
 
 describe('suggestions: the hint', () => {
-  test.each([
-    ['events list --statsu active', 'sched events list --status active'],
-    ['events list --statsu=active --limit 3', 'sched events list --status=active --limit 3'],
-    ['events list -L 3', 'sched events list --limit 3'],
-    ['events list --search "two words" --jsno', "sched events list --search 'two words' --json"],
-    ['--quite events list', 'sched --quiet events list'],
-    ['events list --limit', 'sched events list --limit N'],
-    ['events list --yes=no', 'sched events list'],
-    ['events list --yes=1', 'sched events list --yes'],
-    [
-      'events cancel JW6SHQTS78SH7TS8 --fields nmae,locaton.type',
-      'sched events cancel JW6SHQTS78SH7TS8 --fields name,location.type',
-    ],
-    ['events list --status actve --limit 2', 'sched events list --status active --limit 2'],
-    ['events list --with invitee', 'sched events list --with invitees'],
-    ['-V', 'sched --version'],
-    ['version', 'sched --version'],
-    ['help times', 'sched help time'],
-    ['help exit', 'sched help exit-codes'],
-    ['help evnets', 'sched help events'],
-  ])('for %s is the corrected command', async (line, corrected) => {
+  test.each(
+    sample<[string, string]>(
+      [
+        ['events list --statsu active', 'sched events list --status active'],
+        ['events list --statsu=active --limit 3', 'sched events list --status=active --limit 3'],
+        ['events list -L 3', 'sched events list --limit 3'],
+        ['events list --search "two words" --jsno', "sched events list --search 'two words' --json"],
+        ['--quite events list', 'sched --quiet events list'],
+        ['events list --limit', 'sched events list --limit N'],
+        ['events list --yes=no', 'sched events list'],
+        ['events list --yes=1', 'sched events list --yes'],
+        [
+          'events cancel JW6SHQTS78SH7TS8 --fields nmae,locaton.type',
+          'sched events cancel JW6SHQTS78SH7TS8 --fields name,location.type',
+        ],
+        ['events list --status actve --limit 2', 'sched events list --status active --limit 2'],
+        ['events list --with invitee', 'sched events list --with invitees'],
+        ['-V', 'sched --version'],
+        ['version', 'sched --version'],
+        ['help times', 'sched help time'],
+        ['help exit', 'sched help exit-codes'],
+        ['help evnets', 'sched help events'],
+      ],
+      8,
+    ),
+  )('for %s is the corrected command', async (line, corrected) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toMatch(/^error: /);

@@ -5,6 +5,7 @@ import type { Send } from '../../../src/http/message.ts';
 import { createWorld, type Result, someday } from '../../support/run.ts';
 import { usedHome } from '../../support/seeded.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { sample } from '../../support/tier.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let cache: string;
@@ -148,14 +149,19 @@ describe('identity', () => {
     };
   };
 
-  test.each([
-    'members list',
-    'groups get Sales',
-    'orgs get',
-    'events list --org current',
-    'events list --user tomas@harbourlight.example',
-    'routing-forms submissions',
-  ])('without an organization: %s fails and sends no empty organization', async (line) => {
+  test.each(
+    sample(
+      [
+        'members list',
+        'groups get Sales',
+        'orgs get',
+        'events list --org current',
+        'events list --user tomas@harbourlight.example',
+        'routing-forms submissions',
+      ],
+      3,
+    ),
+  )('without an organization: %s fails and sends no empty organization', async (line) => {
     const send = telling((user) => ({ ...user, current_organization: null }));
     const { code, stderr, requests } = await world.run(line, { send });
     expect([code, stderr]).toEqual([2, expect.stringContaining("The token's user has no organization")]);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('hostile text in a result of', () => {
-  test.each(sample(tools, 10).map(({ name }) => name))('%s is escaped, cut and marked as data', async (name) => {
+  test.each(sample(tools, 5).map(({ name }) => name))('%s is escaped, cut and marked as data', async (name) => {
     const result = await server.client.callTool({ name, arguments: values[name] ?? {} });
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(32 * 1024);
     const { structuredContent, content } = result as {
@@ -74,7 +74,7 @@ describe('hostile text in a result of', () => {
   });
 
   // R12
-  test.each(Object.keys(quotes))('the token is redacted, also where it is cut: %s', async (form) => {
+  test.each(sample(Object.keys(quotes), 2))('the token is redacted, also where it is cut: %s', async (form) => {
     const quote = [...token].map(quotes[form]!);
     const cutAt = (most: number, early: number) => `${'x'.repeat(most - early)}${quote.join('')} and more`.padEnd(most);
     const fields = [20, 21, 22, 23, 24, 25].flatMap((early) => [

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { allTools } from '../../../../src/cli/commands/mcp/tools.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { allTools, describeTool } from '../../../../src/cli/commands/mcp/tools.ts';
 import { findNoun, nouns } from '../../../../src/cli/commands/registry.ts';
 import type { HttpRequest, Send } from '../../../../src/http/message.ts';
 import type { Clock } from '../../../../src/system.ts';
 import { smallService } from '../../../e2e/small-service.ts';
 import { type ConnectOptions, callTool, connect } from '../../../support/mcp-client.ts';
-import { createWorld, network } from '../../../support/run.ts';
+import { createWorld, network, someday } from '../../../support/run.ts';
+import { usedHome } from '../../../support/seeded.ts';
 import { closeLater, temporaryDirectory } from '../../../support/temporary.ts';
 import { sample } from '../../../support/tier.ts';
 import { bookingLine, plainType, slot } from '../../lost-answers.ts';
@@ -14,7 +15,7 @@ import { argumentsFor } from './tool-arguments.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
-  world = await createWorld({ home: temporaryDirectory('mcp') });
+  world = await createWorld({ home: await usedHome(someday) });
 });
 
 let open: Awaited<ReturnType<typeof connect>> | undefined;
@@ -22,6 +23,13 @@ afterEach(async () => {
   await open?.close();
   open = undefined;
 });
+
+/** A server without flags, for tests that read. */
+let reading: Awaited<ReturnType<typeof connect>>;
+beforeAll(async () => {
+  reading = await connect(world);
+});
+afterAll(() => reading.close());
 
 const serving = async (flags = '', options: ConnectOptions = {}, where = world) => {
   open = await connect(where, flags, options);
@@ -33,11 +41,19 @@ const eventsToCancel = async (): Promise<string> => idOf('events list --status a
 const statusOf = async (event: string): Promise<string> =>
   JSON.parse((await world.run(`events get ${event} --json`)).stdout).status;
 
+const reads = (await allTools({ nouns, findNoun })).filter(({ facts }) => facts.effect === 'read');
+
 describe('the tools of mcp serve', () => {
+  /** Those with --allow-writes. */
+  let all: Awaited<ReturnType<typeof reading.client.listTools>>['tools'];
+  beforeAll(async () => {
+    const { client, close } = await connect(world, '--allow-writes');
+    all = (await client.listTools()).tools;
+    await close();
+  });
+
   test('are one per command that reads, and no other', async () => {
-    const client = await serving();
-    const { tools } = await client.listTools();
-    const reads = (await allTools({ nouns, findNoun })).filter(({ facts }) => facts.effect === 'read');
+    const { tools } = await reading.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(reads.map(({ name }) => name));
     expect(reads.length).toBeGreaterThan(25);
     expect(tools.map(({ name }) => name)).toEqual(
@@ -53,10 +69,8 @@ describe('the tools of mcp serve', () => {
   });
 
   // R52
-  test('that write exist only with --allow-writes, and say what they do', async () => {
-    const client = await serving('--allow-writes');
-    const { tools } = await client.listTools();
-    const writes = tools.filter(({ annotations }) => annotations?.readOnlyHint === false);
+  test('that write exist only with --allow-writes, and say what they do', () => {
+    const writes = all.filter(({ annotations }) => annotations?.readOnlyHint === false);
     expect(Object.fromEntries(writes.map(({ name, annotations }) => [name, annotations?.destructiveHint]))).toEqual({
       availability_off: true,
       availability_update: true,
@@ -72,27 +86,23 @@ describe('the tools of mcp serve', () => {
       webhooks_delete: true,
     });
     expect(
-      tools
+      all
         .map(({ name }) => name)
         .filter((name) => /compliance|^api|auth|profile|sandbox|serve|follow|listen|webhooks_create/.test(name)),
     ).toEqual([]);
   });
 
-  test('take no files, no confirmation and no way around the record of bookings', async () => {
-    const client = await serving('--allow-writes');
-    const { tools } = await client.listTools();
+  test('take no files, no confirmation and no way around the record of bookings', () => {
     // The digest of a plan is no confirmation: the person is asked too.
-    const properties = tools
+    const properties = all
       .filter(({ name }) => name !== 'config_apply')
       .flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
     for (const name of ['body', 'from', 'receipt', 'yes', 'confirm', 'allow_duplicate', 'output', 'profile', 'jq'])
       expect(properties).not.toContain(name);
   });
 
-  test('have types, choices and required properties', async () => {
-    const client = await serving('--allow-writes');
-    const { tools } = await client.listTools();
-    const schemaOf = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema;
+  test('have types, choices and required properties', () => {
+    const schemaOf = (name: string) => all.find((tool) => tool.name === name)!.inputSchema;
     expect(schemaOf('events_list').properties).toMatchObject({
       status: { type: 'string', enum: ['active', 'canceled'] },
       upcoming: { type: 'boolean' },
@@ -106,7 +116,7 @@ describe('the tools of mcp serve', () => {
       additionalProperties: false,
     });
     expect(schemaOf('invitees_create').required).toEqual(['email', 'event_type', 'timezone']);
-    for (const { description, inputSchema } of tools) {
+    for (const { description, inputSchema } of all) {
       expect(description).not.toMatch(/--/);
       expect(JSON.stringify(inputSchema)).not.toMatch(/ --[a-z]/);
     }
@@ -124,26 +134,34 @@ describe('the tools of mcp serve', () => {
     expect(tools).toHaveLength(count);
   });
 
-  test.each([
+  const misused: [flags: string, message: string][] = [
     ['--tools event.list', 'no tool matches "event.list". Did you mean "events.list"?'],
     ['--tools events.cancel', '"events.cancel" changes data. Add --allow-writes=events.cancel'],
     ['--tools compliance.delete --allow-writes', 'no tool matches "compliance.delete"'],
     ['--allow-writes=compliance.delete', 'no tool that writes matches "compliance.delete"'],
     ['--allow-writes=events.list', 'no tool that writes matches "events.list"'],
     ['--tools ,', '--tools needs at least one name'],
-  ])('%s is a usage error', async (flags, message) => {
+  ];
+  test.each(misused)('%s is a usage error', async (flags, message) => {
     const { code, stderr, stdout } = await world.run(`mcp serve ${flags}`);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
   test('can all be called, and their results match --output-schemas', async () => {
-    // The client checks each result against the schema of its tool.
-    const client = await serving('--output-schemas', { env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
+    for (const tool of reads)
+      expect([tool.name, describeTool(tool, true).outputSchema]).toEqual([tool.name, expect.anything()]);
+    const chosen = sample(reads, 5);
+    // The client checks each result against the schema of its tool, and takes long to compile one.
+    const client = await serving(`--output-schemas --tools ${chosen.map(({ path }) => path).join()}`, {
+      env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' },
+    });
     const values = await argumentsFor(world);
     const { tools } = await client.listTools();
-    expect(tools.filter(({ outputSchema }) => outputSchema === undefined)).toEqual([]);
-    for (const { name } of sample(tools, 5)) {
+    expect(tools.map(({ name, outputSchema }) => [name, outputSchema !== undefined])).toEqual(
+      chosen.map(({ name }) => [name, true]),
+    );
+    for (const { name } of tools) {
       const result = await callTool(client, name, values[name]);
       expect([name, result.isError, result.error]).toEqual([name, false, undefined]);
       expect(result.items ?? result.record).toBeDefined();
@@ -191,11 +209,10 @@ describe('a result of mcp serve', () => {
   ];
   test.each(sample(lists, 1))('can be continued to the end: %s', async (_, tool, values, line) => {
     const all = JSON.parse((await world.run(`${line} --json`)).stdout) as Row[];
-    const client = await serving();
     const read: Row[] = [];
     let cursor: string | undefined;
     do {
-      const part = await callTool(client, tool, cursor === undefined ? values : { ...values, cursor });
+      const part = await callTool(reading.client, tool, cursor === undefined ? values : { ...values, cursor });
       expect(part.error).toBeUndefined();
       expect(part.items.length).toBeLessThanOrEqual(values.limit);
       read.push(...part.items);
@@ -227,12 +244,12 @@ describe('a result of mcp serve', () => {
   test.each([
     [
       'another call',
-      async () => (await callTool(open!.client, 'events_list', { org: 'current', limit: 1 })).next_cursor,
+      async () => (await callTool(reading.client, 'events_list', { org: 'current', limit: 1 })).next_cursor,
       'other arguments',
     ],
     [
       'another tool',
-      async () => (await callTool(open!.client, 'event_types_list', { limit: 1 })).next_cursor,
+      async () => (await callTool(reading.client, 'event_types_list', { limit: 1 })).next_cursor,
       'other arguments',
     ],
     ['no cursor at all', async () => 'bm90IGpzb24', "This tool didn't return that cursor"],
@@ -242,22 +259,20 @@ describe('a result of mcp serve', () => {
       "This tool didn't return",
     ],
   ])('refuses the cursor of %s', async (_, cursorOf, message) => {
-    const client = await serving();
-    const { error } = await callTool(client, 'events_list', { cursor: await cursorOf() });
+    const { error } = await callTool(reading.client, 'events_list', { cursor: await cursorOf() });
     expect(error).toMatchObject({ code: 'usage', exit: 2, outcome: 'not-sent' });
     expect(error.message).toContain(message);
   });
 
   test('reports errors in the form of the command line, without a command to try', async () => {
-    const client = await serving();
-    const { isError, error, text } = await callTool(client, 'events_get', { event: 'NOPE' });
+    const { isError, error, text } = await callTool(reading.client, 'events_get', { event: 'NOPE' });
     expect(isError).toBe(true);
     expect(error).toMatchObject({ code: 'not-found', exit: 6, outcome: 'not-applied', http: { status: 404 } });
     expect(error.hint).toBeUndefined();
     expect(JSON.parse(text)).toEqual({ error });
   });
 
-  test.each([
+  const wrong: [tool: string, values: Record<string, unknown>, message: RegExp][] = [
     ['events_get', {}, /event/],
     ['events_list', { limit: 0 }, /limit/],
     ['events_list', { limit: '5' }, /limit/],
@@ -265,23 +280,20 @@ describe('a result of mcp serve', () => {
     ['events_list', { status: 'moved' }, /status/],
     ['events_list', { yes: true }, /unknown argument "yes"/],
     ['events_list', { search: { $ne: '' } }, /search/],
-  ])('names wrong arguments: %s %j', async (tool, values, message) => {
-    const client = await serving();
-    const { error } = await callTool(client, tool, values);
+  ];
+  test.each(wrong)('names wrong arguments: %s %j', async (tool, values, message) => {
+    const { error } = await callTool(reading.client, tool, values);
     expect(error).toMatchObject({ code: 'usage', exit: 2, outcome: 'not-sent' });
     expect(error.message).toMatch(message);
   });
 
-  test.each(['--yes', '-y', '--profile=other', '--sandbox', '--help', '--', '-n'])(
-    'takes the value %s as a value, never as a flag',
-    async (value) => {
-      const client = await serving();
-      const found = await callTool(client, 'events_list', { search: value });
-      expect([found.error, found.items]).toEqual([undefined, []]);
-      const { error } = await callTool(client, 'events_get', { event: value });
-      expect(error.message).toContain(value);
-    },
-  );
+  const flags = ['--yes', '-y', '--profile=other', '--sandbox', '--help', '--', '-n'];
+  test.each(flags)('takes the value %s as a value, never as a flag', async (value) => {
+    const found = await callTool(reading.client, 'events_list', { search: value });
+    expect([found.error, found.items]).toEqual([undefined, []]);
+    const { error } = await callTool(reading.client, 'events_get', { event: value });
+    expect(error.message).toContain(value);
+  });
 
   test('has the notes of the command', async () => {
     const client = await serving('--sandbox');
@@ -294,8 +306,8 @@ describe('a result of mcp serve', () => {
 
 describe('a write of mcp serve', () => {
   test('is unknown without permission', async () => {
-    const client = await serving();
-    await expect(callTool(client, 'events_cancel', { event: ['X'] })).rejects.toThrow('No tool "events_cancel"');
+    const call = callTool(reading.client, 'events_cancel', { event: ['X'] });
+    await expect(call).rejects.toThrow('No tool "events_cancel"');
   });
 
   // R52
@@ -338,7 +350,7 @@ describe('a write of mcp serve', () => {
       expect(await statusOf(event)).toBe('canceled');
     });
 
-    test.each(['no', 'close'] as const)('and is not after the answer %s', async (answer) => {
+    test.each(sample(['no', 'close'] as const, 1))('and is not after the answer %s', async (answer) => {
       const event = await eventsToCancel();
       const client = await serving('--allow-writes', { answer: () => answer, isModern });
       const { error } = await callTool(client, 'events_cancel', { event: [event] });
@@ -561,13 +573,12 @@ describe('mcp serve', () => {
   });
 
   test('offers prompts whose tools it has', async () => {
-    const client = await serving();
+    const { client } = reading;
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['plan_my_week', 'find_a_slot', 'who_did_not_show_up']);
     const { messages } = await client.getPrompt({ name: 'find_a_slot', arguments: { who: 'Zoe', when: 'friday' } });
     expect(messages).toMatchObject([{ role: 'user', content: { type: 'text' } }]);
     expect(JSON.stringify(messages)).toContain('Find a slot for Zoe');
-    await open!.close();
     const few = await serving('--tools events.agenda,events.get');
     expect((await few.listPrompts()).prompts.map(({ name }) => name)).toEqual(['plan_my_week']);
   });
