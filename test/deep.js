@@ -28,13 +28,25 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .filter((path) => isDeep(path) && positionals.every((word) => path.includes(word)))
   .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
 
-/** Resolves to whether the file passed, or to undefined if there was no time left. @param {string} path */
+/**
+ * Resolves to what the file printed and whether it passed, or to undefined if there was no time left.
+ * @param {string} path
+ * @returns {Promise<{ passed: boolean, printed: string } | undefined>}
+ */
 const run = (path) =>
   new Promise((resolve, reject) => {
     const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', path, '--reporter', 'dot'];
     const env = { ...process.env, SCHED_TEST_DEEP: '1' };
     // Its own process group, to stop everything that the tests have started.
-    const child = spawn(process.execPath, words, { cwd: root, stdio: 'inherit', env, detached: true });
+    const child = spawn(process.execPath, words, { cwd: root, env, detached: true });
+    child.stdin.end();
+    let printed = '';
+    const copyTo = (/** @type {NodeJS.WriteStream} */ stream) => (/** @type {string} */ text) => {
+      printed += text;
+      stream.write(text);
+    };
+    child.stdout.setEncoding('utf8').on('data', copyTo(process.stdout));
+    child.stderr.setEncoding('utf8').on('data', copyTo(process.stderr));
     let isOver = false;
     const stop = () => {
       isOver = true;
@@ -43,22 +55,24 @@ const run = (path) =>
     const timer = Number.isFinite(deadline) ? setTimeout(stop, deadline - Date.now()) : undefined;
     child.once('error', reject).once('close', (code) => {
       clearTimeout(timer);
-      resolve(isOver ? undefined : code === 0);
+      resolve(isOver ? undefined : { passed: code === 0, printed });
     });
   });
 
-/** @type {string[]} */
-const failed = [];
+/** What the failed files printed. @type {Map<string, string>} */
+const failed = new Map();
 /** @type {string[]} */
 const leftOut = [];
 for (const path of files) {
-  const passed = Date.now() < deadline ? await run(path) : undefined;
-  if (passed === undefined) leftOut.push(path);
-  if (passed === false) failed.push(path);
+  const result = Date.now() < deadline ? await run(path) : undefined;
+  if (result === undefined) leftOut.push(path);
+  else if (!result.passed) failed.set(path, result.printed);
 }
 const list = (/** @type {string} */ title, /** @type {string[]} */ paths) =>
   paths.length > 0 && process.stdout.write(`${title}:\n${paths.map((path) => `  ${path}\n`).join('')}`);
 process.stdout.write(`\nDeep tier: ${files.length - leftOut.length} of ${files.length} files\n`);
 list('No time left for', leftOut);
-list('Failed', failed);
-if (failed.length > 0) process.exitCode = 1;
+// Last, because the end of a long log is what people see first.
+for (const printed of failed.values()) process.stdout.write(printed);
+list('Failed', [...failed.keys()]);
+if (failed.size > 0) process.exitCode = 1;
