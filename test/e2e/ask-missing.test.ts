@@ -22,7 +22,7 @@ const steps: [RegExp, string][] = [
   [/\? Email address of the invitee:/, `ada@example.com${enter}`],
   [/\? Full name of the invitee:/, `Ada Byron${enter}`],
   [/\? IANA time zone of the invitee: \(\S+\)/, `Europe/Paris${enter}`],
-  [/\? Day:[^?]*❯ \w+ \d+ \w+ · \d+ free/, '2030-12-02'],
+  [/\? Day:[^?]*❯ \w+ \d+ \w+(?: \d{4})? · \d+ free/, '2030-12-02'],
   [/Day: 2030-12-02[^?]*❯ use "2030-12-02"/, enter],
   [/\? Time \(.*\):[^?]*❯ \d\d:\d\d/, '10:05'],
   [/Time \(.*\): 10:05[^?]*❯ use "10:05"/, enter],
