@@ -27,20 +27,15 @@ const firstEvent = async () =>
   (await world.run('events list --status active --since tomorrow --limit 1 -o id')).stdout.trim();
 
 describe('api: path', () => {
-  test.each(
-    sample(
-      [
-        '/users/me',
-        'users/me',
-        `${base}/users/me`,
-        'HTTP://127.0.0.1:4010/users/me',
-        `GET /users/me`,
-        'get users/me',
-        '-X GET /users/me',
-      ],
-      3,
-    ),
-  )('accepts %s', async (line) => {
+  test.each([
+    '/users/me',
+    'users/me',
+    `${base}/users/me`,
+    'HTTP://127.0.0.1:4010/users/me',
+    `GET /users/me`,
+    'get users/me',
+    '-X GET /users/me',
+  ])('accepts %s', async (line) => {
     const result = await run(line.split(' '));
     expect(jsonOf(result).resource.name).toBe('Amara Lindqvist');
     expect(result.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${base}/users/me`]);
@@ -147,26 +142,21 @@ describe('api: path', () => {
 });
 
 describe('api: METHOD', () => {
-  test.each(
-    sample<[string[], string]>(
-      [
-        [['/shares', '-f', 'name=a b'], "sched api POST /shares -f 'name=a b'"],
-        [
-          ['/scheduled_events/X/cancellation', '-f', 'reason=ill'],
-          'sched api POST /scheduled_events/X/cancellation -f reason=ill',
-        ],
-        [['/event_types', '-f', 'name=x'], 'sched api POST /event_types -f name=x'],
-        [['/event_types/X', '-F', 'active=false'], 'sched api PATCH /event_types/X -F active=false'],
-        [['/things', '-f', "a=it's"], "sched api POST /things -f 'a=it'\\''s'"],
-        [
-          ['/invitees', '--input', fileOf('empty.json', '{}')],
-          `sched api POST /invitees --input ${join(folder, 'empty.json')}`,
-        ],
-        [['/users/me', 'GET'], 'sched api GET /users/me'],
-      ],
-      3,
-    ),
-  )('is required in %j, and the error shows the full command', async (words, command) => {
+  test.each<[string[], string]>([
+    [['/shares', '-f', 'name=a b'], "sched api POST /shares -f 'name=a b'"],
+    [
+      ['/scheduled_events/X/cancellation', '-f', 'reason=ill'],
+      'sched api POST /scheduled_events/X/cancellation -f reason=ill',
+    ],
+    [['/event_types', '-f', 'name=x'], 'sched api POST /event_types -f name=x'],
+    [['/event_types/X', '-F', 'active=false'], 'sched api PATCH /event_types/X -F active=false'],
+    [['/things', '-f', "a=it's"], "sched api POST /things -f 'a=it'\\''s'"],
+    [
+      ['/invitees', '--input', fileOf('empty.json', '{}')],
+      `sched api POST /invitees --input ${join(folder, 'empty.json')}`,
+    ],
+    [['/users/me', 'GET'], 'sched api GET /users/me'],
+  ])('is required in %j, and the error shows the full command', async (words, command) => {
     const result = await run(words);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain('METHOD');
@@ -179,20 +169,15 @@ describe('api: METHOD', () => {
     expect(requests.at(-1)!.url).toMatch(/\?user=http%3A%2F%2F127.*&active=true&count=3$/);
   });
 
-  test.each(
-    sample<string[]>(
-      [
-        ['HEAD', '/users/me'],
-        ['CONNECT', '/users/me'],
-        ['-X', 'TRACE', '/users/me'],
-        ['GET', '-X', 'GET', '/users/me'],
-        ['GET'],
-        [],
-        ['GET', '/a', '/b'],
-      ],
-      3,
-    ),
-  )('and <path> are validated: %j %j %j', async (...words) => {
+  test.each<string[]>([
+    ['HEAD', '/users/me'],
+    ['CONNECT', '/users/me'],
+    ['-X', 'TRACE', '/users/me'],
+    ['GET', '-X', 'GET', '/users/me'],
+    ['GET'],
+    [],
+    ['GET', '/a', '/b'],
+  ])('and <path> are validated: %j %j %j', async (...words) => {
     expect(await run(words.filter((word) => word !== undefined))).toMatchObject({ code: 2, requests: [] });
   });
 
@@ -235,7 +220,7 @@ describe('api: fields', () => {
     [['-f', 'a=--yes', '-f', 'b=-n'], { a: '--yes', b: '-n' }],
     [['-F', `a=@${fileOf('value.txt', 'true\n')}`], { a: 'true\n' }],
   ];
-  test.each(sample(table, 6))('%j build the expected body', async (words, expected) => {
+  test.each(table)('%j build the expected body', async (words, expected) => {
     const result = await run(['POST', '/things', ...words], { send: replying({}) });
     expect(result.code).toBe(0);
     expect(JSON.parse(result.requests[0]!.body!)).toEqual(expected);
@@ -506,21 +491,16 @@ describe('api: output', () => {
 });
 
 describe('api: failures', () => {
-  test.each(
-    sample<[number, number]>(
-      [
-        [400, 2],
-        [401, 4],
-        [403, 5],
-        [404, 6],
-        [409, 7],
-        [422, 2],
-        [302, 13],
-        [500, 9],
-      ],
-      3,
-    ),
-  )('a read with HTTP %i exits with %i, prints the body on stdout and the cause on stderr', async (status, exit) => {
+  test.each<[number, number]>([
+    [400, 2],
+    [401, 4],
+    [403, 5],
+    [404, 6],
+    [409, 7],
+    [422, 2],
+    [302, 13],
+    [500, 9],
+  ])('a read with HTTP %i exits with %i, prints the body on stdout and the cause on stderr', async (status, exit) => {
     const { code, stdout, stderr } = await run(['/x'], {
       send: replying({ status, body: '{"title":"T","message":"because"}' }),
     });
@@ -546,21 +526,15 @@ describe('api: failures', () => {
   });
 
   // R26: for a change any 2xx is success; a known creation has succeeded if its reply is complete.
-  test.each(
-    sample<[string, string, string, number]>(
-      [
-        ['PATCH', '/things/1', '{"a":', 0],
-        ['PATCH', '/event_types/X', '<html>', 0],
-        ['POST', '/invitees/X/no_show', '{"resource":', 0],
-        ['POST', '/shares', '[]', 0],
-        ['POST', '/shares', '', 0],
-        ['POST', '/shares', '<html>', 10],
-        ['POST', '/event_types', '{"resource":', 10],
-      ],
-      1,
-      ([, , , exit]) => exit,
-    ),
-  )('%s %s with the reply %j is sent once and exits with %i', async (method, path, body, exit) => {
+  test.each<[string, string, string, number]>([
+    ['PATCH', '/things/1', '{"a":', 0],
+    ['PATCH', '/event_types/X', '<html>', 0],
+    ['POST', '/invitees/X/no_show', '{"resource":', 0],
+    ['POST', '/shares', '[]', 0],
+    ['POST', '/shares', '', 0],
+    ['POST', '/shares', '<html>', 10],
+    ['POST', '/event_types', '{"resource":', 10],
+  ])('%s %s with the reply %j is sent once and exits with %i', async (method, path, body, exit) => {
     const { code, requests } = await run([method, path, '-f', 'a=1', '--yes'], {
       send: replying({ status: 201, body }),
     });
@@ -695,19 +669,14 @@ describe('api --paginate', () => {
     expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toHaveLength(1);
   });
 
-  test.each(
-    sample(
-      [
-        ['POST /things --paginate'],
-        ['/users/me --paginate'],
-        ['/things --paginate --include'],
-        ['/things --limit 3'],
-        ['/things?count=3 --paginate --page-size 3'],
-        ['/things --paginate --page-size 101'],
-      ],
-      3,
-    ),
-  )('is rejected in %s', async (line) => {
+  test.each([
+    ['POST /things --paginate'],
+    ['/users/me --paginate'],
+    ['/things --paginate --include'],
+    ['/things --limit 3'],
+    ['/things?count=3 --paginate --page-size 3'],
+    ['/things --paginate --page-size 101'],
+  ])('is rejected in %s', async (line) => {
     expect(await run(line.split(' '))).toMatchObject({ code: 2, requests: [] });
   });
 
