@@ -2,8 +2,11 @@ import { fstatSync, writeSync } from 'node:fs';
 import { ClosedPipe, OutputFailure } from '../errors.ts';
 import type { Output } from '../runtime.ts';
 
+/** The reader is gone. Node's pipe to a child is a socket, which is reset if the child leaves something unread. */
+const closedCodes = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
+
 const failureOf = ({ code, message }: NodeJS.ErrnoException): Error =>
-  code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' ? new ClosedPipe() : new OutputFailure(code ?? message);
+  closedCodes.includes(code ?? '') ? new ClosedPipe() : new OutputFailure(code ?? message);
 
 export const writeTo = (stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {

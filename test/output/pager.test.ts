@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ClosedPipe } from '../../src/errors.ts';
+import { writeTo } from '../../src/node/output.ts';
 import { nodeRuntime } from '../../src/node/runtime.ts';
 import { pagerOf, showText, throughPager } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
@@ -238,6 +240,12 @@ describe('pager: real process', () => {
     };
     await expect(flood()).rejects.toBeInstanceOf(ClosedPipe);
     await pager!.close();
+  });
+
+  it.each(['EPIPE', 'ECONNRESET'])('closes the pipe whose write fails with %s', async (code) => {
+    const gone = new Writable({ write: (_, __, done) => done(Object.assign(new Error(code), { code })) });
+    gone.on('error', () => {});
+    await expect(writeTo(gone, 'x')).rejects.toBeInstanceOf(ClosedPipe);
   });
 
   it('is undefined if the program does not exist', async () => expect(await open('/no/such/pager')).toBeUndefined());
