@@ -5,6 +5,7 @@ import { webhooks } from '../../src/api/webhooks.ts';
 import { weekdays } from '../../src/api/weekdays.ts';
 import type { ConfigFile, Plan, WantedHours, WantedType, WantedUser } from '../../src/config/model.ts';
 import type { Json } from '../../src/json.ts';
+import { isDate } from '../../src/time/availability-rules.ts';
 import { idIn } from '../../src/uri.ts';
 import type { Configs } from './configs.ts';
 
@@ -106,7 +107,12 @@ export const addOwnDates = async ({ client, everything }: Configs): Promise<void
 export const changeByOthers = async ({ client, organization, me }: Configs, { changes }: Plan, which: number) => {
   const change = changes[which % changes.length]!;
   if (change.kind === 'schedule' && change.uri !== undefined) {
-    const rules = [{ type: 'wday', wday: 'sunday', intervals: [{ from: '01:00', to: '02:00' }] }];
+    const intervals = [{ from: '01:00', to: '02:00' }];
+    const dates = Object.keys(change.fields).filter(isDate);
+    const rules = [
+      { type: 'wday', wday: 'sunday', intervals },
+      ...dates.map((date) => ({ type: 'date', date, intervals })),
+    ];
     const body = { rules, timezone: 'Asia/Tokyo' };
     return client.write(availability.update, { path: { schedule: idIn(change.uri) }, body });
   }
