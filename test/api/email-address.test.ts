@@ -5,6 +5,7 @@ import { foldAddress, isEmailAddress } from '../../src/api/email-address.ts';
 import { invitees } from '../../src/api/invitees.ts';
 import { isEmail } from '../../src/cli/operation/values.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
+import { runs } from '../support/tier.ts';
 
 /** Every place in the client that checks an address. */
 const verdicts = (text: string): boolean[] => [
@@ -24,9 +25,7 @@ describe('email address', () => {
       fc.property(anyAddress, (address) => {
         expect(verdicts(address)).toEqual(everywhere(true));
       }),
-      {
-        numRuns: 500,
-      },
+      runs(500, 5000),
     );
   });
 
@@ -35,7 +34,7 @@ describe('email address', () => {
       fc.property(noAddress, (text) => {
         expect(verdicts(text)).toEqual(everywhere(false));
       }),
-      { numRuns: 500 },
+      runs(500, 5000),
     );
   });
 

@@ -6,7 +6,7 @@ import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld, jsonOf, type Result, replying } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { sample, times } from '../support/tier.ts';
+import { runs, sample } from '../support/tier.ts';
 
 const base = 'http://127.0.0.1:4010';
 const folder = temporaryDirectory('api');
@@ -776,7 +776,7 @@ describe('api: confirmation', () => {
         // An empty segment is rejected before the prompt.
         expect([path, code, requests]).toEqual([path, path.endsWith('/') ? 2 : 12, []]);
       }),
-      { numRuns: times(20, 300) },
+      runs(20, 300),
     );
   });
 });

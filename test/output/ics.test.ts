@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { icsRows } from '../../src/output/ics.ts';
 import { recordText } from '../../src/output/machine-formats.ts';
 import { createWorld } from '../support/run.ts';
+import { runs } from '../support/tier.ts';
 
 const event = {
   uri: 'https://api.example.com/scheduled_events/ABC',
@@ -102,6 +103,7 @@ describe('ics', () => {
         fc.pre(!/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/.test(name));
         expect(read({ ...event, name }).getFirstPropertyValue('summary')).toBe(name);
       }),
+      runs(100, 5000),
     );
   });
 

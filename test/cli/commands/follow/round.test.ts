@@ -7,7 +7,7 @@ import { type Bookings, createBookings, serveBookings } from '../../../support/b
 import type { TestWorld } from '../../../support/run.ts';
 import { createWorld, someday, type WorldOptions } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
-import { sample, times } from '../../../support/tier.ts';
+import { runs, sample, times } from '../../../support/tier.ts';
 import { deliveries, following, isInvitees } from './following.ts';
 
 const hour = 3_600_000;
@@ -264,7 +264,7 @@ describe('a follower that is killed at any moment', () => {
         for (const later of [now, now + 100 * day, now]) await follower.round(later);
         expect(told).toHaveLength(before);
       }),
-      { numRuns: times(30, 500) },
+      runs(30, 500),
     );
   });
 });
