@@ -136,13 +136,13 @@ test('docs/config.md shows what the commands print', async () => {
 describe('config apply', () => {
   test('applies what a person confirms at the prompt, once', async () => {
     const own = await createWorld({ home: temporaryDirectory() });
-    write(intro({ duration: 20 }), [crm]);
+    write(intro({ duration: 20, availability: { dates: { '2027-01-04': 'off' } } }), [crm]);
     const options = { terminals, stdin: 'y\n', env: { CRM_KEY: key } };
     const done = await config(`apply ${file}`, options, own);
     expect(done.screen).toMatch(
-      /~ Intro call .*- webhook .*\+ webhook https:\/\/crm.*Apply 3 changes.*✔ 3 of 3 applied/s,
+      /~ Intro call .*- webhook .*\+ webhook https:\/\/crm.*Apply 3 changes.*0\/3 .*3\/3\r.*✔ 3 of 3 applied/s,
     );
-    expect(done.requests.filter(isWrite).map(({ method }) => method)).toEqual(['PATCH', 'POST', 'DELETE']);
+    expect(done.requests.filter(isWrite).map(({ method }) => method)).toEqual(['PATCH', 'PATCH', 'POST', 'DELETE']);
     expect(done.screen).not.toContain(key);
     const again = await config(`apply ${file}`, options, own);
     expect([again.code, again.requests.filter(isWrite)]).toEqual([0, []]);

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { WantedWebhook } from '../../../config/model.ts';
+import type { Change, WantedWebhook } from '../../../config/model.ts';
 import { SchedError } from '../../../errors.ts';
 import { type Applied, type ApplyContext, applierLock, applyConfig } from '../../../jobs/apply-config.ts';
 import { requestsOf } from '../../../jobs/config-requests.ts';
@@ -69,14 +69,18 @@ const refuseOther = async (context: Context, read: ReadPlan): Promise<never> => 
 
 /** Applies a confirmed plan and shows the progress. */
 const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confirmed?: string): Promise<Applied> => {
-  const counts = { total: read.plan.changes.length, accepted: 0, rejected: 0, unknown: 0, skipped: 0 };
+  const entries = entriesNow(context, read);
+  const counts = { total: entries.length, accepted: 0, rejected: 0, unknown: 0, skipped: 0 };
   const progress = reportProgress(context, { ...counts });
-  const onOutcome: ApplyContext['onOutcome'] = (_, { state }) => {
-    counts[isDone(state) ? 'accepted' : 'rejected'] += 1;
+  const states = new Map<Change, string>();
+  const onOutcome: ApplyContext['onOutcome'] = (change, { state }) => {
+    states.set(change, state);
+    const ended = entries.filter(({ changes }) => changes.every((each) => states.has(each)));
+    counts.accepted = ended.filter(({ changes }) => changes.every((each) => isDone(states.get(each)!))).length;
+    counts.rejected = ended.length - counts.accepted;
     progress.update(counts);
     // Each change is read again and written.
-    const left = counts.total - counts.accepted - counts.rejected;
-    context.notes.ahead = () => ({ requests: 2 * left, isMost: false });
+    context.notes.ahead = () => ({ requests: 2 * (read.plan.changes.length - states.size), isMost: false });
   };
   try {
     return await applyConfig({ ...apply, onOutcome }, read.read, read.reach, read.plan, confirmed);
