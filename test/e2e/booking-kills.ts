@@ -29,6 +29,9 @@ export const slot = (index: number): string => {
 /** The event type that is booked, in every sandbox. */
 export const introCall = 'http://127.0.0.1:4010/event_types/YBL6DUNR9FS4PNP6';
 
+/** Past the end of a window for bookings, also if its end isn't known for sure. */
+const windowMs = 95_000;
+
 /** Past the time after which an empty look-up proves that nothing was booked. */
 const laterMs = 180_000;
 
@@ -120,6 +123,8 @@ export const openBookingTorture = async (count: number) => {
       return wasKilled;
     },
     finish: async (): Promise<BookingTorture> => {
+      // The permits of killed processes are lost. Past their window, the limit of the plan doesn't make this run wait.
+      clock.setAhead(windowMs);
       let last = await run(args);
       const { unknown } = JSON.parse(last.stdout) as BookingTorture['result'];
       if (unknown > 0) {
