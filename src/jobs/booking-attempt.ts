@@ -91,15 +91,17 @@ export interface UnknownOutcome {
   reason: string;
   /** After how many seconds another look-up may settle it. */
   seconds?: number;
-  /** Missing if time can settle it. */
-  advice?: string;
+  /** Nothing that sched can read settles it, now or later: a person has to look at the calendar. */
+  isForPeople?: true;
 }
 
-const bookAnyway = '--allow-duplicate books anyway';
+/** What a person has to check before they say that it was not booked. */
+export const lookFirst = "check the calendar; if it isn't booked, add --allow-duplicate";
 
 /** What to do about an unknown outcome. An attempt at another address can only be reconciled there. */
-const nextStep = ({ origin }: BookingContext, { number, entry }: StoredEntry): NextStep => {
+const nextStep = ({ origin }: BookingContext, { number, entry }: StoredEntry, doubt: UnknownOutcome): NextStep => {
   if (number === ledgerWriteFailed) return { hint: { flags: { 'if-absent': true } } };
+  if (doubt.isForPeople) return { advice: lookFirst, hint: { flags: { 'allow-duplicate': true } } };
   const there = serviceName(entry.origin);
   return there === origin
     ? { hint: { command: ['invitees', 'reconcile'] } }
@@ -114,8 +116,7 @@ export const unknown = (
 ): SchedError =>
   new SchedError('outcome-unknown', "Can't tell whether this was booked", {
     reason: `${reason}; ${doubt.reason}`,
-    ...nextStep(context, kept),
-    ...(doubt.advice === undefined ? {} : { advice: doubt.advice }),
+    ...nextStep(context, kept, doubt),
     outcome: 'unknown',
     ...(doubt.seconds === undefined ? {} : { retryAfterSeconds: doubt.seconds }),
   });
@@ -140,9 +141,13 @@ export const unknownOutcomeOf = async (
   const { entry } = kept;
   const now = context.serviceTime();
   const missed = now === undefined ? undefined : await context.ledger.miss(kept, now).catch(() => undefined);
-  if (!seen.isComplete) return { reason: "no booking was found, but this token doesn't show the events of every host" };
-  if (now === undefined || missed === undefined)
-    return { reason: "no booking was found, but the service's replies have no date to measure the waiting time by" };
+  const isForPeople = true;
+  if (!seen.isComplete)
+    return { reason: "no booking was found, but this token doesn't show the events of every host", isForPeople };
+  if (now === undefined || missed === undefined) {
+    const reason = "no booking was found, but the service's replies have no date to measure the waiting time by";
+    return { reason, isForPeople };
+  }
   const left = waitLeft(entry, context.clock.now(), { now, missed });
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
@@ -150,13 +155,13 @@ export const unknownOutcomeOf = async (
   }
   const isClear = entry.besides === undefined || entry.shownBefore !== undefined || seen.found.length === 0;
   if (!isClear || seen.isSharedSlot)
-    return { reason: 'that time is booked, but maybe not by this attempt', advice: bookAnyway };
+    return { reason: 'that time is booked, but maybe not by this attempt', isForPeople };
   const since = missed + limitOf(entry);
   return (await isTrustworthy(context.client, await context.owner(), wantedOf(entry), seen, since))
     ? undefined
     : {
         reason: 'no booking was found, but the list of events shows nothing newer either, so it may lag behind',
-        advice: bookAnyway,
+        isForPeople,
       };
 };
 

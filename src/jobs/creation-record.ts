@@ -22,5 +22,5 @@ export const creations: LedgerKind<CreationEntry> = {
     message: 'The record of a new event type is damaged',
     advice: 'check whether it was created (sched event-types list)',
   },
-  unusable: { message: "Can't record the new event type, so it was not created", else: '' },
+  unusable: { message: "Can't record the new event type, so it was not created" },
 };

@@ -1,4 +1,4 @@
-import { type BookingContext, examine, notBooked, settle } from './booking-attempt.ts';
+import { type BookingContext, examine, lookFirst, notBooked, settle } from './booking-attempt.ts';
 
 /** An open attempt and its current verdict. */
 export interface SettledAttempt {
@@ -30,7 +30,7 @@ export async function* reconcile(context: BookingContext): AsyncGenerator<Settle
         ? {}
         : { decidable_at: new Date(context.clock.now() + doubt.seconds * 1000).toISOString() }),
       ...(record === undefined ? {} : { uri: String(record.uri), event: String(record.event) }),
-      ...(doubt === undefined ? {} : { reason: [doubt.reason, doubt.advice].filter(Boolean).join('; ') }),
+      ...(doubt === undefined ? {} : { reason: doubt.isForPeople ? `${doubt.reason}; ${lookFirst}` : doubt.reason }),
     };
   }
 }

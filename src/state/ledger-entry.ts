@@ -49,8 +49,8 @@ export interface LedgerKind<Entry extends CommonEntry> {
   /** Whether a value from outside has every fact that a decision needs. */
   isEntry(value: unknown): value is Entry;
   damaged: { message: string; advice: string };
-  /** `else` is what can be done without the ledger. */
-  unusable: { message: string; else: string };
+  /** `else` is what can be done without the ledger, if anything. */
+  unusable: { message: string; else?: string };
 }
 
 /** R27: a request that still shows nowhere this long after its timeout was not carried out. */
@@ -98,8 +98,8 @@ export const bookings: LedgerKind<LedgerEntry> = {
     advice: 'check whether it was booked (sched events list)',
   },
   unusable: {
-    message: "Can't use the booking ledger, so nothing was booked",
-    else: ', or add --allow-duplicate to book without the ledger',
+    message: "Can't use the booking ledger, so the booking was not sent",
+    else: 'add --allow-duplicate to book without the ledger',
   },
 };
 
@@ -113,6 +113,6 @@ export const damagedEntry = ({ damaged }: LedgerKind<CommonEntry>, where: string
 export const ledgerTrouble = ({ unusable }: LedgerKind<CommonEntry>, reason: string, fix: string): SchedError =>
   new SchedError('environment', unusable.message, {
     reason,
-    advice: `${fix}${unusable.else}`,
+    advice: [fix, unusable.else ?? []].flat().join(', or '),
     outcome: 'not-sent',
   });

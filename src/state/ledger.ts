@@ -129,15 +129,21 @@ export const fileLedger = <Entry extends CommonEntry>(
   { directory, world, unusable }: FileLedgerOptions,
   kind: LedgerKind<Entry>,
 ): Ledger<Entry> => {
-  const trouble = (reason: string) =>
-    ledgerTrouble(kind, `${directory}: ${reason}`, 'set SCHED_STATE_DIR to a directory you can write to');
+  /** Another directory would hide what this one has, so that is no advice once something is recorded. */
+  const trouble = (error: unknown, isFirst = false) => {
+    const reason = error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error);
+    const fix = isFirst
+      ? 'set SCHED_STATE_DIR to a directory you can write to'
+      : 'make sure that you can read and write there';
+    return ledgerTrouble(kind, `${directory}: ${reason}`, fix);
+  };
   const unique = () => `${Buffer.from(world.randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {
     if (unusable !== undefined) return [];
     const all = await readdir(directory).catch((error: unknown) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
-      throw trouble(codeOf(error));
+      throw trouble(error);
     });
     return all.flatMap((name) => readName(name) ?? []);
   };
@@ -180,7 +186,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       };
     },
     claim: async ({ number, entry }) => {
-      if (unusable !== undefined) throw trouble(unusable);
+      if (unusable !== undefined) throw trouble(new Error(unusable), true);
       const path = join(directory, nameOf(entry, number));
       try {
         ensurePrivateDirectory(directory);
@@ -188,7 +194,7 @@ export const fileLedger = <Entry extends CommonEntry>(
         return true;
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false;
-        throw trouble(error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error));
+        throw trouble(error, number === 1);
       }
     },
     replace: async ({ number, entry }) => {

@@ -71,7 +71,7 @@ const expectAway = async (reason: string | RegExp): Promise<void> => {
   const refused = await world.run(booking(0));
   expect([refused.code, posts(refused.requests)]).toEqual([3, 0]);
   expect(lastJson(refused.stderr).error).toMatchObject({
-    message: "Can't use the booking ledger, so nothing was booked",
+    message: "Can't use the booking ledger, so the booking was not sent",
     outcome: 'not-sent',
   });
   expect(lastJson(refused.stderr).error.cause).toMatch(reason);
