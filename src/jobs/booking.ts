@@ -70,7 +70,7 @@ const readAgain = async ({ client }: BookingContext, { event, invitee }: LedgerE
 };
 
 /** The booking of an earlier attempt, or undefined if it was canceled or is gone. */
-const activeBooking = async (context: BookingContext, kept: StoredEntry): Promise<Json | undefined> => {
+export const activeBooking = async (context: BookingContext, kept: StoredEntry): Promise<Json | undefined> => {
   const record = await readAgain(context, kept.entry);
   if (record !== undefined) return record.status === 'canceled' ? undefined : record;
   const seen = await lookUpAttempt(context, kept.entry);

@@ -14,7 +14,7 @@ export type MoveOrder = 'book-first' | 'cancel-first';
  *
  * - `planned`: nothing was sent. With `book-first`, the people are being booked at the new time.
  * - `canceling`: the cancellation of the old event is being sent. With `book-first`, everybody is booked.
- * - `booking`: only with `cancel-first`. The old event is canceled, and the people are being booked.
+ * - `booking`: the old event is canceled, and the people are being booked: with `book-first`, those who joined it last.
  * - `back`: only with `cancel-first`. The new time was refused, and the people are being booked at the old one.
  * - `done`: moved.
  * - `ended`: not moved. The record doesn't count any more.
@@ -33,6 +33,8 @@ export interface MoveEntry extends CommonEntry {
   order: MoveOrder;
   /** URIs of those invitees of the old event who are moved. After the cancellation, it shows all as canceled. */
   invitees: string[];
+  /** URIs of its other invitees right before the cancellation: they had left. Missing before that. */
+  left?: string[];
   phase: MovePhase;
   /** URI of the new event, as soon as it is known. */
   event?: string | undefined;
@@ -53,11 +55,12 @@ export const moves: LedgerKind<MoveEntry> = {
       phases.includes(entry.phase!) &&
       typeof entry.old === 'string' &&
       !Number.isNaN(Date.parse(entry.to!)) &&
-      Array.isArray(entry.invitees)
+      Array.isArray(entry.invitees) &&
+      (entry.left === undefined || Array.isArray(entry.left))
     );
   },
   damaged: { message: 'The record of a move is damaged', advice: 'check both times (sched events list)' },
-  unusable: { message: "Can't record the move, so nothing more was sent", else: '' },
+  unusable: { message: "Can't record the move, so nothing more was sent" },
 };
 
 /** The words of the command that ends an open move. */

@@ -1,29 +1,34 @@
 import { hash } from 'node:crypto';
-import { SchedError, sameCommand } from '../errors.ts';
+import { capital } from '../capital.ts';
+import { hasCategory, SchedError, sameCommand } from '../errors.ts';
 import type { Json } from '../json.ts';
-import { counted } from '../numbers.ts';
 import { idIn } from '../uri.ts';
 import { mayBeHere } from './booking-attempt.ts';
 import { idKey, secondOf } from './look-up.ts';
+import { endEmpty, namesOf, readCanceled, readPeople, straysAdvice, straysAt, straysText } from './move-people.ts';
 import { endsMove, type MoveEntry, refuseWhileRunning, type StoredMove } from './move-record.ts';
 import {
   allBookedAt,
   areBooked,
   bookAt,
   bookedAt,
+  bookedOf,
   cancelOld,
   claim,
   endCanceled,
+  hasLeft,
   inviteesOf,
   isCanceled,
   isRefusal,
-  joined,
   type MoveContext,
   type MovePlan,
+  mayHaveCanceled,
+  NotMoved,
   oldIsCanceled,
   type Person,
   type Run,
   readEvent,
+  standing,
   telling,
 } from './move-steps.ts';
 import { readIfPossible } from './read-back.ts';
@@ -43,104 +48,130 @@ export interface Moved {
   event: Json;
   /** The new invitees. */
   invitees: Json[];
+  /** Names of people who left the old event meanwhile, so that they were not booked. */
+  left: string[];
+  /** Why it could not be noted that the move is done. */
+  unnoted?: string;
 }
 
+/** Notes that the move is done. It is, also if that can't be noted: the next run finds it out again. */
+const close = async (run: Run, event: string): Promise<string | undefined> => {
+  const { clock, serviceTime } = run.context.booking;
+  try {
+    await claim(run, { phase: 'done', event, invitees: run.people.map(({ invitee }) => invitee) });
+  } catch (error) {
+    if (!hasCategory(error, 'environment')) throw error;
+    return error.facts.reason ?? error.message;
+  }
+  // As for bookings, a record must be old by both clocks.
+  await run.context.moves.prune(Math.min(serviceTime() ?? 0, clock.now())).catch(() => {});
+  return undefined;
+};
+
 /** Closes the record of a move that is done, and reads the new event. */
-const finish = async (run: Run, event: string, booked?: Json[]): Promise<Moved> => {
+const finish = async (run: Run, event: string): Promise<Moved> => {
   const { context, plan, hasSent } = run;
   const { at, phase } = run.kept.entry;
-  if (phase !== 'done') {
-    await claim(run, { phase: 'done', event });
-    const { clock, serviceTime } = context.booking;
-    // As for bookings, a record must be old by both clocks.
-    await context.moves.prune(Math.min(serviceTime() ?? 0, clock.now())).catch(() => {});
-  }
-  const shown = booked ?? (await readIfPossible(() => inviteesOf(context, event))) ?? [];
+  const unnoted = phase === 'done' ? undefined : await close(run, event);
+  const strays = await straysAt(run, plan.to);
+  if (strays.length > 0)
+    throw new NotMoved('partial', `Moved, but ${straysText(strays)}`, {
+      advice: straysAdvice(strays),
+      outcome: 'applied',
+    });
+  const booked = bookedOf(run);
+  const isShown = booked.length === run.people.length;
+  const shown = isShown ? booked : ((await readIfPossible(() => inviteesOf(context, event))) ?? []);
   const keyOf = (email: unknown) => String(email).trim().toLowerCase();
   const inviteeOf = ({ body }: Person) => shown.filter(({ email }) => keyOf(email) === keyOf(body.invitee.email));
+  const stay = new Set(run.people.map(({ invitee }) => invitee));
   return {
     ...(hasSent ? { how: 'moved' } : { how: 'already', at }),
     event: (await readIfPossible(() => readEvent(context, event))) ?? { uri: event, start_time: plan.to },
-    invitees: plan.bookings.flatMap(inviteeOf),
+    invitees: run.people.flatMap(inviteeOf),
+    left: plan.bookings.filter(({ invitee }) => !stay.has(invitee)).map(({ name }) => name),
+    ...(unnoted === undefined ? {} : { unnoted }),
   };
 };
 
 /** Some people are booked at both times. */
-const atBothTimes = (message: string, { event }: Json, reason: string | undefined): SchedError =>
-  new SchedError('partial', message, {
-    ...(reason === undefined ? {} : { reason }),
-    advice: `run the same command again, or cancel the new event: sched events cancel ${idIn(event)}`,
+const atBothTimes = async (run: Run, reason: string | undefined): Promise<NotMoved> => {
+  const event = idIn([...run.booked.values()].find((record) => record !== undefined)?.event ?? run.kept.entry.event);
+  const strays = await straysAt(run, run.plan.to);
+  const reasons = [reason, strays.length === 0 ? undefined : straysText(strays)].filter(Boolean);
+  return new NotMoved('partial', capital(standing(run)), {
+    ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
+    advice: `run the same command again, or cancel the new event: sched events cancel ${event}`,
     hint: sameCommand,
     outcome: 'applied',
   });
+};
+
+const joinedText = (joined: readonly Json[]): string => `${namesOf(joined)} joined the old event meanwhile`;
 
 /** Books everybody at the new time, then cancels the old event. */
 const bookFirst = async (run: Run): Promise<Moved> => {
   const { context, plan } = run;
-  const { phase, event } = run.kept.entry;
-  const mayBeDone = phase === 'canceling';
+  const { phase } = run.kept.entry;
+  if (phase === 'booking') return bookRest(run);
   const before = await readEvent(context, plan.event);
-  if (isCanceled(before)) return mayBeDone ? finish(run, event!) : endCanceled(run, before);
-  const booked: Json[] = [];
-  const atBoth = ({ length }: Json[]) => `${areBooked(length, plan.bookings.length)} at both times`;
-  for (const person of plan.bookings) {
+  if (isCanceled(before)) return whenCanceled(run, before);
+  run.old = 'active';
+  for (const person of run.people) {
     try {
-      booked.push(await bookAt(run, person, plan.to));
+      await bookAt(run, person, plan.to);
     } catch (error) {
-      if (error === oldIsCanceled) return endCanceled(run, await readEvent(context, plan.event));
-      if (!isRefusal(error)) throw telling(error, booked.length === 0 ? 'the old event stands' : atBoth(booked));
-      const found = await allBookedAt(run, plan.to);
-      if (found.length > 0) throw atBothTimes(atBoth(found), found[0]!, error.facts.reason);
+      if (error === hasLeft) continue;
+      if (error === oldIsCanceled) return whenCanceled(run, await readEvent(context, plan.event));
+      if (!isRefusal(error)) throw error;
+      await allBookedAt(run, plan.to);
+      if (run.booked.size > 0) throw await atBothTimes(run, error.facts.reason);
       await claim(run, { phase: 'ended' });
-      throw error;
+      throw new NotMoved(error.category, error.message, error.facts);
     }
   }
-  const [first] = booked as [Json];
-  const old = await readEvent(context, plan.event);
-  if (isCanceled(old) && !mayBeDone) return endCanceled(run, old);
-  const more = await joined(run, old);
-  if (more > 0)
-    throw atBothTimes(atBoth(booked), first, `${counted(more, 'person', 'people')} joined the old event meanwhile`);
-  await cancelOld(run, mayBeDone, atBoth(booked), String(first.event));
-  return finish(run, String(first.event), booked);
+  return cancelAndBook(run);
 };
 
-const standing = (placed: number, of: number): string =>
-  `the old event is canceled, and ${placed === 0 ? 'nobody is booked' : areBooked(placed, of)}`;
-
-/** Without the record, nothing shows that the canceled event was to be moved. */
-const rerun = ({ context }: Run, stands: string): string => `${stands}; run it again on ${context.moves.reach}`;
+/** Ends the move because people have joined the old event: its cancellation would leave them without a booking. */
+const endJoined = async (run: Run, joined: readonly Json[]): Promise<NotMoved> => {
+  if (run.booked.size > 0) return atBothTimes(run, joinedText(joined));
+  await claim(run, { phase: 'ended' });
+  return new NotMoved('conflict', `${joinedText(joined)}, so it was not moved`, { hint: sameCommand });
+};
 
 /** Books everybody at the old time again, except those who are booked at the new time. */
 const goBack = async (run: Run, refusal?: SchedError): Promise<Moved> => {
-  const { bookings, to } = run.plan;
+  const { people, plan } = run;
   const there: Json[] = [];
   const back: Json[] = [];
   let refused = refusal;
-  for (const person of bookings) {
+  for (const person of people) {
     try {
-      const record = await bookedAt(run, person, to);
+      const record = await bookedAt(run, person, plan.to);
       if (record === undefined) back.push(await bookAt(run, person, run.kept.entry.start_time));
       else there.push(record);
     } catch (error) {
-      if (!isRefusal(error)) throw telling(error, rerun(run, standing(there.length + back.length, bookings.length)));
+      if (!isRefusal(error)) throw error;
       refused = error;
     }
   }
-  const [count, placed] = [bookings.length, there.length + back.length];
-  if (there.length === count) return finish(run, String(there[0]!.event), there);
+  const [count, placed] = [people.length, there.length + back.length];
+  if (there.length === count) return finish(run, String(there[0]!.event));
   const facts = { ...refused?.facts, outcome: 'applied' as const };
-  if (placed < count)
-    throw new SchedError('partial', `Not moved: ${standing(placed, count)}`, {
+  if (placed < count) {
+    const who = placed === 0 ? 'nobody is booked' : areBooked(placed, count);
+    throw new NotMoved('partial', `Not moved: the old event is canceled, and ${who}`, {
       ...facts,
       advice: 'choose another --to',
     });
+  }
   const event = String(back[0]!.event);
   await claim(run, { phase: 'ended', event });
   const again = `${areBooked(back.length, count)} at the old time again, in event ${idIn(event)}`;
   throw there.length === 0
-    ? new SchedError('conflict', `The new time was refused, so ${again}`, facts)
-    : new SchedError('partial', `${areBooked(there.length, count)} at the new time, and ${again}`, facts);
+    ? new NotMoved('conflict', `The new time was refused, so ${again}`, facts)
+    : new NotMoved('partial', `${areBooked(there.length, count)} at the new time, and ${again}`, facts);
 };
 
 /** Cancels the old event, then books everybody at the new time, or at the old one if that is refused. */
@@ -148,30 +179,66 @@ const cancelFirst = async (run: Run): Promise<Moved> => {
   const { context, plan } = run;
   const { phase } = run.kept.entry;
   if (phase === 'back') return goBack(run);
-  if (phase !== 'booking') {
-    const old = await readEvent(context, plan.event);
-    if (isCanceled(old) && phase === 'planned') return endCanceled(run, old);
-    const more = isCanceled(old) ? 0 : await joined(run, old);
-    if (more > 0) {
-      await claim(run, { phase: 'ended' });
-      const who = counted(more, 'person', 'people');
-      throw new SchedError('conflict', `${who} joined the event meanwhile, so it was not moved`, { hint: sameCommand });
-    }
-    const maybe = 'the old event may be canceled, and nobody is booked at the new time';
-    if (!isCanceled(old)) await cancelOld(run, phase === 'canceling', rerun(run, maybe));
-    await claim(run, { phase: 'booking' });
+  if (phase === 'booking') return bookRest(run);
+  const old = await readEvent(context, plan.event);
+  if (isCanceled(old)) return whenCanceled(run, old);
+  run.old = 'active';
+  return cancelAndBook(run);
+};
+
+/** The old event is canceled: by this move, or by someone else. */
+const whenCanceled = (run: Run, old: Json): Promise<Moved> =>
+  mayHaveCanceled(run) ? bookRest(run) : endCanceled(run, old);
+
+/** Cancels the old event, unless that would leave someone without a booking. */
+const cancelAndBook = async (run: Run): Promise<Moved> => {
+  const { joined, left, isEmpty } = await readPeople(run);
+  if (joined.length > 0) throw await endJoined(run, joined);
+  if (isEmpty) {
+    const old = await readEvent(run.context, run.plan.event);
+    return isCanceled(old) ? whenCanceled(run, old) : endEmpty(run);
   }
-  const booked: Json[] = [];
-  for (const person of plan.bookings) {
+  await cancelOld(run, left);
+  return bookRest(run);
+};
+
+/**
+ * The old event is canceled. Books everybody who was canceled with it and has no new booking: with `cancel-first` all of
+ * them, else those who joined at the last moment.
+ */
+const bookRest = async (run: Run): Promise<Moved> => {
+  const { plan } = run;
+  const { order, phase } = run.kept.entry;
+  run.old = 'canceled';
+  if (phase !== 'booking') await readCanceled(run);
+  if (run.people.length === 0) return endEmpty(run);
+  const missing = run.people.filter(({ invitee }) => !run.booked.has(invitee));
+  if (phase === 'canceling' && missing.length > 0)
+    await claim(run, { phase: 'booking', invitees: run.people.map(({ invitee }) => invitee) });
+  const refused: Person[] = [];
+  let refusal: SchedError | undefined;
+  for (const person of missing) {
     try {
-      booked.push(await bookAt(run, person, plan.to));
+      await bookAt(run, person, plan.to);
     } catch (error) {
-      if (!isRefusal(error)) throw telling(error, rerun(run, standing(booked.length, plan.bookings.length)));
-      await claim(run, { phase: 'back' });
-      return goBack(run, error);
+      if (!isRefusal(error)) throw error;
+      if (order === 'cancel-first') {
+        await claim(run, { phase: 'back' });
+        return goBack(run, error);
+      }
+      refusal = error;
+      refused.push(person);
     }
   }
-  return finish(run, String(booked[0]!.event), booked);
+  const event = String(bookedOf(run)[0]?.event ?? run.kept.entry.event);
+  if (refusal === undefined) return finish(run, event);
+  await claim(run, { phase: 'ended', event });
+  const names = refused.map(({ name }) => name).join(', ');
+  throw new NotMoved('partial', `Moved, but without ${names}, who joined the old event meanwhile`, {
+    ...refusal.facts,
+    advice: 'book them at another time',
+    outcome: 'applied',
+  });
 };
 
 /** Goes on with an open move to another time, if nobody is booked at the time it had before. */
@@ -180,9 +247,9 @@ const changeTarget = async (run: Run): Promise<void> => {
   const { entry } = run.kept;
   const isBack = entry.phase === 'back';
   for (const start of isBack ? [entry.to, entry.start_time] : [entry.to]) {
-    const [record] = await allBookedAt(run, start);
+    const [record] = [...(await allBookedAt(run, start)), ...(await straysAt(run, start))];
     if (record === undefined) continue;
-    throw new SchedError('conflict', `A move of this event to ${entry.to} is not finished`, {
+    throw new NotMoved('conflict', `A move of this event to ${entry.to} is not finished`, {
       reason: `event ${idIn(record.event)} was booked for it`,
       advice: `finish that move, or: sched events cancel ${idIn(record.event)}`,
       hint: { command: endsMove(entry) },
@@ -240,8 +307,20 @@ export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<M
     invitees: plan.bookings.map(({ invitee }) => invitee),
     phase: 'planned',
   };
-  const run: Run = { context, plan, kept: { number: last, entry: kept?.entry ?? fresh }, hasSent: false };
-  const { entry } = run.kept;
+  const entry = kept?.entry ?? fresh;
+  const run: Run = {
+    context,
+    plan,
+    kept: { number: last, entry },
+    isResumed: kept !== undefined,
+    hasSent: false,
+    people: plan.bookings,
+    booked: new Map(),
+    old: entry.phase === 'planned' ? 'active' : entry.phase === 'canceling' ? 'maybe canceled' : 'canceled',
+  };
+  // With `book-first`, everybody is booked before the cancellation.
+  if (entry.order === 'book-first' && entry.phase === 'canceling')
+    for (const invitee of entry.invitees) run.booked.set(invitee, undefined);
   const isSame = secondOf(entry.to) === secondOf(plan.to);
   if (entry.phase === 'done') {
     if (isSame) return finish(run, entry.event!);
@@ -250,10 +329,15 @@ export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<M
     });
   }
   if (kept !== undefined) refuseWhileRunning(context, entry);
-  if (!isSame) await changeTarget(run);
-  else await claim(run, entry.phase === 'planned' ? { invitees: fresh.invitees } : {});
-  // A record in the files of this machine goes on in the shared ledger.
-  for (const earlier of found.filter(({ isInFiles, entry: { state } }) => isInFiles && state === 'open'))
-    await context.moves.replace({ ...earlier, entry: { ...earlier.entry, state: 'closed', phase: 'ended' } });
-  return run.kept.entry.order === 'book-first' ? bookFirst(run) : cancelFirst(run);
+  try {
+    if (!isSame) await changeTarget(run);
+    else await claim(run, entry.phase === 'planned' ? { invitees: fresh.invitees } : {});
+    // A record in the files of this machine goes on in the shared ledger.
+    for (const earlier of found.filter(({ isInFiles, entry: { state } }) => isInFiles && state === 'open'))
+      await context.moves.replace({ ...earlier, entry: { ...earlier.entry, state: 'closed', phase: 'ended' } });
+    return await (run.kept.entry.order === 'book-first' ? bookFirst(run) : cancelFirst(run));
+  } catch (error) {
+    const hasBegun = run.isResumed || run.kept.number > last;
+    throw hasBegun ? telling(error, run) : error;
+  }
 };

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { openMoves, recordOfMove } from '../../src/jobs/move.ts';
-import type { MoveOrder } from '../../src/jobs/move-record.ts';
+import { moveEvent, openMoves, recordOfMove } from '../../src/jobs/move.ts';
+import { moves as kind, type MoveOrder } from '../../src/jobs/move-record.ts';
 import type { MovePlan } from '../../src/jobs/move-steps.ts';
+import { ledgerTrouble } from '../../src/state/ledger-entry.ts';
 import { lost } from '../cli/lost-answers.ts';
 import { sample } from '../support/tier.ts';
 import { Killed, KillSwitch } from './harness.ts';
@@ -147,7 +148,7 @@ describe('a lost reply', () => {
     },
   );
 
-  test('to a cancellation that stays unknown says that people are booked at both times', async () => {
+  test('to a cancellation that stays unknown says that the old event may be canceled', async () => {
     const plan = await moves.planned();
     const send: Send = async (request) => {
       if (request.url.endsWith('/cancellation')) throw lost();
@@ -156,7 +157,7 @@ describe('a lost reply', () => {
     const said = await moves.move(machine, plan, { send });
     expect([said.said, wordsOf(said)]).toEqual([
       'outcome-unknown',
-      expect.stringContaining('1 person is booked at both'),
+      expect.stringContaining('the old event may be canceled, and 1 person is booked at the new time'),
     ]);
     expect((await moves.move(machine, plan)).said).toBe('moved');
     expect(await moves.standing(plan)).toEqual(atNew(plan));
@@ -207,5 +208,69 @@ describe('an old event that someone else cancels', () => {
     const send = moves.meanwhile('cancel', () => moves.cancel(plan.event));
     expect(await moves.move(machine, plan, { send, writes })).toMatchObject({ said: 'conflict' });
     expect([writes, await moves.standing(plan)]).toEqual([['cancel'], [[]]]);
+  });
+});
+
+// R56
+describe('a record that cannot be written', () => {
+  // The writes of a move: those of stepsOf, without the requests.
+  const writesOf = (order: MoveOrder, people: number): string[] =>
+    stepsOf(order, people)
+      .filter((step) => step.startsWith('before ') && !['before book', 'before cancel'].includes(step))
+      .map((step) => step.slice('before '.length));
+  const all = orders.flatMap((order) =>
+    [1, 2].flatMap((people) =>
+      writesOf(order, people).flatMap((write, index) =>
+        ['once', 'always'].map((how) => ({ order, people, write, index, how })),
+      ),
+    ),
+  );
+
+  test.each(sample(all, 2, ({ order, how }) => `${order} ${how}`))(
+    'says what stands, and the same command finishes the move: $order, $people, $write ($index), $how',
+    async ({ order, people, index, how }) => {
+      const plan = await moves.planned(order, people);
+      let count = 0;
+      const isFull = () => {
+        count += 1;
+        return how === 'once' ? count === index + 1 : count > index;
+      };
+      const said = await moves.move(machine, plan, { isFull });
+      const stands = await moves.standing(plan);
+      const atNewTime = stands.filter((starts) => starts.includes(plan.to)).length;
+      const isCanceled = stands.every((starts) => !starts.includes(plan.from));
+      const words = wordsOf(said);
+      if (said.said === 'moved') {
+        expect(stands).toEqual(atNew(plan));
+      } else {
+        expect([said.said, said.error?.facts.outcome]).toEqual([
+          'environment',
+          isCanceled || atNewTime > 0 ? 'applied' : 'not-sent',
+        ]);
+        // The first write begins the move, so nothing is hidden by another directory.
+        expect(words.includes('SCHED_STATE_DIR')).toBe(index === 0);
+        const who =
+          atNewTime === 0 ? 'nobody is' : atNewTime === 1 ? /1 (person|of 2 people) is/.source : '2 people are';
+        if (isCanceled) expect(words).toMatch(new RegExp(`the old event is canceled, and ${who} booked`));
+        else if (atNewTime > 0) expect(words).toMatch(new RegExp(`${who} booked at both times`));
+        else if (index > 0) expect(words).toContain('the old event stands');
+      }
+      const again = await moves.finish(machine, plan);
+      expect(['moved', 'already'], JSON.stringify(again)).toContain(again.at(-1)!.said);
+      expect(await moves.standing(plan)).toEqual(atNew(plan));
+      expect((await recordOfMove(moves.contextOn(machine), plan.event))?.entry.phase).toBe('done');
+    },
+  );
+
+  test('of a move that is done, is said beside the result', async () => {
+    const plan = await moves.planned();
+    const isFull = () => false;
+    const context = moves.contextOn(machine, { isFull });
+    const { claim } = context.moves;
+    context.moves.claim = async (kept) => {
+      if (kept.entry.phase === 'done') throw ledgerTrouble(kind, '/state: ENOSPC', '');
+      return claim(kept);
+    };
+    expect(await moveEvent(context, plan)).toMatchObject({ how: 'moved', unnoted: '/state: ENOSPC' });
   });
 });

@@ -14,7 +14,7 @@ import type { MoveContext, MovePlan } from '../../src/jobs/move-steps.ts';
 import type { Json } from '../../src/json.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { fileLedger, type Ledger } from '../../src/state/ledger.ts';
-import { bookings, type CommonEntry, type LedgerKind } from '../../src/state/ledger-entry.ts';
+import { bookings, type CommonEntry, type LedgerKind, ledgerTrouble } from '../../src/state/ledger-entry.ts';
 import { redisLedger } from '../../src/state/redis/ledger.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
@@ -65,8 +65,32 @@ export const mortal = <Entry extends CommonEntry>(
   },
 });
 
+/** A ledger on a full disk: its writes fail from `first` on, or only that one. Each process has one count. */
+export const full = <Entry extends CommonEntry>(
+  ledger: Ledger<Entry>,
+  kind: LedgerKind<Entry>,
+  isFull: () => boolean,
+): Ledger<Entry> => {
+  const refuse = () => {
+    if (isFull()) throw ledgerTrouble(kind, '/state: ENOSPC', 'set SCHED_STATE_DIR to another directory');
+  };
+  return {
+    ...ledger,
+    claim: async (kept) => {
+      refuse();
+      return ledger.claim(kept);
+    },
+    replace: async (kept) => {
+      refuse();
+      await ledger.replace(kept);
+    },
+  };
+};
+
 export interface ProcessOptions {
   killSwitch?: KillSwitch;
+  /** Counts a write to a ledger. Returns whether the disk is full. */
+  isFull?(): boolean;
   /** Replaces the network. */
   send?: Send;
   onStep?(step: string): void;
@@ -158,6 +182,8 @@ export const createMoves = async () => {
   let days = 0;
   const nextDay = async (): Promise<[string, string, string]> => {
     days = (days % 38) + 1;
+    // In a new window of the rate limit.
+    await clock.sleep(60_000);
     for (const { uri } of await activeFrom(slot(days * 5), 12 * 3_600_000)) await cancel(String(uri));
     return [slot(days * 5), slot(days * 5 + 2), slot(days * 5 + 4)];
   };
@@ -173,16 +199,31 @@ export const createMoves = async () => {
       const invitee = { email: `moved.${people}@people.example`, name: `Guest ${people}`, timezone: 'Europe/Berlin' };
       const { record } = await book(type, from, invitee);
       event = String(record!.event);
-      all.push({ invitee: String(record!.uri), body: { event_type: type, start_time: until, invitee } });
+      all.push({
+        invitee: String(record!.uri),
+        name: invitee.name,
+        body: { event_type: type, start_time: until, invitee },
+      });
     }
-    return { event, from, to: until, third, order, bookings: all, reason: 'Moved' };
+    const personOf: MovePlan['personOf'] = ({ uri, name, email, timezone }) => ({
+      invitee: String(uri),
+      name: String(name),
+      body: { event_type: type, start_time: until, invitee: { email: String(email), name, timezone } },
+    });
+    return { event, from, to: until, third, order, bookings: all, personOf, reason: 'Moved' };
   };
 
   const machineAt = (place: Place): Promise<Machine> => machineWith(place, clock);
 
   const contextOn = (
     { host, ledgerOf }: Machine,
-    { killSwitch = new KillSwitch(), send = authorized, onStep = () => {}, writes = [] }: ProcessOptions = {},
+    {
+      killSwitch = new KillSwitch(),
+      send = authorized,
+      onStep = () => {},
+      writes = [],
+      isFull = () => false,
+    }: ProcessOptions = {},
   ): MoveContext => {
     lastPid += 1;
     const pid = lastPid;
@@ -203,7 +244,7 @@ export const createMoves = async () => {
     return {
       booking: {
         client: clientOver(mortalSend),
-        ledger: mortal(ledgerOf(bookings), step),
+        ledger: mortal(full(ledgerOf(bookings), bookings, isFull), step),
         clock,
         interrupted,
         origin: 'http://127.0.0.1:4010',
@@ -217,7 +258,7 @@ export const createMoves = async () => {
         onUnkept: () => {},
       },
       change: { clock, interrupted, random: () => 0.5, maxWaitMs: 60_000, onWait: () => {}, onRepeat: () => {} },
-      moves: mortal(ledgerOf(moves), step),
+      moves: mortal(full(ledgerOf(moves), moves, isFull), step),
     };
   };
 

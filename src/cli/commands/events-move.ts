@@ -13,6 +13,11 @@ const moveFlags: Flag[] = [
   { name: 'timezone', value: 'ZONE', description: 'time zone of people who have none' },
   { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'another kind of location' },
   { name: 'without-payment', description: 'also move a paid booking: the new one has no payment' },
+  {
+    name: 'allow-duplicate',
+    description: 'book people who are not shown at the new time, even if an earlier attempt may have booked them',
+    heading: 'Safety',
+  },
 ];
 
 const fileFlags = recordFileFlags('moves', 'move', 'with --from or --shift');

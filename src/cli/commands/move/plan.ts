@@ -2,7 +2,14 @@ import { locationKinds } from '../../../api/locations.ts';
 import { hasCategory, SchedError, usageError } from '../../../errors.ts';
 import { openMoves, recordOfMove } from '../../../jobs/move.ts';
 import { endsMove, type MoveEntry } from '../../../jobs/move-record.ts';
-import { inviteesOf, isCanceled, type MoveContext, type MovePlan, readEvent } from '../../../jobs/move-steps.ts';
+import {
+  inviteesOf,
+  isCanceled,
+  type MoveContext,
+  type MovePlan,
+  type Person,
+  readEvent,
+} from '../../../jobs/move-steps.ts';
 import { isObject, type Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { timeLabel } from '../../../time/label.ts';
@@ -13,7 +20,7 @@ import { readZone } from '../../../time/zone.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { commandHere } from '../../scheduling/booking-context.ts';
-import { hostsIn, nameAndTime, nowOf } from '../../scheduling/event-facts.ts';
+import { hostsIn, nameAndTime, nowOf, textIn } from '../../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../../scheduling/free-slots.ts';
 import { notFreeText } from '../../scheduling/judged-time.ts';
 import type { Context } from '../../session/context.ts';
@@ -67,11 +74,14 @@ export const readMovable = async (
   typed: Typed,
   typeOf: (uri: string) => Promise<Json>,
 ): Promise<Movable> => {
-  const event = await readEvent(moving, id);
+  let event = await readEvent(moving, id);
+  const all = await inviteesOf(moving, id);
+  // Another process may have canceled the event between the two reads.
+  if (all.every(isCanceled)) event = await readEvent(moving, id);
   const record = (await recordOfMove(moving, String(event.uri)))?.entry;
-  const isMoving = ({ uri, status }: Json): boolean =>
-    record !== undefined && isCanceled(event) ? record.invitees.includes(String(uri)) : status === 'active';
-  const invitees = (await inviteesOf(moving, id)).filter(isMoving);
+  const isMoving = (invitee: Json): boolean =>
+    record !== undefined && isCanceled(event) ? record.invitees.includes(String(invitee.uri)) : !isCanceled(invitee);
+  const invitees = all.filter(isMoving);
   const type = await typeOf(String(event.event_type));
   return { event, type, people: invitees.map((invitee) => carry(event, type, invitee, typed)), record };
 };
@@ -202,16 +212,23 @@ export const inOrder = <M extends Spans>(moves: readonly M[]): { ordered: M[]; c
 
 /** The requests of a move. */
 export const planOf = (context: Context, move: Move, typed: Typed): MovePlan => {
-  const { event, people, record, old, isAgain } = move;
+  const { event, type, people, record, old, isAgain } = move;
   const to = utcText(move.new.start);
   const [zone, other] = new Set(people.map(({ body }) => String(body.invitee.timezone)));
   const shown = other === undefined && zone !== undefined ? zone : context.settings.zone;
+  const bookingOf = ({ invitee, body }: Carried): Person => ({
+    invitee: String(invitee.uri),
+    name: textIn(invitee.name, invitee.email) ?? idIn(invitee.uri),
+    body: { ...body, start_time: to },
+  });
   return {
     event: String(event.uri),
     from: utcText(old.start),
     to,
     order: (isAgain ? record?.order : undefined) ?? (typed['cancel-first'] === true ? 'cancel-first' : 'book-first'),
-    bookings: people.map(({ invitee, body }) => ({ invitee: String(invitee.uri), body: { ...body, start_time: to } })),
+    bookings: people.map(bookingOf),
+    personOf: (invitee) => bookingOf(carry(event, type, invitee, typed)),
+    allowDuplicate: typed['allow-duplicate'] === true,
     reason: String(typed.reason ?? `Moved to ${timeLabel(to, shown, nowOf(context)) ?? to} ${shown}`),
   };
 };

@@ -112,6 +112,10 @@ const report = async ({ view }: GenericCommand, context: Context, move: Move, mo
       ? `Already moved${done} to ${span}.${host}`
       : `Moved to ${span}. ${people} booked, the old event is canceled.${host}`,
   );
+  if (moved.left.length > 0)
+    notes.info(`${moved.left.join(', ')} left the old event meanwhile, so they were not booked at the new time`);
+  if (moved.unnoted !== undefined)
+    notes.warn(`The move is done, but this could not be recorded (${moved.unnoted}). The same command notes it later.`);
   noteJoin(context, event);
   if (how === 'moved')
     noteUndo(context, 'events', 'move', idIn(event.uri), '--to', offsetText(move.old.start, settings.zone));

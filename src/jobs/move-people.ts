@@ -1,0 +1,116 @@
+import type { Json } from '../json.ts';
+import { idIn } from '../uri.ts';
+import { activeBooking } from './booking.ts';
+import { digestOf, examine, settle, unknown } from './booking-attempt.ts';
+import { idKey, secondOf } from './look-up.ts';
+import type { MoveEntry } from './move-record.ts';
+import { claim, inviteesOf, isCanceled, NotMoved, type Run, readEvent } from './move-steps.ts';
+
+/*
+ * People come and go while their event is moved. They are known by their IDs, never by their number: one may leave while
+ * another joins. R56: nobody is left out, and nobody is booked who has left, or the error names them.
+ */
+
+const isAmong = (uri: unknown, uris: readonly string[]): boolean => uris.some((other) => idIn(other) === idIn(uri));
+
+/**
+ * Reads the people of the old event again, right before its cancellation. Those who have left don't move. `joined` would
+ * be left without a booking.
+ */
+export const readPeople = async (run: Run): Promise<{ joined: Json[]; left: string[]; isEmpty: boolean }> => {
+  const all = await inviteesOf(run.context, run.plan.event);
+  const active = all.filter((each) => !isCanceled(each));
+  const known = run.people.map(({ invitee }) => invitee);
+  const isEmpty = active.length === 0;
+  // If nobody is active, the event may have been canceled meanwhile. Then they still are the people to look for.
+  const uris = active.map(({ uri }) => String(uri));
+  if (!isEmpty) run.people = run.people.filter(({ invitee }) => isAmong(invitee, uris));
+  return {
+    joined: active.filter(({ uri }) => !isAmong(uri, known)),
+    left: all.filter(isCanceled).map(({ uri }) => String(uri)),
+    isEmpty,
+  };
+};
+
+/**
+ * The invitees who were canceled with the old event, so that they move. It shows all as canceled now. The others had
+ * left: before the cancellation was sent, or in the moment between.
+ */
+const canceledWith = ({ invitees: known, left }: MoveEntry, event: Json, all: readonly Json[]): Json[] => {
+  // The service may note the same time on the event and on everybody who was canceled with it.
+  const isNoted = all.some(({ updated_at: at }) => typeof at === 'string' && at === event.updated_at);
+  const isEarlier = ({ updated_at: at }: Json) =>
+    isNoted && Date.parse(String(at)) < Date.parse(String(event.updated_at));
+  return all.filter((invitee) => {
+    const { uri, rescheduled } = invitee;
+    const isCandidate = left === undefined ? isAmong(uri, known) : !isAmong(uri, left);
+    return isCandidate && rescheduled !== true && !isEarlier(invitee);
+  });
+};
+
+/** After the cancellation: reads once more who was canceled with the old event. */
+export const readCanceled = async (run: Run): Promise<void> => {
+  const { context, plan } = run;
+  const all = await inviteesOf(context, plan.event);
+  const event = await readEvent(context, plan.event);
+  const moving = canceledWith(run.kept.entry, event, all);
+  const uris = moving.map(({ uri }) => String(uri));
+  const known = run.people.map(({ invitee }) => invitee);
+  run.people = [
+    ...run.people.filter(({ invitee }) => isAmong(invitee, uris)),
+    ...moving.filter(({ uri }) => !isAmong(uri, known)).map(plan.personOf),
+  ];
+};
+
+const mostNamed = 5;
+
+/** `Ada Byron, Ben Okri`, or the first few and a number. */
+export const namesOf = (records: readonly Json[]): string => {
+  const names = records.slice(0, mostNamed).map(({ name, email, uri }) => String(name ?? email ?? idIn(uri)));
+  const more = records.length - names.length;
+  return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+};
+
+/** What to say about people who are booked at the new time although they have left. */
+export const straysText = (strays: readonly Json[]): string =>
+  `${namesOf(strays)} left the old event meanwhile, and ${strays.length === 1 ? 'is' : 'are'} still booked at the new time`;
+
+/** Only the people themselves can cancel one booking of several. */
+export const straysAdvice = (strays: readonly Json[]): string =>
+  ['cancel that booking on its page', ...strays.flatMap(({ cancel_url: page }) => page ?? [])].join(' ');
+
+/** The bookings that this move made at that time for people who have left the old event since. */
+export const straysAt = async ({ context: { booking }, plan, people }: Run, start_time: string): Promise<Json[]> => {
+  const { ledger, origin } = booking;
+  const digests = people.map(({ body }) =>
+    digestOf({ version: 2, origin }, { event_type: body.event_type, start_time }, body.invitee.email),
+  );
+  const second = secondOf(start_time) * 1000;
+  const found: Json[] = [];
+  for (const kept of await ledger.between(second, second + 1000)) {
+    const { entry } = kept;
+    const isOurs = entry.moves !== undefined && idKey(entry.moves) === idKey(plan.event);
+    if (!isOurs || entry.state === 'refused' || digests.includes(entry.digest)) continue;
+    if (entry.state === 'booked') {
+      const record = await activeBooking(booking, kept);
+      if (record !== undefined) found.push(record);
+      continue;
+    }
+    const { record, doubt } = await examine(booking, kept);
+    if (doubt !== undefined) throw unknown(booking, kept, 'someone who has left the old event may be booked', doubt);
+    if (record === undefined) continue;
+    await settle(booking, kept, record).catch(() => {});
+    found.push(record);
+  }
+  return found;
+};
+
+/** Ends the move because nobody of the old event is left to move. */
+export const endEmpty = async (run: Run): Promise<never> => {
+  await claim(run, { phase: 'ended' });
+  const strays = await straysAt(run, run.plan.to);
+  throw new NotMoved('conflict', 'Everybody has left the old event, so there is nobody to move', {
+    ...(strays.length === 0 ? {} : { reason: straysText(strays), advice: straysAdvice(strays) }),
+    ...(strays.length > 0 || run.old === 'canceled' ? { outcome: 'applied' } : {}),
+  });
+};
