@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Send } from '../../src/http/message.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { idIn } from '../../src/uri.ts';
 import { visitorOf } from '../sandbox/pages/visitor.ts';
 import { type RedisServer, redis, startRedis } from '../support/redis.ts';
@@ -38,11 +38,17 @@ const leave = async (uri: string): Promise<boolean> => {
   return page.body.includes('<form') && (await visitor.submit(page)).status === 303;
 };
 
-/** A network on which something happens right before its `nth` request, counted from 1. */
-const atRequest = (nth: number, happen: () => Promise<unknown>): Send & { count: number } => {
-  const send = async (request: Parameters<Send>[0]) => {
+/** A moment of a move: right before its `nth` request, counted from 1, or before the first with this path. */
+type Moment = number | '/invitees' | '/cancellation';
+
+/** A network on which something happens at that moment. */
+const atMoment = (moment: Moment, happen: () => Promise<unknown> = async () => {}): Send & { count: number } => {
+  let isOver = false;
+  const send = async (request: HttpRequest) => {
     send.count += 1;
-    if (send.count === nth) {
+    const isNow = request.method === 'POST' && new URL(request.url).pathname.endsWith(String(moment));
+    if (!isOver && (isNow || send.count === moment)) {
+      isOver = true;
       await world.clock.sleep(1000);
       await happen();
       await world.clock.sleep(1000);
@@ -82,21 +88,28 @@ describe('people who come and go during a move', () => {
   const moments = Array.from({ length: 25 }, (_, index) => index + 1);
   const swaps = ['leave and join', 'join and leave'];
   const happenings = { files: ['join', 'leave', ...swaps], Redis: swaps };
-  const cells = Object.entries(happenings).flatMap(([place, all]) =>
-    orders.flatMap((order) => all.flatMap((happening) => moments.map((nth) => ({ place, order, happening, nth })))),
-  );
+  const cellsOf = (all: readonly Moment[]) =>
+    Object.entries(happenings).flatMap(([place, some]) =>
+      orders.flatMap((order) =>
+        some.flatMap((happening) => all.map((moment) => ({ place, order, happening, moment }))),
+      ),
+    );
 
   test.each(orders)('have a moment between any two requests: %s', async (order) => {
     await open();
-    const send = atRequest(0, async () => {});
+    const send = atMoment(0);
     expect((await move(order, send)).code).toBe(0);
     expect(send.count).toBeLessThanOrEqual(moments.length);
   });
 
-  test.each(sample(cells, 1, ({ place, order, happening }) => `${place} ${order} ${happening}`))(
-    'are never left out or booked without a word: $happening before request $nth, $order, $place',
+  test.each([
+    // The moments after the last look at the people, before they are booked or canceled.
+    ...cellsOf(['/invitees', '/cancellation']).filter(({ place }) => place === 'files'),
+    ...sample(cellsOf(moments), 1, ({ place, order }) => `${place} ${order}`),
+  ])(
+    'are never left out or booked without a word: $happening before $moment, $order, $place',
     { timeout: 60_000 },
-    async ({ place, order, happening, nth }) => {
+    async ({ place, order, happening, moment }) => {
       if (place === 'Redis') needs(redis);
       const { Ada } = await open(place === 'Redis' ? await startRedis() : undefined);
       let [hasLeft, hasJoined] = [false, false];
@@ -109,7 +122,7 @@ describe('people who come and go during a move', () => {
           hasLeft = await leave(Ada);
         },
       };
-      const send = atRequest(nth, async () => {
+      const send = atMoment(moment, async () => {
         for (const step of happening.split(' and ')) await steps[step as 'join' | 'leave']();
       });
       const results = [await move(order, send)];

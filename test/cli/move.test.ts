@@ -6,6 +6,7 @@ import { connect } from '../support/mcp-client.ts';
 import { createWorld, jsonOf, lastJson, type Result, type TestWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { few, sample } from '../support/tier.ts';
+import { lost } from './lost-answers.ts';
 
 const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
 const idOf = (uri: string): string => uri.split('/').at(-1)!;
@@ -97,8 +98,67 @@ describe('events move', () => {
       'The new time overlaps the old one. sched must cancel first; for a moment nobody is booked, and the time can be lost. Cancel first?',
     );
     expect([asked.code, writes(asked)]).toEqual([12, []]);
-    expect(sent(await run(`${line} --yes --cancel-first`))).toEqual(['cancellation', 'invitees']);
+    const dry = jsonOf(await run(`${line} --yes --cancel-first -n`)).map(({ url }: { url: string }) => idOf(url));
+    expect(dry).toEqual(['cancellation', 'invitees']);
+    expect(sent(await run(`${line} --yes --cancel-first`))).toEqual(dry);
     expect(await activeStarts()).toEqual(['09:10']);
+  });
+
+  // R56
+  describe('while another process moves the event, between the reads of it and of its people', () => {
+    /** Something happens after the event was read, right before its people are. */
+    const beforePeople = (happen: () => Promise<unknown>): Send => {
+      let isFirst = true;
+      return async (request) => {
+        if (isFirst && request.method === 'GET' && /scheduled_events\/\w+\/invitees/.test(request.url)) {
+          isFirst = false;
+          await happen();
+        }
+        return world.service(request);
+      };
+    };
+
+    test('says that it is moved already', async () => {
+      const line = `events move ${await book('09:00')} --to 2026-12-01T09:10:00Z --cancel-first --yes`;
+      const second = await run(line, { send: beforePeople(() => run(line)) });
+      expect([second.code, second.stderr]).toEqual([0, expect.stringContaining('already moved: Intro call')]);
+      expect([writes(second), await activeStarts()]).toEqual([[], ['09:10']]);
+    });
+
+    test('takes over from one that was killed', async () => {
+      const line = `events move ${await book('09:00')} --to 2026-12-01T09:10:00Z --cancel-first --yes`;
+      const killed: Send = async (request) => {
+        if (request.method === 'GET' && new URL(request.url).pathname.endsWith('/invitees') && isCanceled)
+          throw new Error('killed');
+        isCanceled ||= request.url.endsWith('/cancellation');
+        return world.service(request);
+      };
+      let isCanceled = false;
+      const second = await run(line, { send: beforePeople(() => run(line, { send: killed })) });
+      expect([second.code, sent(second)], second.stderr).toEqual([0, ['invitees']]);
+      expect(await activeStarts()).toEqual(['09:10']);
+    });
+  });
+
+  // R27
+  test('names the way out if nothing that sched can read settles a booking', async () => {
+    const line = `events move ${await book('09:00')} --to 2026-12-01T14:00:00Z --yes`;
+    const down: Send = async (request) => {
+      if (request.method === 'POST') throw lost();
+      return world.service(request);
+    };
+    expect((await run(line, { send: down })).code).toBe(10);
+    for (const minutes of [3, 10]) {
+      await world.clock.sleep(minutes * 60_000);
+      const again = await run(line);
+      expect([again.code, writes(again)]).toEqual([10, []]);
+      expect(again.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+        /the old event stands; .* shows nothing newer .* check the calendar; if it isn't booked, add --allow-duplicate/,
+      );
+      expect(again.stderr).toContain(`try: sched ${line} --allow-duplicate`);
+    }
+    expect((await run(`${line} --allow-duplicate`)).code).toBe(0);
+    expect(await activeStarts()).toEqual(['14:00']);
   });
 
   test('offers free times around one that is not free: in the error, or to choose from', async () => {

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Send } from '../../src/http/message.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { moveEvent, openMoves, recordOfMove } from '../../src/jobs/move.ts';
 import { moves as kind } from '../../src/jobs/move-record.ts';
 import type { MovePlan } from '../../src/jobs/move-steps.ts';
 import { fileLedger } from '../../src/state/ledger.ts';
 import { withEarlierFiles } from '../../src/state/redis/ledger.ts';
 import { idIn } from '../../src/uri.ts';
+import { lost } from '../cli/lost-answers.ts';
 import { filesWith } from '../support/files-world.ts';
 import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -124,6 +125,92 @@ describe('a new time that is refused', () => {
     expect(all.at(-1)!.said).toBe('conflict');
     expect(await moves.standing(plan)).toEqual(atOld(plan));
   });
+});
+
+// R56
+test('a person who is booked at the new time while sched goes back stays there', async () => {
+  const plan = await moves.planned('cancel-first');
+  const blocker = await take(moves.solo, plan.to);
+  await moves.killAt(machine, plan, 'after claim back');
+  await moves.cancel(blocker);
+  await moves.book(moves.solo, plan.to, plan.bookings[0]!.body.invitee);
+  const writes: string[] = [];
+  const said = await moves.move(machine, plan, { writes });
+  expect([said.said, writes, await phaseOf(plan)]).toEqual(['already', [], 'done']);
+  expect(await moves.standing(plan)).toEqual(atNew(plan));
+});
+
+// R56
+describe('a read that is refused', () => {
+  /** The token may no longer read the invitees of this event, or of any, from a moment on. */
+  const refusing = (isOn: (request: HttpRequest) => boolean): Send => {
+    let isRefused = false;
+    return async (request) => {
+      isRefused ||= isOn(request);
+      if (isRefused && request.method === 'GET' && request.url.includes('/invitees'))
+        return { status: 403, headers: {}, body: '{"title":"Permission Denied","message":"no"}' };
+      return moves.service(request);
+    };
+  };
+
+  test('is no refused booking: the old event stands, and the move stays open', async () => {
+    const plan = await moves.planned();
+    const said = await moves.move(machine, plan, { send: refusing(() => true) });
+    expect([said.said, wordsOf(said)]).toEqual(['forbidden', expect.stringContaining('the old event stands')]);
+    expect(await phaseOf(plan)).toBe('planned');
+    expect((await moves.move(machine, plan)).said).toBe('moved');
+  });
+
+  test('after the cancellation does not book the old time again', async () => {
+    const plan = await moves.planned('cancel-first');
+    const writes: string[] = [];
+    const said = await moves.move(machine, plan, {
+      writes,
+      send: refusing(({ url }) => url.endsWith('/cancellation')),
+    });
+    expect([said.said, writes]).toEqual(['forbidden', ['cancel']]);
+    expect(said.error?.facts).toMatchObject({
+      outcome: 'applied',
+      reason: expect.stringContaining('the old event is canceled, and nobody is booked; run it again on this machine'),
+    });
+    expect((await moves.finish(machine, plan)).at(-1)!.said).toBe('moved');
+    expect(await moves.standing(plan)).toEqual(atNew(plan));
+  });
+});
+
+// R56
+test.each(['book-first', 'cancel-first'] as const)(
+  'a cancellation that is carried out late, and refused when it is repeated, counts as our own: %s',
+  async (order) => {
+    const plan = await moves.planned(order);
+    let posts = 0;
+    const send: Send = async (request) => {
+      if (!request.url.endsWith('/cancellation')) return moves.service(request);
+      posts += 1;
+      if (posts === 1) throw lost();
+      await moves.service(request);
+      return moves.service(request);
+    };
+    expect((await moves.move(machine, plan, { send })).said).toBe('moved');
+    expect([posts, await moves.standing(plan)]).toEqual([2, atNew(plan)]);
+  },
+);
+
+// R56
+test('a late cancellation of a killed process counts as our own, also while people are looked up', async () => {
+  const plan = await moves.planned('book-first', 2);
+  await moves.killAt(machine, plan, 'after claim canceling');
+  // The second person is no longer booked, so the rerun books again, and finds the old event canceled.
+  const other = (await recordOfMove(moves.contextOn(machine), plan.event))!.entry.event!;
+  await moves.cancel(other);
+  let reads = 0;
+  const send: Send = async (request) => {
+    const isList = request.method === 'GET' && request.url.includes(`${idIn(plan.event)}/invitees`);
+    if (isList && ++reads === 1) await moves.cancel(plan.event);
+    return moves.service(request);
+  };
+  expect((await moves.move(machine, plan, { send })).said).not.toBe('conflict');
+  expect((await moves.finish(machine, plan)).at(-1)!.said).toMatch(/moved|already/);
 });
 
 // R56

@@ -87,6 +87,14 @@ describe('a booking at the new time', () => {
     ]);
   });
 
+  test('keeps an answer in own words where the question takes others than its choices', () => {
+    const open = question('Size', 1, { answer_choices: ['small', 'large'], include_other: true });
+    const medium = { ...ada, questions_and_answers: [{ question: 'Size', answer: 'medium' }] };
+    const carried = carry(event, { ...type, custom_questions: [open] }, medium, {});
+    expect(carried.dropped).toEqual([]);
+    expect(carried.body.custom_questions).toEqual([{ question: 'Size', answer: 'medium', position: 1 }]);
+  });
+
   test('survives a service that sends other types', () => {
     const odd = { email: 'a@example.com', name: 7, questions_and_answers: 'none', tracking: null, timezone: 3 };
     expect(bodyOf(odd)).toEqual({

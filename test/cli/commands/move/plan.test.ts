@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inOrder } from '../../../../src/cli/commands/move/plan.ts';
+import { checkMovable, inOrder, type Move, refusalOf } from '../../../../src/cli/commands/move/plan.ts';
+import type { FreeTimes } from '../../../../src/cli/scheduling/free-slots.ts';
+import type { Context } from '../../../../src/cli/session/context.ts';
+import type { Json } from '../../../../src/json.ts';
 import { overlap } from '../../../../src/time/slots.ts';
 import { runs } from '../../../support/tier.ts';
 
@@ -35,4 +38,37 @@ test('in that order, every move finds its new time free', () => {
     }),
     runs(100, 2000),
   );
+});
+
+const start = Date.parse('2026-12-01T09:00:00Z');
+const at = (now: number) => ({ settings: { zone: 'UTC' }, serviceTime: () => now }) as unknown as Context;
+const type: Json = { uri: 'https://api.example.com/event_types/T1', kind: 'group', active: true };
+
+test.each([
+  [start - 1, ''],
+  [start, 'has begun'],
+])('an event can be moved until it begins', (now, problem) => {
+  const event = { uri: 'E1', name: 'Call', status: 'active', start_time: '2026-12-01T09:00:00Z' };
+  const people = [{ invitee: {}, body: { invitee: { timezone: 'UTC' } }, dropped: [], open: [] }] as never;
+  const check = () => checkMovable(at(now), { event, type, people, record: undefined }, {});
+  if (problem === '') expect(check).not.toThrow();
+  else expect(check).toThrow(problem);
+});
+
+test.each([
+  [2, undefined],
+  [1, '1 free seat for 2 people'],
+])('a group can take the last %i seats of an event', (seats, problem) => {
+  const there = {
+    uri: 'E2',
+    name: 'Workshop',
+    event_type: type.uri,
+    start_time: '2026-12-01T09:00:00Z',
+    invitees_counter: { active: 8 - seats, limit: 8 },
+  };
+  const times = { judge: () => [], events: [there] } as unknown as FreeTimes;
+  const moved = { event: { uri: 'E1' }, type, people: [{}, {}], new: { start, end: start + 1 } } as unknown as Move;
+  const refusal = refusalOf(at(start - 1), times, moved);
+  if (problem === undefined) expect(refusal).toBeUndefined();
+  else expect(refusal?.message).toContain(problem);
 });
