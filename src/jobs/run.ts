@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, SchedError } from '../errors.ts';
+import { isOutcomeUnknown, type Outcome, SchedError } from '../errors.ts';
 import type { Clock } from '../system.ts';
 import type { Counts, RunHistory, Verdict, VerdictLine } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
@@ -71,6 +71,8 @@ export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promi
   let { nextBatch } = world;
   let from = 0;
   let lostInARow = 0;
+  /** What this run has changed so far, as far as that is known. */
+  let outcome: Outcome | undefined;
   const now = () => new Date(clock.now()).toISOString();
 
   const take = (): Batch | undefined => {
@@ -109,6 +111,8 @@ export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promi
       const status = error.facts.http?.status;
       answer = isOutcomeUnknown(error) ? { verdict: 'unknown', status } : { verdict: 'refused', status, error };
     }
+    if (answer.verdict === 'accepted') outcome = 'applied';
+    if (answer.verdict === 'unknown') outcome ??= 'unknown';
     if (answer.verdict === 'split' && items.length === 1) answer = { ...answer, verdict: 'rejected' };
     // A verdict needs a line that names its items, also if nothing was sent.
     if (attempt === 0) receipt.add({ type: 'sending', batch, attempt, at: now(), items: items.map(job.mark) });
@@ -116,26 +120,32 @@ export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promi
     return { answer, isSent: attempt > 0 };
   };
 
-  for (let batch = take(); batch !== undefined; batch = take()) {
-    interrupted.throwIfAborted();
-    const { answer, isSent } = await judge(batch);
-    if (answer.verdict === 'refused') throw answer.error;
-    if (answer.verdict === 'split') {
-      const [one, other] = halves(batch);
-      split.push(other, one);
-      if (answer.isTooLarge) batchSize = Math.min(batchSize, one.length);
-      continue;
+  try {
+    for (let batch = take(); batch !== undefined; batch = take()) {
+      interrupted.throwIfAborted();
+      const { answer, isSent } = await judge(batch);
+      if (answer.verdict === 'refused') throw answer.error;
+      if (answer.verdict === 'split') {
+        const [one, other] = halves(batch);
+        split.push(other, one);
+        if (answer.isTooLarge) batchSize = Math.min(batchSize, one.length);
+        continue;
+      }
+      counts[answer.verdict] += batch.length;
+      if (isSent) lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
+      await onProgress(counts, batch, answer);
+      if (lostInARow === mostLostInARow)
+        throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
+          reason: 'the service may be down, so nothing more was sent',
+          outcome: 'unknown',
+        });
     }
-    counts[answer.verdict] += batch.length;
-    if (isSent) lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
-    await onProgress(counts, batch, answer);
-    if (lostInARow === mostLostInARow)
-      throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
-        reason: 'the service may be down, so nothing more was sent',
-        outcome: 'unknown',
-      });
+    interrupted.throwIfAborted();
+    receipt.write({ type: 'end', at: now(), ...counts });
+  } catch (error) {
+    // The error is about one request or the disk, and knows nothing of the requests before.
+    if (!(error instanceof SchedError) || outcome === undefined) throw error;
+    throw error.facts.outcome === 'unknown' ? error : error.with({ outcome });
   }
-  interrupted.throwIfAborted();
-  receipt.write({ type: 'end', at: now(), ...counts });
   return counts;
 };
