@@ -1,4 +1,4 @@
-import { isOutcomeUnknown, type Outcome, SchedError } from '../errors.ts';
+import { isOutcomeUnknown, type Outcome, SchedError, sameCommand } from '../errors.ts';
 import type { Clock } from '../system.ts';
 import type { Counts, RunHistory, Verdict, VerdictLine } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
@@ -137,6 +137,7 @@ export const runJob = async <Item>(job: Job<Item>, world: JobWorld<Item>): Promi
       if (lostInARow === mostLostInARow)
         throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
           reason: 'the service may be down, so nothing more was sent',
+          hint: sameCommand,
           outcome: 'unknown',
         });
     }

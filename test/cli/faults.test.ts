@@ -201,6 +201,9 @@ const matcher = ({ method, path }: Operation) => {
   return (request: HttpRequest) => request.method === method && pattern.test(new URL(request.url).pathname);
 };
 
+/** A command to run, or advice where no command helps. */
+const wayOut = /^try: |run the command again only if|Run the same command again/m;
+
 const env = () => {
   const directory = temporaryDirectory('faults');
   return { SCHED_MCP_URL: 'http://127.0.0.1:4010', SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory };
@@ -264,6 +267,9 @@ describe('faults: every operation and every fault', () => {
       const code = kind === 'deletion' && result.code === 11 ? facts[kind][1] : result.code;
       expect([name, words, sent, code]).toEqual([name, words, ...facts[kind]]);
       expect(result.stderr).not.toContain('Internal error');
+      // An unknown outcome has a way out.
+      if (result.code === 10)
+        expect([name, words, result.stderr]).toEqual([name, words, expect.stringMatching(wayOut)]);
       if (world !== reading) world.close();
     }
   });

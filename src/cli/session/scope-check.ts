@@ -79,11 +79,18 @@ const places: Record<CreatedName, NextStep> = {
   },
 };
 
-/** Adds to an error with an unknown outcome how to check whether something was created. */
+/** What to do if the reply to a write was lost. */
+const afterLostReply = (operation: Operation | undefined): NextStep => {
+  if (operation === undefined) return { advice: 'check whether it was carried out before you send it again' };
+  if (operation.effect === 'creation') return places[operation.reply.of.name as CreatedName];
+  return { advice: 'you can run the same command again: it changes nothing twice', hint: sameCommand };
+};
+
+/** Adds to an error with an unknown outcome how to find out, or that the command can be run again. */
 export const addPlaceToLook = (error: unknown, operation: Operation | undefined): unknown => {
-  if (operation?.effect !== 'creation' || !isOutcomeUnknown(error)) return error;
-  const place = places[operation.reply.of.name as CreatedName];
-  return new SchedError('outcome-unknown', error.message, { ...error.facts, ...place });
+  if (!isOutcomeUnknown(error)) return error;
+  const category = operation?.effect === 'creation' ? 'outcome-unknown' : error.category;
+  return new SchedError(category, error.message, { ...error.facts, ...afterLostReply(operation) });
 };
 
 async function* explaining<Value>(
