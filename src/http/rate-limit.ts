@@ -14,7 +14,7 @@ interface RateLimitOptions {
   /** The longest single wait that is accepted. */
   maxWaitMs: number;
   interrupted: AbortSignal;
-  budget: Pick<SharedBudget, 'take' | 'untake' | 'settle' | 'limitOf' | 'waiting'>;
+  budget: Pick<SharedBudget, 'take' | 'untake' | 'endOfOwn' | 'settle' | 'limitOf' | 'waiting'>;
   /** The user whose bookings share a budget, if known. Otherwise the token's bookings share one. */
   booker?: string | undefined;
   /** For a command that runs for days beside others: it takes single requests and never joins the queue. */
@@ -126,24 +126,14 @@ export const rateLimit = ({
     );
   };
 
-  /** Requests that wait for another request of this process to end. */
-  const waiters: (() => void)[] = [];
-  let endings = 0;
-  const ended = () => {
-    endings += 1;
-    for (const wake of waiters.splice(0)) wake();
-  };
-
   /** Resolves when the request may be sent. */
   const leave = async (request: HttpRequest, buckets: readonly BudgetKey[]): Promise<void> => {
     for (;;) {
-      const before = endings;
       const refused = await takeAll(buckets);
       if (refused === undefined) return;
       const end = abortSignalFor(request, interrupted);
       if (refused.why === 'own probe') {
-        // If that request has ended meanwhile, nothing would end the wait.
-        if (endings === before) await new Promise<void>((resolve) => waiters.push(resolve));
+        await budget.endOfOwn(refused.bucket);
         end.throwIfAborted();
       } else if (refused.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), end);
       else {
@@ -178,7 +168,6 @@ export const rateLimit = ({
         least: told?.remaining,
         ...(meant.includes(bucket) ? { told, closedMs } : {}),
       });
-    ended();
   };
 
   return (next) => async (request) => {

@@ -54,6 +54,10 @@ interface Local {
   isWaiting?: boolean;
   /** Not yet shared with other processes, because it was no surprise. */
   news?: BudgetNews | undefined;
+  /** Requests of this process that have a permit and haven't ended. */
+  inFlight: number;
+  /** Called when one of those has ended. */
+  onEnd: (() => void)[];
   /** Resolves when the last step that was asked for is done. */
   lastStep: Promise<unknown>;
 }
@@ -82,7 +86,7 @@ export const createSharedBudget = ({
   ];
 
   const bucket = (key: BudgetKey): Local => {
-    const local = buckets.get(key) ?? { permits: 0, end: 0, lastStep: Promise.resolve() };
+    const local = buckets.get(key) ?? { permits: 0, end: 0, inFlight: 0, onEnd: [], lastStep: Promise.resolve() };
     buckets.set(key, local);
     return local;
   };
@@ -148,6 +152,17 @@ export const createSharedBudget = ({
     return turn;
   };
 
+  /** The last step of a request. Those that wait for its end are woken even if the step fails. */
+  const ending = (key: BudgetKey, work: (local: Local) => Promise<void>): Promise<void> =>
+    inTurn(key, async (local) => {
+      local.inFlight -= 1;
+      try {
+        await work(local);
+      } finally {
+        for (const wake of local.onEnd.splice(0)) wake();
+      }
+    });
+
   const newsOf = (local: Local): BudgetNews | undefined => {
     const { news } = local;
     local.news = undefined;
@@ -173,6 +188,7 @@ export const createSharedBudget = ({
       inTurn(key, async (local) => {
         if (local.permits > 0 && clock.now() < local.end) {
           local.permits -= 1;
+          local.inFlight += 1;
           return undefined;
         }
         local.permits = 0;
@@ -184,6 +200,8 @@ export const createSharedBudget = ({
         const options = { most, probeMs: timeoutMs + 5000, pid, pace, isBackground };
         const answer = await update(key, (state, store, now) => {
           if (news !== undefined) settleAt(store, state, { ...news, unused: 0 });
+          // This store failed when the request of the probe ended, so another one was told about that.
+          if (state.probe?.holder === holder && local.inFlight === 0) delete state.probe;
           const granted = grant(state, holder, now, options);
           const { ahead, doubtMs } = store.clock;
           return 'until' in granted
@@ -193,12 +211,19 @@ export const createSharedBudget = ({
         if ('until' in answer) return answer;
         local.isWaiting = false;
         local.permits = answer.permits - 1;
+        local.inFlight += 1;
         local.end = answer.end - closingMs;
         return undefined;
       }),
 
     /** Returns a permit that wasn't used after all. A wait follows, so all other unused permits are returned, too. */
-    untake: (key: BudgetKey): Promise<void> => inTurn(key, (local) => giveBack(key, local, local.permits + 1)),
+    untake: (key: BudgetKey): Promise<void> => ending(key, (local) => giveBack(key, local, local.permits + 1)),
+
+    /** Resolves when a request of this process has ended, or at once if none is in flight. */
+    endOfOwn: async (key: BudgetKey): Promise<void> => {
+      const { inFlight, onEnd } = bucket(key);
+      if (inFlight > 0) await new Promise<void>((resolve) => onEnd.push(resolve));
+    },
 
     settle: (
       key: BudgetKey,
@@ -210,7 +235,7 @@ export const createSharedBudget = ({
       },
     ): Promise<void> => {
       const now = clock.now();
-      return inTurn(key, async (local) => {
+      return ending(key, async (local) => {
         const { told, sentAt, closedMs } = facts;
         // While permits are left and the reply has no surprise, the news for other processes can wait.
         if (told !== undefined && closedMs === undefined && local.permits > 0 && told.remaining >= local.permits) {

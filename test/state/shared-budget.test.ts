@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/client/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
@@ -5,6 +6,7 @@ import { budgetKey } from '../../src/http/rate-limit.ts';
 import { emptyState } from '../../src/state/budget.ts';
 import { type BudgetStore, memoryBudgets } from '../../src/state/budget-store.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { patched } from '../support/files-world.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { isDeep, random, sample, times } from '../support/tier.ts';
 import { places, slowPlaces } from './places.ts';
@@ -334,6 +336,54 @@ describe('budget that a store on another machine keeps', () => {
   });
 });
 
+// R65: a store that fails once must not make a request wait for itself.
+describe('budget whose store fails once', () => {
+  const moments = ['before', 'after'] as const;
+  const wheres = ['files', 'another machine'];
+  const cells = [1, 2, 3, 4, 5, 6].flatMap((change) =>
+    moments.flatMap((moment) =>
+      wheres.flatMap((where) => [true, false].map((isLimited) => ({ change, moment, where, isLimited }))),
+    ),
+  );
+  test.each(cells)(
+    'lets all requests through: $moment change $change in $where (limit known: $isLimited)',
+    async ({ change, moment, where, isLimited }) => {
+      const { clock, run } = simulatedClock();
+      let changes = 0;
+      const failOnce = <Value>(work: () => Value): Value => {
+        changes += 1;
+        if (changes !== change) return work();
+        if (moment === 'after') work();
+        throw new Error('once');
+      };
+      const { linkSync } = fs;
+      const link = (...words: Parameters<typeof linkSync>) => failOnce(() => linkSync(...words));
+      const elsewhere = memoryBudgets(clock);
+      const remote: BudgetStore = {
+        ...elsewhere,
+        update: async (...words) => failOnce(() => elsewhere.update(...words)),
+      };
+      const place = where === 'files' ? temporaryDirectory() : { machine: () => ({ clock, remote }) };
+      const service = limitedService(clock, { limit: 20 });
+      const send: Send = async (request) => ({
+        ...(await service.send(request)),
+        ...(isLimited ? {} : { headers: {} }),
+      });
+      const troubles: string[] = [];
+      const client = simulatedProcess(clock, send, place, { onTrouble: (reason) => troubles.push(reason) });
+      const work = async () => {
+        for (let round = 0; round < 3; round += 1) await Promise.all([client.send(), client.send()]);
+        await client.budget.close();
+      };
+      const started = clock.now();
+      await patched(fs, where === 'files' ? { linkSync: link } : {}, () => run(work()));
+      expect(service.seen).toMatchObject({ answered: 6, refused: 0 });
+      expect(troubles).toEqual(changes < change ? [] : ['once']);
+      expect(clock.now() - started).toBeLessThan(1000);
+    },
+  );
+});
+
 // R55
 // The rules are the same everywhere, so that one place is enough for `npm test`.
 describe.each(sample(places, 1))('budget in $name: a process in the background', ({ newPlace }) => {
@@ -435,7 +485,7 @@ describe.each(sample(places, 1))('budget in $name: the pace for a service withou
     [5, 22, 1],
     [3, 20, 2],
   ] as const;
-  test.each(sample(crowds, 1))(
+  test.each(sample(crowds, 1, ([, , atOnce]) => atOnce > 1))(
     'allows 50 requests a minute, one in flight (%i processes, %i requests, %i at once)',
     async (processes, each, atOnce) => {
       const { clock, run } = simulatedClock();
@@ -506,6 +556,23 @@ describe.each(sample(places, 1))('budget in $name: the pace for a service withou
     await run(other.send());
     expect(clock.now() - started).toBe(5);
     booker.interrupted.abort(new Error('Interrupted'));
+    await expect(waiting).rejects.toThrow('Interrupted');
+  });
+
+  test('lets another request of the same process go first while a booking waits', async () => {
+    const { clock, run } = simulatedClock();
+    const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80' };
+    let headers: Record<string, string> = day;
+    const client = simulatedProcess(clock, async () => ({ status: 200, headers, body: '{}' }), await newPlace());
+    const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}', isBooking: true };
+    await run(client.send(booking));
+    headers = {};
+    const started = clock.now();
+    const waiting = client.send(booking);
+    // Asks while the booking still has the one request that may be in flight.
+    expect((await run(client.send())).status).toBe(200);
+    expect(clock.now()).toBe(started);
+    client.interrupted.abort(new Error('Interrupted'));
     await expect(waiting).rejects.toThrow('Interrupted');
   });
 });

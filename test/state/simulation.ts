@@ -133,12 +133,16 @@ export const simulatedProcess = (
     pacePerMinute = 500,
     random = seeded(processes),
     isBackground = false,
+    onTrouble = (reason) => {
+      throw new Error(reason);
+    },
   }: {
     maxWaitMs?: number;
     timeoutMs?: number;
     pacePerMinute?: number;
     random?: () => number;
     isBackground?: boolean;
+    onTrouble?: (reason: string) => void;
   } = {},
 ) => {
   processes += 1;
@@ -152,12 +156,8 @@ export const simulatedProcess = (
     pid: processes,
     timeoutMs,
     pacePerMinute,
-    onTrouble: (reason) => {
-      throw new Error(reason);
-    },
-    onRemoteTrouble: (reason) => {
-      throw new Error(reason);
-    },
+    onTrouble,
+    onRemoteTrouble: onTrouble,
   });
   const interrupted = new AbortController();
   const send = rateLimit({
