@@ -2,7 +2,7 @@
 const { run } = require('../dist/main.js');
 const { nodeRuntime } = require('../dist/runtime.js');
 
-// Without a result, the program failed: Node ends it silently if nothing is left to wait for.
+// Without a result, the program failed.
 process.exitCode = 1;
 run(process.argv.slice(2), nodeRuntime()).then((code) => {
   // Set the exit code instead of calling exit, so that pending output still reaches the pipe.

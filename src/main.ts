@@ -54,6 +54,24 @@ const keepCompiled = (runtime: Runtime): void => {
 const guardedRuntime = async (world: World): Promise<Runtime> =>
   (await import('./redacted-output.ts')).withRedaction(world);
 
+const perform = async (argv: readonly string[], runtime: Runtime): Promise<void> => {
+  if (
+    argv.length === 1 &&
+    argv[0] === helperArgument &&
+    runtime.parentProcess !== undefined &&
+    !runtime.stdin.isTerminal
+  ) {
+    const { runRefreshHelper } = await import('./auth/refresh-helper.ts');
+    return runRefreshHelper(runtime.parentProcess(), runtime);
+  }
+  if (argv[0] === completeArgument) {
+    const { complete } = await import('./cli/complete/complete.ts');
+    return complete(argv.slice(1), runtime);
+  }
+  const { invoke } = await import('./cli/invoke.ts');
+  return invoke(argv, runtime, wantsJsonErrors(argv, runtime));
+};
+
 /** Runs one command line and returns its exit code. This is the only place that turns errors into text and a code. */
 export const run = async (argv: readonly string[], world: World): Promise<number> => {
   let runtime: Runtime | undefined;
@@ -66,23 +84,8 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     // From here on, a signal is reported as an error.
     runtime.interrupted.throwIfAborted();
     keepCompiled(runtime);
-    if (
-      argv.length === 1 &&
-      argv[0] === helperArgument &&
-      runtime.parentProcess !== undefined &&
-      !runtime.stdin.isTerminal
-    ) {
-      const { runRefreshHelper } = await import('./auth/refresh-helper.ts');
-      await runRefreshHelper(runtime.parentProcess(), runtime);
-      return 0;
-    }
-    if (argv[0] === completeArgument) {
-      const { complete } = await import('./cli/complete/complete.ts');
-      await complete(argv.slice(1), runtime);
-      return 0;
-    }
-    const { invoke } = await import('./cli/invoke.ts');
-    await invoke(argv, runtime, wantsJsonErrors(argv, runtime));
+    const work = perform(argv, runtime);
+    await (world.untilIdle === undefined ? work : Promise.race([work, world.untilIdle()]));
     return 0;
   } catch (error) {
     // An error would end up in the middle of the line that somebody is typing.

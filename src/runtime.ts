@@ -28,6 +28,8 @@ export interface World extends System {
   afterSend(): Promise<void>;
   /** Aborted by SIGINT or SIGTERM. The abort reason is the error to report. */
   readonly interrupted: AbortSignal;
+  /** Rejects if nothing is left to wait for. Node then ends the program without a word, whatever is unfinished (R65). */
+  untilIdle?(): Promise<never>;
   /** Streams for a prompt that reads single keys. `release` lets the program end. */
   promptStreams?(): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream; release(): void };
   /** Starts a pager on the terminal. Returns undefined if it can't be started. */

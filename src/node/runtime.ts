@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { childEnvironment, type World } from '../runtime.ts';
 import { clock, every } from './clock.ts';
+import { untilIdle } from './idle.ts';
 import { machine } from './machine.ts';
 import { outputOf } from './output.ts';
 import { parentProcess, startRefreshHelper } from './refresh-helper.ts';
@@ -76,6 +77,7 @@ export const nodeRuntime = (): World => {
     get interrupted() {
       return signals().interrupted;
     },
+    untilIdle,
     protect: (work) => signals().protect(work),
     machine,
     keepCompiled,

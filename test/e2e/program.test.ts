@@ -12,6 +12,7 @@ import { narrowPipe } from './narrow-pipe.ts';
 import {
   cleanEnvironment,
   farMonday,
+  isStandalone,
   program,
   runner,
   sched,
@@ -197,6 +198,21 @@ describe('the program', () => {
       expect([code, stderr]).toEqual([expected, expect.stringContaining(said)]);
     },
   );
+
+  // R65
+  test.skipIf(isStandalone)('reports work that never ends after everything else has ended', async () => {
+    const neverOpened = "import files from 'node:fs/promises'; files.open = () => new Promise(() => {});";
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(neverOpened)}`;
+    const words = ['profiles', 'add', 'work', '--base-url', 'https://api.example.com'];
+    const { code, stdout, stderr } = await sched([...words, '--json'], temporaryHome(), { NODE_OPTIONS });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'internal',
+      exit: 1,
+      cause: expect.stringContaining('nothing was left to wait for'),
+      outcome: 'unknown',
+    });
+  });
 });
 
 describe('a write whose result cannot be printed', () => {
