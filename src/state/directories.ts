@@ -1,4 +1,15 @@
-import { chmodSync, constants, lstatSync, mkdirSync, realpathSync, type Stats } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
 import { singleQuoted } from '../shell-quote.ts';
 
@@ -10,6 +21,7 @@ import { singleQuoted } from '../shell-quote.ts';
  *   user, because they could replace the files in it.
  * - The mode of an existing directory doesn't change: it may be any directory, such as the current one. Only the
  *   `sched` directory below the platform's directories becomes 0700.
+ * - The name of a new directory is on disk before anything is written in it: a power cut must not lose both.
  */
 
 const directoryMode = 0o700;
@@ -82,12 +94,36 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, advice);
 };
 
+/** Puts the names in a directory on disk. Not every platform supports it. */
+const syncNames = (path: string): void => {
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY);
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The directory exists, which is all that most commands need.
+  }
+};
+
+/** Puts the names of new directories on disk: `first` and all below it, down to `path`. */
+const syncNewNames = (first: string, path: string): void => {
+  const top = dirname(resolve(first));
+  for (let parent = dirname(resolve(path)); ; parent = dirname(parent)) {
+    syncNames(parent);
+    if (parent === top || parent === dirname(parent)) return;
+  }
+};
+
 /** Checks a directory for sched's files, and creates it with its parents if it is missing. */
 export const ensurePrivateDirectory = (path: string): void => {
   // Checked before mkdir, which would follow a dangling link.
   checkDirectory(path);
   try {
-    mkdirSync(path, { recursive: true, mode: directoryMode });
+    const first = mkdirSync(path, { recursive: true, mode: directoryMode });
+    if (first !== undefined) syncNewNames(first, path);
   } catch (error) {
     throw new SchedError('environment', `Can't create the directory ${path}`, {
       reason: codeOf(error),

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { syncedDuring } from '../support/files-world.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld, type Result, type TestWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -1010,9 +1011,14 @@ describe('compliance: evidence', () => {
   test('is bundled in a folder that an auditor can check with standard tools', async () => {
     const { run, head } = await finished();
     const folder = join(home, 'audit');
-    const result = await world.run(`compliance bundle ${run} --to ${folder} --json`, { ...real, send: throughSandbox });
+    let result!: Result;
+    const synced = await syncedDuring(async () => {
+      result = await world.run(`compliance bundle ${run} --to ${folder} --json`, { ...real, send: throughSandbox });
+    });
     expect(result.code).toBe(0);
     expect(JSON.parse(result.stdout)).toMatchObject({ folder, run, head, activity_entries: 1 });
+    // A power cut loses neither the files nor the name of the folder.
+    expect(synced).toEqual(expect.arrayContaining([statSync(folder).ino, statSync(home).ino]));
     expect(readdirSync(folder).sort()).toEqual([
       'SHA256SUMS',
       'SUMMARY.md',

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { clock } from '../../src/node/clock.ts';
 import type { FileWorld } from '../../src/state/files.ts';
@@ -32,4 +34,27 @@ export const failing = <Call extends (...words: never[]) => unknown>(code: strin
     if (call.name.endsWith('Sync')) throw error;
     return Promise.reject(error);
   }) as Call;
+};
+
+/** The inodes of files and directories that are put on disk during the work, in this order. */
+export const syncedDuring = async (work: () => Promise<unknown>): Promise<number[]> => {
+  const synced: number[] = [];
+  const { fsyncSync } = fs;
+  const handle = await fs.promises.open(process.cwd());
+  const methods = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = methods;
+  async function syncHandle(this: FileHandle) {
+    synced.push((await this.stat()).ino);
+    return sync.call(this);
+  }
+  const syncNow = (descriptor: number) => {
+    synced.push(fs.fstatSync(descriptor).ino);
+    fsyncSync(descriptor);
+  };
+  methods.sync = syncHandle;
+  await patched(fs, { fsyncSync: syncNow }, work).finally(() => {
+    methods.sync = sync;
+  });
+  return synced;
 };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
 import { foldAddress } from '../../../api/email-address.ts';
 import { windowQuery } from '../../../api/window.ts';
@@ -15,7 +15,7 @@ import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
 import { isObject, jsonText } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
-import { type RenameWorld, writeWholeFile } from '../../../state/whole-file.ts';
+import { type RenameWorld, syncDirectory, writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { notProven, unconfirmed } from './evidence.ts';
@@ -128,6 +128,7 @@ bash prove.sh ${sandbox ? '--sandbox ' : ''}KEY_FILE receipt.jsonl   # then type
 const writeAll = (replaceIn: RenameWorld, folder: string, files: Record<string, string | Buffer>): Promise<void> =>
   attempt('write', folder, async () => {
     await mkdir(folder, { mode: 0o700 });
+    await syncDirectory(dirname(folder));
     // Replacing needs no hard links, which removable media may lack. The folder is new, so it overwrites nothing.
     const write = (name: string, content: string | Buffer) =>
       writeWholeFile(join(folder, name), { content, draft: join(folder, `${name}.draft`), replaceIn });

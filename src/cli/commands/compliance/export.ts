@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { foldAddress } from '../../../api/email-address.ts';
 import { events } from '../../../api/events.ts';
 import { routingForms } from '../../../api/routing-forms.ts';
@@ -8,7 +8,7 @@ import { codeOf, hasCategory, SchedError } from '../../../errors.ts';
 import { type BatchPlan, linesText, type PlannedItem } from '../../../jobs/batch-plan.ts';
 import { attempt, diskTrouble } from '../../../jobs/disk.ts';
 import { isObject, type Json, jsonText } from '../../../json.ts';
-import { type RenameWorld, writeWholeFile } from '../../../state/whole-file.ts';
+import { type RenameWorld, syncDirectory, writeWholeFile } from '../../../state/whole-file.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { supportsFilter } from '../../scheduling/filter-support.ts';
@@ -112,6 +112,7 @@ const prepare = (directory: string): Promise<void> =>
       throw diskTrouble('write', directory, error).with({ advice: elsewhere });
     });
     await chmod(directory, 0o700);
+    await syncDirectory(dirname(directory));
   });
 
 /** A killed process may have left a draft. The run is locked, so no other process is writing it. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../../src/http/message.ts';
 import { openSandbox } from '../../../../src/sandbox/open.ts';
+import { syncedDuring } from '../../../support/files-world.ts';
 import { meetingsService } from '../../../support/meetings-service.ts';
 import { createWorld, type Result, someday, type WorldOptions } from '../../../support/run.ts';
 import { dontWaitForDisk, seededFile } from '../../../support/seeded.ts';
@@ -47,6 +48,13 @@ const openData = async () => {
 };
 
 describe('compliance export', () => {
+  test('has its files and the name of its directory on disk at the end', async () => {
+    // The state directory is synced in the home directory.
+    to = join(temporaryDirectory('elsewhere'), 'out');
+    const synced = await syncedDuring(() => runExport([`${canary}@people.example`]));
+    expect(synced).toEqual(expect.arrayContaining(['1.json', '.', '..'].map((name) => statSync(join(to, name)).ino)));
+  });
+
   test('has all events, invitee records and submissions of a person, as the database has them', async () => {
     const { store, service } = await openData();
     const email = `${canary}.Person@people.example`;
