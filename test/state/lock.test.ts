@@ -1,7 +1,8 @@
-import fs, { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createLock, type LockOptions } from '../../src/state/lock.ts';
+import { SchedError } from '../../src/errors.ts';
+import { accountLock, createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
@@ -103,8 +104,9 @@ const owner = (nonce: string, more: object = {}) => ({
 
 describe('lock', () => {
   test('names its holder while it is held', async () => {
-    const held = await make().acquire();
-    expect(holder()).toMatchObject({ pid: process.pid, boot: own.boot });
+    const clock = jumpingClock();
+    const held = await make({ clock }).acquire();
+    expect(holder()).toMatchObject({ pid: process.pid, boot: own.boot, at: clock.now() });
     await held!.release();
     expect(record().read()).toEqual({});
   });
@@ -112,6 +114,7 @@ describe('lock', () => {
   test('does not disturb another one in the same directory', async () => {
     const held = (await make().acquire())!;
     const other = (await make({ name: 'other' }).acquire())!;
+    expect(Object.keys(record().read() ?? {})).toEqual(['l', 'other']);
     await held.release();
     expect(record().read()).toEqual({ other: expect.objectContaining({ pid: process.pid }) });
     await other.release();
@@ -134,6 +137,16 @@ describe('lock', () => {
     const waited = slept.reduce((sum, each) => sum + each, 0);
     expect(waited).toBeGreaterThanOrEqual(30_000);
     expect(waited).toBeLessThan(31_000);
+    // Short pauses first, then longer ones.
+    expect([...slept.slice(0, 3), slept.at(-1)]).toEqual([10, 15, 22.5, 200]);
+  });
+
+  test('reports a holder that takes too long in the words of its user', async () => {
+    const clock = jumpingClock();
+    const since = new Date(clock.now()).toISOString();
+    await make({ clock }).acquire();
+    const busy = (pid: number, time: string) => new SchedError('conflict', `${pid} since ${time}`);
+    await expect(make({ clock, waitMs: 0, busy }).acquire()).rejects.toThrow(`${process.pid} since ${since}`);
   });
 
   test('stops waiting if it is no longer needed', async () => {
@@ -143,6 +156,42 @@ describe('lock', () => {
     await waits(1);
     await held!.release();
     expect(await waiting).toBeUndefined();
+  });
+
+  test('asks once for each new holder whether it is still needed', async () => {
+    await make().acquire();
+    let asked = 0;
+    const stop = new AbortController();
+    const { clock, waits } = countingClock();
+    const waiting = make({ clock, interrupted: stop.signal }).acquire(async () => {
+      asked += 1;
+      return true;
+    });
+    await waits(1);
+    for (const nonce of ['second', 'third']) {
+      store(owner(nonce, { pid: own.pid, started: own.started }));
+      await waits(3);
+    }
+    expect(asked).toBe(2);
+    stop.abort(new Error('stop'));
+    await expect(waiting).rejects.toThrow('stop');
+  });
+
+  test('is not taken after a signal', async () => {
+    await expect(make({ interrupted: AbortSignal.abort(new Error('stop')) }).acquire()).rejects.toThrow('stop');
+    expect(holder()).toBeUndefined();
+  });
+
+  test('ends a pause at a signal', async () => {
+    await make().acquire();
+    const stop = new AbortController();
+    const sleep = (_: number, signal?: AbortSignal) =>
+      new Promise<void>((_, reject) => {
+        signal!.addEventListener('abort', () => reject(signal!.reason));
+        stop.abort(new Error('stop'));
+      });
+    const clock = { now: Date.now, sleep };
+    await expect(make({ clock, interrupted: stop.signal }).acquire()).rejects.toThrow('stop');
   });
 
   test('stops waiting after a signal', async () => {
@@ -181,6 +230,21 @@ describe('lock', () => {
       store(owner('a', { ...elsewhere, at: Date.now() - 11 * 60_000 }));
       await expectTaken();
     });
+
+    test.each([
+      ['it was seen lately', 20, 1, false],
+      ['it got the lock lately', 1, 20, false],
+      ['neither', 20, 11, true],
+    ])(
+      'is taken from another container only ten minutes after its last sign of life: %s',
+      async (_, got, seen, isTaken) => {
+        const ago = (minutes: number) => Date.now() - minutes * 60_000;
+        store(owner('a', { space: 'pid:[1]', at: ago(got) }));
+        const taken = make({ clock: jumpingClock(), waitMs: 0, lastSeen: async () => ago(seen) }).acquire();
+        await taken.catch((error) => expect(error).toMatchObject({ category: 'environment' }));
+        expect(holder()!.nonce !== 'a').toBe(isTaken);
+      },
+    );
 
     test('is taken over from a zombie', async () => {
       // The parent never collects its child, which stays a zombie while the parent lives.
@@ -225,14 +289,16 @@ describe('lock', () => {
     afterAll(() => child.kill('SIGKILL'));
     const heirMachine = { ...machine, pid: child.pid! };
     const give = async () => {
-      const held = (await make().acquire())!;
+      const clock = jumpingClock();
+      const held = (await make({ clock }).acquire())!;
+      await clock.sleep(1000);
       const isGiven = await held.handOver(await identityOf(heirMachine), 'given');
-      return { held, isGiven };
+      return { held, isGiven, now: clock.now() };
     };
 
-    test('is held by the heir and no longer by the giver', async () => {
-      const { held, isGiven } = await give();
-      expect(isGiven).toBe(true);
+    test('is held by the heir from now on, and no longer by the giver', async () => {
+      const { held, isGiven, now } = await give();
+      expect([isGiven, holder()]).toMatchObject([true, { pid: child.pid, at: now }]);
       await held.release();
       const error = await make({ clock: jumpingClock() })
         .acquire()
@@ -327,7 +393,10 @@ describe('lock', () => {
   });
 
   test('reports a damaged record and a directory that cannot be created', async () => {
-    for (const value of [7, [], { l: null }, { l: {} }, { l: { pid: 1, at: 9e15, nonce: 'x' } }]) {
+    const wrong = [{ at: 9e15 }, { pid: 'x' }, { nonce: 7 }].map((part) => ({
+      l: { pid: 1, at: 1, nonce: 'x', ...part },
+    }));
+    for (const value of [7, [], { l: null }, { l: {} }, ...wrong]) {
       store(value as object);
       await expect(make().acquire()).rejects.toMatchObject({
         category: 'environment',
@@ -339,11 +408,57 @@ describe('lock', () => {
     });
   });
 
-  test('needs hard links, and says so', async () => {
-    const error = await patched(fs, { linkSync: failing('EISDIR', 1, fs.linkSync) }, () => make().acquire()).catch(
-      (it) => it,
-    );
-    expect(error.facts.reason).toBe(`${place()}: this disk has no hard links`);
+  describe('on a disk that fails', () => {
+    const reasonOf = async (functions: object, work: () => Promise<unknown>): Promise<string> => {
+      const error = await patched(fs, functions, work).catch((it: SchedError) => it);
+      expect(error).toMatchObject({ category: 'environment', facts: { outcome: 'not-sent' } });
+      return (error as SchedError).facts.reason!;
+    };
+
+    // R65
+    test.each([
+      ['linkSync', 'EISDIR', 'this disk has no hard links'],
+      ['linkSync', 'EPERM', 'this disk has no hard links'],
+      ['linkSync', 'ENOSPC', 'ENOSPC'],
+      ['writeFileSync', 'EPERM', 'EPERM'],
+      ['openSync', 'EIO', 'EIO'],
+    ] as const)('says why it cannot be taken: %s, %s', async (call, code, reason) => {
+      store({});
+      expect(await reasonOf({ [call]: failing(code, 1, fs[call] as never) }, () => make().acquire())).toBe(
+        `${place()}: ${reason}`,
+      );
+    });
+
+    test('says why it cannot be handed over or adopted', async () => {
+      const held = (await make().acquire())!;
+      const full = { linkSync: failing('ENOSPC', 1, fs.linkSync) };
+      expect(await reasonOf(full, () => held.handOver(own, 'given'))).toBe(`${place()}: ENOSPC`);
+      const broken = { openSync: failing('EIO', 1, fs.openSync) };
+      expect(await reasonOf(broken, () => make().adopt('given'))).toBe(`${place()}: EIO`);
+    });
+
+    test('stays with its holder if it cannot be released, which is no error', async () => {
+      const held = (await make().acquire())!;
+      await patched(fs, { linkSync: failing('ENOSPC', 1, fs.linkSync) }, () => held.release());
+      expect(holder()!.pid).toBe(process.pid);
+      await held.release();
+      expect(record().read()).toEqual({});
+    });
+
+    test('is taken although the confirmation is lost', async () => {
+      const { linkSync } = fs;
+      let links = 0;
+      const lost = (...paths: Parameters<typeof linkSync>) => {
+        linkSync(...paths);
+        links += 1;
+        if (links === 1) throw Object.assign(new Error('EEXIST'), { code: 'EEXIST', syscall: 'link' });
+      };
+      const held = (await patched(fs, { linkSync: lost }, () => make({ clock: jumpingClock() }).acquire()))!;
+      // It was not written again.
+      expect([links, holder()!.pid]).toEqual([1, process.pid]);
+      await held.release();
+      expect(record().read()).toEqual({});
+    });
   });
 
   test('is free if a power cut has torn the record: no process has survived it', async () => {
@@ -366,6 +481,14 @@ describe('lock', () => {
     await expect(make().acquire()).rejects.toMatchObject({
       facts: { reason: expect.stringContaining('symbolic link') },
     });
+  });
+
+  // R22
+  test('of an account is in its home directory', async () => {
+    const world = { platform: 'linux', machine: { ...machine, accountHome: directory } };
+    const more = { clock: jumpingClock(), randomBytes: random, interrupted: new AbortController().signal };
+    await accountLock('a', { ...world, ...more }).acquire();
+    expect(readdirSync(join(directory, '.local/state/sched/locks'))).toEqual(['1']);
   });
 
   test('stores the process namespace', () => {
