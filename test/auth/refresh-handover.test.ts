@@ -42,6 +42,7 @@ const world = (
     sleep: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
   };
   const held: Held = {
+    keep: async () => true,
     release: async () => {},
     handOver: async (heir) => {
       if (machine.platform === 'win32') events.push(`started by ${heir.started}`);
@@ -121,7 +122,7 @@ describe('handover', () => {
       interrupted: new AbortController().signal,
     };
     expect(refreshHelperFor(job, bare)).toBeUndefined();
-    const held = { release: async () => {}, handOver: async () => true };
+    const held = { keep: async () => true, release: async () => {}, handOver: async () => true };
     expect(await refreshHelperFor(job, { ...bare, startRenewalHelper: async () => undefined })!(held)).toBe(
       'not started',
     );

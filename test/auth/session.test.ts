@@ -42,6 +42,7 @@ const memoryLock = () => {
           events.push('released');
           free();
         },
+        keep: async () => true,
         handOver: async () => false,
       };
     },

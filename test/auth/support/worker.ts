@@ -134,6 +134,7 @@ const noted = (lock: Lock): Lock => {
     await pause(30);
     let isOurs = true;
     return {
+      keep: held.keep,
       release: async () => {
         await pause(10);
         if (isOurs) note('leave');
@@ -160,7 +161,7 @@ const noted = (lock: Lock): Lock => {
 };
 
 const noLock: Lock = {
-  acquire: async () => ({ release: async () => {}, handOver: async () => true }),
+  acquire: async () => ({ keep: async () => true, release: async () => {}, handOver: async () => true }),
   adopt: async () => undefined,
 };
 
