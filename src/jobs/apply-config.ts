@@ -2,15 +2,15 @@ import { eventTypes } from '../api/event-types.ts';
 import { diffConfig } from '../config/diff.ts';
 import { digestOf } from '../config/digest.ts';
 import type { Change, Plan, Reach, ReadConfig, TypeChange, WantedWebhook, World, WorldType } from '../config/model.ts';
-import { fallBack, hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../errors.ts';
-import { accountLock, type Lock, type LockWorld } from '../state/lock.ts';
+import { hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import { idIn } from '../uri.ts';
+import { type ChangeLock, type StillLocked, whileLocked } from './change-lock.ts';
 import { entryOf, idOf, isPartOf, type Step, stepsOf } from './config-changes.ts';
 import { type ConfigRequest, requestsFor } from './config-requests.ts';
 import { readSchedules, readTypes, readWebhooks, readWorld, type WorldSource } from './config-world.ts';
 import { forgetPlan, keepPlan, type PlanContext } from './confirmed-plan.ts';
 import { createOnce } from './creations.ts';
-import { type ChangeOptions, change as changeRecord, isRefused } from './read-back.ts';
+import { type ChangeOptions, change as changeRecord, isRefused, notShown } from './read-back.ts';
 
 /*
  * Applies a plan, one request at a time. R57: right before each write, its record is read and compared again. What
@@ -22,11 +22,13 @@ export interface ApplyContext extends WorldSource, PlanContext {
   clock: PlanContext['clock'];
   change: ChangeOptions;
   interrupted: AbortSignal;
-  lock: Lock;
+  lock: ChangeLock;
   /** The key that signs the deliveries of a new webhook. */
   signingKey(webhook: WantedWebhook): Promise<string | undefined>;
   /** Called when the outcome of a change is known. */
   onOutcome?(change: Change, outcome: ChangeOutcome): void;
+  /** Called if a schedule can't be read after its change. The service has accepted the change. */
+  onUnread?(change: Change, error: SchedError): void;
 }
 
 export interface ChangeOutcome {
@@ -52,21 +54,8 @@ interface Run {
   keys: Map<Change, string | undefined>;
   /** URIs of new types, by the entry of the file. */
   created: Map<string, string>;
+  stillLocked: StillLocked;
 }
-
-/** One process at a time applies a configuration from this machine. */
-export const applierLock = (
-  world: LockWorld,
-  { service, organization }: Pick<Plan, 'service' | 'organization'>,
-): Lock =>
-  accountLock(`config ${service} ${organization}`, world, {
-    waitMs: 0,
-    busy: (pid, since) =>
-      new SchedError('conflict', 'Another process applies a configuration to the same organization', {
-        reason: `process ${pid} has been running since ${since}`,
-        hint: sameCommand,
-      }),
-  });
 
 const advice = 'compare again: sched config diff';
 
@@ -136,7 +125,11 @@ const send = async (run: Run, now: Change, { operation, input }: ConfigRequest, 
     if (operation.effect !== 'creation') return left?.action !== now.action;
     return left === undefined || left.action === 'update' || undefined;
   };
-  const write = () => run.context.client.write(operation, input, leaving);
+  const beforeSend = async (): Promise<void> => {
+    await run.stillLocked();
+    await leaving?.();
+  };
+  const write = () => run.context.client.write(operation, input, beforeSend);
   await changeRecord({ send: write, read, isDone }, run.context.change).catch(async (error: unknown) => {
     // A deletion is repeated after a lost reply. The second one finds nothing.
     if (operation.effect !== 'deletion' || !hasCategory(error, 'not-found')) throw error;
@@ -197,6 +190,33 @@ const takeAll = async (run: Run, { changes }: Plan): Promise<Applied> => {
   return { outcomes: [...outcomes.values()], ...(stopped === undefined ? {} : { stopped }) };
 };
 
+/** What the service shows after a change that it has accepted. Undefined if that is the change, or can't be read. */
+const otherThan = async (run: Run, change: Change): Promise<SchedError | undefined> => {
+  try {
+    await readAgain(run, change);
+  } catch (error) {
+    if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
+    run.context.onUnread?.(change, error);
+    return undefined;
+  }
+  const diffed = diffConfig(run.read, run.world);
+  return diffed.ok && diffed.plan.changes.every((each) => idOf(each) !== idOf(change)) ? undefined : notShown();
+};
+
+/**
+ * R66: reads the schedules that were written once more. One that doesn't show its hours has failed: somebody who takes no
+ * lock has written it at the same moment.
+ */
+const readBack = async (run: Run, { changes }: Plan, { outcomes }: Applied): Promise<void> => {
+  for (const [index, change] of changes.entries()) {
+    if (change.kind !== 'schedule' || outcomes[index]!.state !== 'applied') continue;
+    const error = await otherThan(run, change);
+    if (error === undefined) continue;
+    outcomes[index] = { state: 'failed', error };
+    run.context.onOutcome?.(change, outcomes[index]);
+  }
+};
+
 /** Applies a plan. `confirmed`: the digest by which it was confirmed, so that the same command can go on after a kill. */
 export const applyConfig = async (
   context: ApplyContext,
@@ -208,9 +228,7 @@ export const applyConfig = async (
   const keys = new Map<Change, string | undefined>();
   for (const change of plan.changes)
     if (change.kind === 'webhook' && change.wanted) keys.set(change, await context.signingKey(change.wanted));
-  // Where no file can be written, there is no lock. Each record is compared again right before its write.
-  const held = await context.lock.acquire().catch(fallBack(undefined, 'environment'));
-  try {
+  return whileLocked(context.lock, async (stillLocked) => {
     const world = await readWorld(context, reach);
     const diffed = diffConfig(read, world);
     if (!diffed.ok || digestOf(diffed.plan) !== digestOf(plan))
@@ -218,11 +236,11 @@ export const applyConfig = async (
         advice,
       });
     if (confirmed !== undefined && digestOf(plan).startsWith(confirmed)) await keepPlan(context, plan);
-    const applied = await takeAll({ context, read, world, keys, created: new Map() }, plan);
+    const run: Run = { context, read, world, keys, created: new Map(), stillLocked };
+    const applied = await takeAll(run, plan);
+    await readBack(run, plan, applied);
     if (applied.outcomes.every(({ state }) => state === 'applied' || state === 'already'))
       await forgetPlan(context, plan);
     return applied;
-  } finally {
-    await held?.release();
-  }
+  });
 };

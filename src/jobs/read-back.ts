@@ -1,5 +1,5 @@
 import type { Written } from '../client/outcome.ts';
-import { isOutcomeUnknown, SchedError } from '../errors.ts';
+import { isOutcomeUnknown, SchedError, sameCommand } from '../errors.ts';
 import type { Json } from '../json.ts';
 import type { Clock } from '../system.ts';
 
@@ -103,3 +103,11 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
     await clock.sleep(Math.round(pauseMs * 2 ** (attempt - 1) * (0.5 + random())), interrupted);
   }
 };
+
+/** The service has accepted a change, and what it shows later is something else. */
+export const notShown = (): SchedError =>
+  new SchedError('conflict', "The service accepted the change, but doesn't show it", {
+    reason: 'somebody else has changed the same at that moment, or it takes a while to show',
+    hint: sameCommand,
+    outcome: 'unknown',
+  });

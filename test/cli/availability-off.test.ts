@@ -3,6 +3,7 @@ import type { HttpRequest } from '../../src/http/message.ts';
 import { onceEach } from '../../src/once.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
 import { createWorld, someday, type TestWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { sample, times } from '../support/tier.ts';
 import { faults } from './lost-answers.ts';
 
@@ -123,7 +124,7 @@ describe('availability off', () => {
   });
 
   test("reads tomorrow in the schedule's time zone, and says which date that is", async () => {
-    const world = await createWorld();
+    const world = await createWorld({ home: temporaryDirectory('home') });
     // 23:30 in UTC is the next day in Berlin.
     await world.clock.sleep(Date.parse('2026-11-16T23:30:00Z') - world.clock.now());
     const { stderr } = await world.run('availability off tomorrow --tz UTC --yes');

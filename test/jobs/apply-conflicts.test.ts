@@ -320,12 +320,15 @@ test('of two processes without the lock, one claims a creation, also a second la
 
 test('a home that no file can be written to has no lock, and the file is applied', async () => {
   const context = configs.contextOn(machine);
-  const acquire = () => Promise.reject(new SchedError('environment', "Can't acquire the lock"));
+  const told: string[] = [];
+  const acquire = () => Promise.reject(new SchedError('environment', "Can't acquire the lock", { reason: 'EROFS' }));
+  const locks = [{ acquire, adopt: async () => undefined }];
   const applied = await applyConfig(
-    { ...context, lock: { ...context.lock, acquire } },
+    { ...context, lock: { locks, onUnlocked: (reason) => told.push(reason) } },
     ...(await configs.planned(team)),
   );
   expect(applied.outcomes.map(({ state }) => state)).not.toContain('not reached');
+  expect(told).toEqual(['EROFS']);
 });
 
 test('the requests that are printed are those that are sent', async () => {
@@ -352,14 +355,18 @@ test('the requests that are printed are those that are sent', async () => {
 });
 
 describeWith(redis)('on two machines with one shared state', () => {
-  test('a type is created once', async () => {
+  // R66
+  test('one is refused while the other works, and a type is created once', async () => {
     const [one, other] = [await configs.machineAt('redis'), await configs.machineAt('redis')];
     let second: Awaited<ReturnType<Configs['apply']>> | undefined;
     const send = at('POST event_types', async () => {
       second = await configs.apply(other, team);
     });
     expect(await configs.apply(one, team, { send })).toMatchObject({ said: 'done' });
-    expect(second).toMatchObject({ said: 'outcome-unknown' });
+    expect(second).toMatchObject({
+      said: 'conflict',
+      error: { facts: { reason: expect.stringMatching(`^process \\d+ on ${one.host} has been running since `) } },
+    });
     expect(await typeCalled('Design review')).toHaveLength(1);
     expect(await configs.finish(other, team)).toMatchObject({ said: 'done', plan: { changes: [] } });
   });

@@ -14,11 +14,13 @@ import { writeConfig } from '../../src/config/write-file.ts';
 import { SchedError } from '../../src/errors.ts';
 import { callBeforeSend, type HttpRequest, type Send } from '../../src/http/message.ts';
 import { serviceClock } from '../../src/http/service-time.ts';
-import { type Applied, type ApplyContext, applierLock, applyConfig } from '../../src/jobs/apply-config.ts';
+import { type Applied, type ApplyContext, applyConfig } from '../../src/jobs/apply-config.ts';
+import { changeLockName, changeLockOptions } from '../../src/jobs/change-lock.ts';
 import { readWorld, type WorldSource } from '../../src/jobs/config-world.ts';
 import { acceptsConfirmed } from '../../src/jobs/confirmed-plan.ts';
 import { creations } from '../../src/jobs/creation-record.ts';
 import type { Json } from '../../src/json.ts';
+import { accountLock, lockIn } from '../../src/state/lock.ts';
 import { machineIn } from '../auth/support/memory.ts';
 import { filesWith } from '../support/files-world.ts';
 import { createWorld } from '../support/run.ts';
@@ -100,16 +102,26 @@ export const createConfigs = async () => {
     const process = {
       ...machineIn(machine.directory!),
       platform: 'win32',
+      host: machine.host,
       pid,
       isAlive: (id: number) => running.has(id),
     };
     const world = { platform: 'linux', machine: process as never, clock, randomBytes, interrupted };
+    const lockName = changeLockName('http://127.0.0.1:4010', organization);
+    const lockOptions = { ...changeLockOptions, waitMs: 0 };
+    const owners = machine.ownersOf?.(lockName);
     return {
       ...sourceOver(mortalSend),
       creations: mortal(machine.ledgerOf(creations), step),
       change: { clock, interrupted, random: () => 0.5, maxWaitMs: 60_000, onWait: () => {}, onRepeat: () => {} },
       interrupted,
-      lock: applierLock(world, { service: 'http://127.0.0.1:4010', organization }),
+      lock: {
+        locks: [
+          accountLock(lockName, world, lockOptions),
+          ...(owners === undefined ? [] : [lockIn(owners, { name: lockName, ...world, ...lockOptions })]),
+        ],
+        onUnlocked: () => {},
+      },
       plans: {
         directory: machine.directory,
         world: filesWith({

@@ -15,7 +15,9 @@ import type { Json } from '../../src/json.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { fileLedger, type Ledger } from '../../src/state/ledger.ts';
 import { bookings, type CommonEntry, type LedgerKind, ledgerTrouble } from '../../src/state/ledger-entry.ts';
+import type { OwnersRecord } from '../../src/state/lock.ts';
 import { redisLedger } from '../../src/state/redis/ledger.ts';
+import { redisOwners } from '../../src/state/redis/lock.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/redis-client.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
 import type { Clock } from '../../src/system.ts';
@@ -114,6 +116,8 @@ export interface Machine {
   /** For its other files. */
   directory?: string;
   ledgerOf<Entry extends CommonEntry>(kind: LedgerKind<Entry>): Ledger<Entry>;
+  /** The owners of a lock that machines share. */
+  ownersOf?(name: string): OwnersRecord;
 }
 
 export const atNew = ({ to, bookings: all }: MovePlan): string[][] => all.map(() => [to]);
@@ -129,14 +133,18 @@ export const machineWith = async (place: Place, clock: Clock): Promise<Machine> 
   machines += 1;
   const host = `machine ${machines}`;
   const directory = temporaryDirectory('machine');
-  const opened = place === 'redis' ? await connect() : undefined;
+  if (place === 'files')
+    return {
+      host,
+      directory,
+      ledgerOf: (kind) => fileLedger({ directory: join(directory, kind.name), world: filesWith() }, kind),
+    };
+  const shared = { connection: withServerTime(await connect(), clock), clock: createServerClock(clock), host };
   return {
     host,
     directory,
-    ledgerOf: (kind) =>
-      opened === undefined
-        ? fileLedger({ directory: join(directory, kind.name), world: filesWith() }, kind)
-        : redisLedger({ connection: withServerTime(opened, clock), clock: createServerClock(clock), host }, kind),
+    ledgerOf: (kind) => redisLedger(shared, kind),
+    ownersOf: (name) => redisOwners(shared, name),
   };
 };
 

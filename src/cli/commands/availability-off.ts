@@ -6,7 +6,9 @@ import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
 import { wireOf } from '../../dialects/dialect.ts';
 import { placeholdersIn } from '../../dialects/template.ts';
-import { SchedError, sameCommand } from '../../errors.ts';
+import { hasCategory, isOutcomeUnknown, SchedError, sameCommand } from '../../errors.ts';
+import { type StillLocked, whileLocked } from '../../jobs/change-lock.ts';
+import { notShown } from '../../jobs/read-back.ts';
 import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import { valueAt } from '../../output/fields.ts';
@@ -31,6 +33,7 @@ import { fillScope } from '../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
+import { changeLockOf, noteUnread } from '../scheduling/change-lock.ts';
 import {
   nameOf,
   rulesOf,
@@ -112,6 +115,13 @@ const planFor = (own: Own, dates: string[], isUndo: boolean): Plan => {
   return { ...own, dates, before, after: changeRules(before, set, []), already, replaced };
 };
 
+/** Whether a schedule shows what the command is about. */
+const isDone = (schedule: Json, dates: readonly string[], isUndo: boolean): boolean => {
+  const rules = shownRules(schedule).filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
+  if (isUndo) return !rules.some(isDateOff);
+  return rules.every(isDateOff) && dates.every((date) => rules.some((rule) => dayOf(rule) === date));
+};
+
 const isChange = ({ before, after }: Plan): boolean => !isDeepStrictEqual(before, after);
 
 /** The dates whose rules differ between the two sets. */
@@ -160,10 +170,14 @@ const inputsOf = async ({ dialect }: Context, { schedule, types, after }: Plan):
   }));
 };
 
+const readAgain = async ({ schedule: { uri }, types }: Own, context: Context): Promise<Json | undefined> =>
+  (await schedulesOf(context, types[0])).find((each) => each.uri === uri);
+
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */
-const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed }: Invocation): Promise<Json> => {
+const send = async (planned: Plan, { context, typed }: Invocation, stillLocked: StillLocked): Promise<Json> => {
+  const { types, dates } = planned;
   const client = await context.client();
-  const read = async () => (await schedulesOf(context, types[0])).find((each) => each.uri === uri);
+  const read = () => readAgain(planned, context);
   const schedule = await read();
   if (schedule === undefined) throw new SchedError('not-found', 'The schedule is gone', { outcome: 'not-applied' });
   const plan = planFor({ schedule, types }, dates, typed.undo === true);
@@ -173,8 +187,8 @@ const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed 
   const [first, ...others] = await inputsOf(context, plan);
   const record = await changeOrReadBack(context, {
     send: async () => {
-      for (const input of others) await client.write(availability.update, input);
-      return client.write(availability.update, first!);
+      for (const input of others) await client.write(availability.update, input, stillLocked);
+      return client.write(availability.update, first!, stillLocked);
     },
     read,
     isDone: (now) => showsChange(now, body, false),
@@ -185,26 +199,74 @@ const send = async ({ schedule: { uri }, types, dates }: Plan, { context, typed 
   return withFacts(record, { ...(record._sched as object), replaced });
 };
 
-/** Sends all plans and prints the schedules. One that fails doesn't stop the others. */
-const sendAll = async (plans: readonly Plan[], view: View, invocation: Invocation): Promise<void> => {
-  const { notes, runtime, printer } = invocation.context;
-  const records: Json[] = [];
-  const failures: SchedError[] = [];
-  for (const plan of plans) {
-    runtime.interrupted.throwIfAborted();
-    try {
-      records.push(await send(plan, invocation));
-    } catch (error) {
-      if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
-      failures.push(error);
-      const why = error.facts.reason ? ` (${error.facts.reason})` : '';
-      notes.warn(`failed: ${nameOf(plan.schedule)}: ${error.message}${why}`);
-    }
+/** A schedule as the service confirmed it, or why it is not changed. */
+type Result = { plan: Plan } & ({ record: Json; error?: undefined } | { error: SchedError });
+
+/** Runs work. Returns its error, unless the command must end. */
+const settled = async (plan: Plan, work: () => Promise<Json>): Promise<Result> => {
+  try {
+    return { plan, record: await work() };
+  } catch (error) {
+    if (!(error instanceof SchedError) || hasCategory(error, 'interrupted', 'terminated')) throw error;
+    return { plan, error };
   }
-  if (records.length === 0) throw failures[0];
+};
+
+/**
+ * R66: reads a schedule again after all were written. Somebody who takes no lock, such as a person on the website, may
+ * have written it at the same moment. If its own outcome is unknown, it may be changed by now.
+ */
+const readBack = async (result: Result, { context, typed }: Invocation): Promise<Result> => {
+  const { plan, error } = result;
+  if (error !== undefined && !isOutcomeUnknown(error)) return result;
+  const read = await settled(plan, async () => (await readAgain(plan, context)) ?? {});
+  if (read.error !== undefined) {
+    if (error === undefined) noteUnread(context, nameOf(plan.schedule), read.error);
+    return result;
+  }
+  const now = read.record;
+  if (isDone(now, plan.dates, typed.undo === true))
+    return error === undefined ? result : { plan, record: withFacts(now, { reconciled: true }) };
+  const isAsConfirmed = error === undefined && isDeepStrictEqual(now.rules, result.record.rules);
+  return error === undefined && !isAsConfirmed ? { plan, error: notShown() } : result;
+};
+
+/** Sends all plans and reads the schedules back. One that fails doesn't stop the others. */
+const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<Result[]> => {
+  const { context } = invocation;
+  return whileLocked(await changeLockOf(context), async (stillLocked) => {
+    const results: Result[] = [];
+    try {
+      for (const plan of plans) {
+        context.runtime.interrupted.throwIfAborted();
+        results.push(await settled(plan, () => send(plan, invocation, stillLocked)));
+      }
+      return await mapConcurrent(results, (result) => readBack(result, invocation));
+    } catch (error) {
+      const changed = results.filter((result) => result.error === undefined).length;
+      if (!(error instanceof SchedError) || changed === 0) throw error;
+      const reason = `${changed} of ${counted(plans.length, 'schedule')} changed`;
+      throw error.with({ reason, hint: sameCommand, outcome: 'applied' });
+    }
+  });
+};
+
+/** Prints the changed schedules. Throws if not all of them are. */
+const report = async (results: readonly Result[], view: View, { context }: Invocation): Promise<void> => {
+  const { notes, printer } = context;
+  const failures: SchedError[] = [];
+  for (const { plan, error } of results) {
+    if (error === undefined) continue;
+    failures.push(error);
+    const why = error.facts.reason ? ` (${error.facts.reason})` : '';
+    notes.warn(`failed: ${nameOf(plan.schedule)}: ${error.message}${why}`);
+  }
+  const isUnknown = failures.find(isOutcomeUnknown);
+  if (failures.length === results.length) throw isUnknown ?? failures[0]!;
+  const records = results.flatMap((result) => (result.error === undefined ? [result.record] : []));
   if (!printer.showsPages) await printer.list(view, [records]);
   if (failures.length === 0) return;
-  const message = `${failures.length} of ${counted(plans.length, 'schedule')} not changed`;
+  const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${isUnknown ? ', or not known to be' : ''}`;
   throw new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
 };
 
@@ -268,7 +330,7 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
   }
   const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
   await confirm(context, { question: `${what} ${where}?`, action, list });
-  await sendAll(changes, view, invocation);
+  await report(await sendAll(changes, invocation), view, invocation);
   const changed = dateRanges(changes.flatMap(changedDates)).map(([first, last]) =>
     first === last ? first : `${first}..${last}`,
   );

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AvailabilitySchedule, availability } from '../../api/availability.ts';
 import { SchedError } from '../../errors.ts';
-import { isObject, type Json } from '../../json.ts';
+import type { Json } from '../../json.ts';
 import { counted } from '../../numbers.ts';
 import {
   changeRules,
@@ -18,20 +18,11 @@ import { type Decorations, type GenericCommand, genericCommand, printRequest } f
 import { readInput } from '../operation/input.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
-import { changeOrReadBack } from '../scheduling/booking-context.ts';
-import {
-  nameOf,
-  rulesOf,
-  type Sent,
-  schedulesOf,
-  shownRules,
-  showsChange,
-  todayIn,
-  zoneOf,
-} from '../scheduling/schedule-facts.ts';
+import { nameOf, rulesOf, type Sent, schedulesOf, shownRules, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { askChange, changeFlags, offerSchedules } from './ask-availability.ts';
+import { allShowChange, sendChange } from './send-schedules.ts';
 
 export const examples = {
   list: [
@@ -103,12 +94,6 @@ const readSchedules = async ({ context }: Invocation, eventType: string, id: str
   });
 };
 
-/** Whether all schedules show the change. If only some do, it returns undefined: the others may belong to other people. */
-const allShowChange = (schedules: readonly Json[], sent: Sent, isExact: boolean): boolean | undefined => {
-  const [first, ...others] = new Set(schedules.map((schedule) => showsChange(schedule, sent, isExact)));
-  return others.length === 0 ? first : undefined;
-};
-
 /** Reads the input of the command: for one schedule, or for all schedules of the event type. */
 const readUpdate = async ({ one, all }: Updates, invocation: Invocation) => {
   const { args, typed, problems } = invocation;
@@ -129,19 +114,25 @@ const readUpdate = async ({ one, all }: Updates, invocation: Invocation) => {
   return { operation, path, sent, eventType: String(eventType), id: path.schedule };
 };
 
-/** The rules that each schedule has now and would have. One request sets the same rules for all of them. */
+/** The rules that a schedule has now and would have. */
+const planFor = (invocation: Invocation, schedule: Json, sent: Sent, isRules: boolean) => {
+  const isReplaced = invocation.typed.replace === true;
+  const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
+  const before = isRules && !isReplaced ? rulesOf(schedule) : shownRules(schedule);
+  const changed = isReplaced ? set : changeRules(before, set, removed);
+  return { schedule, before, after: sent.rules === undefined ? changed : shownRules(sent) };
+};
+
+/** The rules of all schedules. One request sets the same rules for all of them. */
 const planChange = (invocation: Invocation, schedules: readonly Json[], sent: Sent, isRules: boolean) => {
   const { typed, problems } = invocation;
-  const isReplaced = typed.replace === true;
-  const plans = schedules.map((schedule) => {
-    const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
-    const before = isRules && !isReplaced ? rulesOf(schedule) : shownRules(schedule);
-    const changed = isReplaced ? set : changeRules(before, set, removed);
-    return { schedule, before, after: sent.rules === undefined ? changed : shownRules(sent) };
-  });
+  const plans = schedules.map((schedule) => planFor(invocation, schedule, sent, isRules));
   const [first] = plans;
   if (isRules && plans.some(({ after }) => !isDeepStrictEqual(after, first!.after))) {
-    const way = isReplaced ? 'use dates instead of today and tomorrow' : 'use --replace to set the same rules for all';
+    const way =
+      typed.replace === true
+        ? 'use dates instead of today and tomorrow'
+        : 'use --replace to set the same rules for all';
     problems.add(`The schedules of this event type would have different rules. Name one schedule, or ${way}`);
   }
   problems.check();
@@ -214,27 +205,19 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     list: await withMeetings(invocation, plans, differences),
   });
 
-  const client = await context.client();
-  const collected = (records: Json[]): Json => (id === undefined ? { collection: records } : records[0]!);
-  const recordsIn = (record: Json): Json[] => (id === undefined ? (record.collection as Json[]) : [record]);
-  const { event_type: _, ...changes } = body;
-  const result = await changeOrReadBack(context, {
-    send: () => client.write(operation, input),
-    read: async () => collected(await read()),
-    isDone: (now) => allShowChange(recordsIn(now), body, isExact),
-    known: () => collected(schedules.map((schedule) => ({ ...schedule, ...changes }))),
+  const { before, records, error } = await sendChange(context, {
+    ...{ operation, path, eventType, isSingle: id !== undefined, planned: schedules, read, isExact },
+    bodyFor: (now) => planChange(invocation, now, sent, isRules).body,
+    isReplaced: isExact || typed.replace === true,
   });
-  const { _sched: facts } = result;
-  const records = recordsIn(result).map((record) =>
-    id === undefined && isObject(facts) ? withFacts(record, facts) : record,
-  );
   for (const record of records)
     await context.notes.done(`changed: ${id === undefined ? nameOf(record) : (record.name ?? record.uri)}`);
-  for (const schedule of schedules) {
-    if (records.every(({ uri }) => uri !== schedule.uri))
+  for (const schedule of before) {
+    if (error === undefined && records.every(({ uri }) => uri !== schedule.uri))
       context.notes.info(`not changed by the service: ${nameOf(schedule)}`);
   }
-  await print(records, schedules[0]);
+  if (records.length > 0) await print(records, before[0]);
+  if (error !== undefined) throw error;
 };
 
 export const decorate = {

@@ -8,6 +8,7 @@ import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { fileLedger, type Ledger } from '../../state/ledger.ts';
 import { bookings, type CommonEntry, type LedgerKind } from '../../state/ledger-entry.ts';
+import { accountLock, type Lock, type LockOptions, lockIn } from '../../state/lock.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
 import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
@@ -24,9 +25,13 @@ export interface SharedState {
   readonly moves: Ledger<MoveEntry>;
   /** New event types. */
   readonly creations: CreationLedger;
+  /** The lock of that name on this machine, and that of all machines that share state with it. Take them in this order. */
+  locks(name: string, options: LockChoices): Lock[];
   /** Returns unused permits when the command ends. */
   close(): Promise<void>;
 }
+
+type LockChoices = Pick<LockOptions, 'waitMs' | 'onWait' | 'silentMs' | 'busy'>;
 
 /** The user's state directory, or undefined if it would be in a home directory that doesn't exist. */
 export const stateDirectory = (runtime: Runtime): string | undefined =>
@@ -63,6 +68,7 @@ export const redisAddressOf = async (url: string, runtime: Runtime): Promise<Red
 interface Remote {
   budgets: BudgetStore;
   ledgerWith<Entry extends CommonEntry>(kind: LedgerKind<Entry>, files: Ledger<Entry>): Ledger<Entry>;
+  lock(name: string, options: LockChoices): Lock;
   close(): void;
 }
 
@@ -71,16 +77,22 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
   const address = await redisAddressOf(url, runtime);
   if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
     notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
-  const [{ redisBudgets }, { redisLedger, withEarlierFiles }, { createServerClock }] = await Promise.all([
-    import('../../state/redis/budgets.ts'),
-    import('../../state/redis/ledger.ts'),
-    import('../../state/redis/server-clock.ts'),
-  ]);
+  const [{ redisBudgets }, { redisLedger, withEarlierFiles }, { redisOwners }, { createServerClock }] =
+    await Promise.all([
+      import('../../state/redis/budgets.ts'),
+      import('../../state/redis/ledger.ts'),
+      import('../../state/redis/lock.ts'),
+      import('../../state/redis/server-clock.ts'),
+    ]);
   const connection = await runtime.connectRedis(address, runtime.clock);
   const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
   return {
     budgets: redisBudgets(options),
     ledgerWith: (kind, files) => withEarlierFiles(redisLedger(options, kind), files),
+    lock: (name, choices) => {
+      const { machine, clock, randomBytes, interrupted } = runtime;
+      return lockIn(redisOwners(options, name), { name, machine, clock, randomBytes, interrupted, ...choices });
+    },
     close: connection.close,
   };
 };
@@ -126,6 +138,10 @@ export const openSharedState = async (
     get creations() {
       return ledgerOf(creations);
     },
+    locks: (name, options) => [
+      accountLock(name, runtime, options),
+      ...(remote === undefined ? [] : [remote.lock(name, options)]),
+    ],
     close: async () => {
       await budget.close();
       remote?.close();

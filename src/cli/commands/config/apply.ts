@@ -1,12 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import type { Change, WantedWebhook } from '../../../config/model.ts';
 import { SchedError } from '../../../errors.ts';
-import { type Applied, type ApplyContext, applierLock, applyConfig } from '../../../jobs/apply-config.ts';
+import { type Applied, type ApplyContext, applyConfig } from '../../../jobs/apply-config.ts';
 import { requestsOf } from '../../../jobs/config-requests.ts';
 import { acceptsConfirmed } from '../../../jobs/confirmed-plan.ts';
 import type { Invocation } from '../../command.ts';
 import { printRequests } from '../../operation/generic-command.ts';
 import { changeOptions } from '../../scheduling/booking-context.ts';
+import { changeLockOf, noteUnread } from '../../scheduling/change-lock.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { isWatched, printAnswer } from '../bulk/answer.ts';
@@ -39,7 +40,8 @@ const applyContext = async (context: Context, { plan }: ReadPlan, file: string):
     ...(await worldSource(context)),
     creations: (await context.sharedState()).creations,
     change: changeOptions(context),
-    lock: applierLock(runtime, plan),
+    lock: await changeLockOf(context, plan.organization, { waitMs: 0 }),
+    onUnread: ({ label }, error) => noteUnread(context, label, error),
     plans: { directory: stateDirectory(runtime), world: runtime },
     interrupted: runtime.interrupted,
     timeoutMs: settings.timeoutMs,
