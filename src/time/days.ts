@@ -35,6 +35,12 @@ export const dateText = (midnight: number): string => wallText(midnight).slice(0
 /** The date after a date. */
 export const nextDate = (date: string): string => dateText(Date.parse(`${date}T00:00:00Z`) + day);
 
+/** The fewest weeks, at least one, by which meetings on these dates move so that none of them is on a day off. */
+export const weeksPast = (dates: readonly string[], off: readonly string[]): number => {
+  const later = (date: string, weeks: number) => dateText(Date.parse(`${date}T00:00:00Z`) + weeks * 7 * day);
+  for (let weeks = 1; ; weeks += 1) if (!dates.some((date) => off.includes(later(date, weeks)))) return weeks;
+};
+
 /** Splits a list wherever an item doesn't follow the one before it. */
 export const runsOf = <Item>(items: readonly Item[], follows: (item: Item, before: Item) => boolean): Item[][] => {
   const runs: Item[][] = [];

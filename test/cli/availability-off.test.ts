@@ -112,7 +112,8 @@ describe('availability off', () => {
       "  --undo can't restore the special hours of 2026-11-19: 09:00–12:00 (1 of 10 schedules)\n",
       '  already off: Fri 20 Nov (1 of 10 schedules)\n',
       '  5 meetings stay: Wed 18 Nov 11:00 Partner interview, ',
-      '  move: sched events move --since 2026-11-18 --until 2026-11-20 --tz Europe/Berlin --shift +1w\n',
+      // The demo has a day off on 27 November.
+      '  move: sched events move --since 2026-11-18 --until 2026-11-20 --tz Europe/Berlin --shift +2w\n',
       '  cancel: sched events cancel --since 2026-11-18 --until 2026-11-20 --tz Europe/Berlin\n',
     ])
       expect(screen).toContain(line);
@@ -121,6 +122,26 @@ describe('availability off', () => {
     expect(done.screen).toContain("--rule '2026-11-19 09:00-12:00'");
     expect(done.screen).toContain('✔ Off: 18–20 Nov on 10 schedules (10 event types). Undo:');
     expect(done.screen).toContain('sched availability off 2026-11-18..2026-11-20 --undo');
+  });
+
+  test('suggests to move the meetings past the absence, and only those in it', async () => {
+    const world = await createWorld({ columns: 120 });
+    const waysOf = async (words: string) => {
+      const { screen } = await world.run(`availability off ${words} --tz Europe/Berlin`, { terminals, stdin: 'n\n' });
+      return [...screen.matchAll(/^ {2}move: sched events move (.*)$/gm)].map(([, way]) => way);
+    };
+    expect(await waysOf('2026-11-16..2026-11-29')).toEqual(['--since 2026-11-16 --until 2026-11-26 --shift +2w']);
+    // Meetings between the two dates stay where they are. The demo has a day off on 27 November.
+    expect(await waysOf('2026-11-16 2026-11-20')).toEqual([
+      '--since 2026-11-16 --until 2026-11-16 --shift +1w',
+      '--since 2026-11-20 --until 2026-11-20 --shift +2w',
+    ]);
+    expect(await waysOf('2026-11-16 2026-11-23')).toEqual([
+      '--since 2026-11-16 --until 2026-11-16 --shift +2w',
+      '--since 2026-11-23 --until 2026-11-23 --shift +1w',
+    ]);
+    await world.run('availability off 2026-11-16 --yes');
+    expect(await waysOf('2026-11-16 --undo')).toEqual([]);
   });
 
   test("reads tomorrow in the schedule's time zone, and says which date that is", async () => {

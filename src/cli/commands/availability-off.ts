@@ -151,8 +151,9 @@ const linesFor = async (plans: readonly Plan[], invocation: Invocation): Promise
   if (typed.undo === true || context.settings.yes || !context.canConfirm) return lines;
   const { stayingMeetings } = await import('../scheduling/event-facts.ts');
   const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, invocation), plan]));
+  const off = plans.flatMap(({ after }) => after.filter(isDateOff).map(dayOf));
   for (const [zone, { schedule, dates }] of zones)
-    lines.push(...(await stayingMeetings(context, schedule.user, dates, zone)));
+    lines.push(...(await stayingMeetings(context, schedule.user, dates, off, zone)));
   return lines;
 };
 

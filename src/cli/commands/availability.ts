@@ -7,6 +7,7 @@ import {
   changeRules,
   datesTakenOff,
   dayOf,
+  isDateOff,
   type Rule,
   readDays,
   readRule,
@@ -149,7 +150,8 @@ const withMeetings = async (invocation: Invocation, plans: Plans, differences: s
   if (others.length > 0 || dates.length === 0 || context.settings.yes || !context.canConfirm) return differences;
   const { stayingMeetings } = await import('../scheduling/event-facts.ts');
   const zone = zoneOf(plan!.schedule, invocation);
-  const [staying, ...ways] = await stayingMeetings(context, plan!.schedule.user, dates, zone);
+  const off = plan!.after.filter(isDateOff).map(dayOf);
+  const [staying, ...ways] = await stayingMeetings(context, plan!.schedule.user, dates, off, zone);
   if (staying === undefined) return differences;
   return dates.length === 1 && differences.length === 1
     ? [`${differences[0]} · ${staying}`, ...ways]

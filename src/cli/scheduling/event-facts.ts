@@ -5,7 +5,7 @@ import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, recordsIn } from '../../json.ts';
 import { counted, formatNumber } from '../../numbers.ts';
 import { cutLong } from '../../output/cells.ts';
-import { dateText } from '../../time/days.ts';
+import { dateRanges, dateText, weeksPast } from '../../time/days.ts';
 import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, timestampOf, utcText } from '../../time/wall.ts';
@@ -189,12 +189,13 @@ const namedMeetings = (context: Context, meetings: readonly Json[], zone: string
 
 /**
  * The meetings of a user on dates that are taken off, which the service keeps: `1 meeting stays: 14:30 Intro call`, and
- * the commands that move or cancel them. Empty if there are none.
+ * the commands that move or cancel them. Empty if there are none. `off` has all days off, with those that were there before.
  */
 export const stayingMeetings = async (
   context: Context,
   user: unknown,
   dates: readonly string[],
+  off: readonly string[],
   zone: string,
 ): Promise<string[]> => {
   const dateOf = (event: Json) => dateText(wallClock(zone)(timestampOf(String(event.start_time)) ?? 0));
@@ -208,16 +209,23 @@ export const stayingMeetings = async (
   const meetings = found.filter((event) => dates.includes(dateOf(event)));
   if (meetings.length === 0) return [];
   const count = counted(meetings.length, 'meeting stays', 'meetings stay');
-  const days = meetings.map(dateOf).sort();
-  const window = ['--since', days[0]!, '--until', days.at(-1)!];
   const own = await context.identity.user().catch(() => user);
   const whose = typeof user === 'string' && user !== own ? ['--user', idIn(user)] : [];
-  const chosen = [...window, ...whose, ...(zone === context.settings.zone ? [] : ['--tz', zone])];
-  return [
-    `${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`,
-    `move: ${commandLine('events', 'move', ...chosen, '--shift', '+1w')}`,
-    `cancel: ${commandLine('events', 'cancel', ...chosen)}`,
-  ];
+  const there = [...whose, ...(zone === context.settings.zone ? [] : ['--tz', zone])];
+  const read = meetings.map(dateOf).sort();
+  // Meetings that were not read may be on any later date.
+  const all = [...read, ...(found.length < mostFound ? [] : dates.filter((date) => date > read.at(-1)!))];
+  // Between two ranges of dates, meetings take place.
+  const ways = dateRanges(dates).flatMap(([first, last]) => {
+    const days = all.filter((date) => date >= first && date <= last);
+    if (days.length === 0) return [];
+    const chosen = ['--since', days[0]!, '--until', days.at(-1)!, ...there];
+    return [
+      `move: ${commandLine('events', 'move', ...chosen, '--shift', `+${weeksPast(days, off)}w`)}`,
+      `cancel: ${commandLine('events', 'cancel', ...chosen)}`,
+    ];
+  });
+  return [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`, ...ways];
 };
 
 /** The next meetings of a user: `7: Wed 18 Nov 14:00 Support call and 6 more`. */
