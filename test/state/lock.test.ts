@@ -149,6 +149,67 @@ describe('lock', () => {
     await expect(make({ clock, waitMs: 0, busy }).acquire()).rejects.toThrow(`${process.pid} since ${since}`);
   });
 
+  test('says once that it waits, and for whom', async () => {
+    await make().acquire();
+    const told: unknown[] = [];
+    const onWait = (...holder: unknown[]) => told.push(holder);
+    await expect(make({ clock: jumpingClock(), onWait }).acquire()).rejects.toMatchObject({ category: 'environment' });
+    expect(told).toEqual([[process.pid, undefined]]);
+    const busy = (pid: number, _: string, place?: string) => new SchedError('conflict', `${pid} on ${place}`);
+    store(owner('a', { host: 'another', machine: 'ci-7' }));
+    await expect(make({ clock: jumpingClock(), onWait, busy }).acquire()).rejects.toThrow(`${deadPid} on ci-7`);
+    expect(told.slice(1)).toEqual([[deadPid, 'ci-7']]);
+    await expect(make({ waitMs: 0, onWait }).acquire()).rejects.toMatchObject({ category: 'environment' });
+    expect(told).toHaveLength(2);
+  });
+
+  describe('whose holder works for long', () => {
+    const elsewhere = { ...machine, host: 'ci-7' };
+    /** Takes the lock as a process of another container, whose clock the test sets. */
+    const takeElsewhere = async () => {
+      let now = Date.now();
+      const clock = { now: () => now, sleep: async () => {} };
+      const held = (await make({ machine: elsewhere, clock }).acquire())!;
+      store(owner(holder()!.nonce, { ...holder(), space: 'pid:[1]' }));
+      const wait = (milliseconds: number) => {
+        now += milliseconds;
+      };
+      return { held, wait, other: () => make({ clock, waitMs: 0, silentMs: 60_000 }).acquire() };
+    };
+
+    test('is not taken over as long as the holder shows that it works', async () => {
+      const { held, wait, other } = await takeElsewhere();
+      for (let step = 0; step < 5; step += 1) {
+        wait(50_000);
+        expect(await held.keep()).toBe(true);
+      }
+      await expect(other()).rejects.toMatchObject({ category: 'environment' });
+      wait(61_000);
+      const next = await other();
+      expect([await held.keep(), await next!.keep()]).toEqual([false, true]);
+      await held.release();
+      expect(await next!.keep()).toBe(true);
+    });
+
+    test('is kept on a full disk, and not if somebody has removed it', async () => {
+      const { held, wait } = await takeElsewhere();
+      wait(50_000);
+      const full = failing('ENOSPC', 9, fs.writeFileSync);
+      expect(await patched(fs, { writeFileSync: full }, () => held.keep())).toBe(true);
+      store({});
+      expect(await held.keep()).toBe(false);
+      expect(record().read()).toEqual({});
+    });
+
+    test('is not written again at each step', async () => {
+      const { held, wait } = await takeElsewhere();
+      const before = record().read();
+      wait(1000);
+      await held.keep();
+      expect(record().read()).toEqual(before);
+    });
+  });
+
   test('stops waiting if it is no longer needed', async () => {
     const held = await make().acquire();
     const { clock, waits } = countingClock();
