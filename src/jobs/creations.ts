@@ -55,10 +55,14 @@ const unknown = (reason: string, seconds?: number): SchedError =>
 /** Throws as long as an attempt that the service doesn't show may still be carried out (R27). */
 const requireOver = async ({ creations: ledger, clock, serviceTime }: CreationContext, kept: StoredCreation) => {
   const now = serviceTime() ?? clock.now();
-  const left = waitLeft(kept.entry, clock.now(), { now, missed: await ledger.miss(kept, now) });
+  const sender = `process ${kept.entry.pid}${kept.entry.host === undefined ? '' : ` on ${kept.entry.host}`}`;
+  const missed = await ledger.miss(kept, now).catch((error: unknown) => {
+    if (!(error instanceof SchedError)) throw error;
+    throw unknown(`${sender} sent it and got no reply; ${error.message} (${error.facts.reason})`);
+  });
+  const left = waitLeft(kept.entry, clock.now(), { now, missed });
   if (left <= 0) return;
   const seconds = Math.ceil(left / 1000);
-  const sender = `process ${kept.entry.pid}${kept.entry.host === undefined ? '' : ` on ${kept.entry.host}`}`;
   throw unknown(`${sender} sent it and got no reply; check again in ${counted(seconds, 'second')}`, seconds);
 };
 
@@ -79,7 +83,8 @@ export const createOnce = async (
     ledger.replace({ ...kept, entry: { ...kept.entry, ...more } });
   const there = await find();
   if (there !== undefined) {
-    for (const kept of open) await settle(kept, { state: 'created', uri: there });
+    // One that stays open is looked up again by the next run.
+    for (const kept of open) await settle(kept, { state: 'created', uri: there }).catch(() => {});
     return open.length === 0 ? 'by others' : 'already';
   }
   for (const kept of open) await requireOver(context, kept);

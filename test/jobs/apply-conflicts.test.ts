@@ -18,6 +18,7 @@ import { redis } from '../support/redis.ts';
 import { sample } from '../support/tier.ts';
 import { describeWith } from '../support/tools.ts';
 import { type Configs, createConfigs } from './configs.ts';
+import { Killed } from './harness.ts';
 import type { Machine } from './moves.ts';
 
 let configs: Configs;
@@ -318,6 +319,28 @@ test('of two processes without the lock, one claims a creation, also a second la
   await expect(slow).rejects.toMatchObject({ category: 'outcome-unknown' });
 });
 
+test('a creation that an earlier run has sent is found, also on a full disk', async () => {
+  const type = { owner: String(configs.me.uri), name: 'Design review' };
+  const full = () => Promise.reject(new SchedError('environment', "Can't write the record", { reason: 'ENOSPC' }));
+  const context = configs.contextOn(machine);
+  let uri: string | undefined;
+  const begin = (creations = context.creations, send = async () => {}) =>
+    createOnce(
+      { ...context, creations },
+      type,
+      async () => uri,
+      (leaving) => leaving().then(send),
+    );
+  await expect(begin(context.creations, () => Promise.reject(new Killed()))).rejects.toThrow(Killed);
+  // Nobody can tell yet, and that can't be recorded.
+  await expect(begin({ ...context.creations, miss: full })).rejects.toMatchObject({
+    category: 'outcome-unknown',
+    facts: { reason: expect.stringContaining("sent it and got no reply; Can't write the record (ENOSPC)") },
+  });
+  uri = 'https://api.example.com/event_types/NEW';
+  expect(await begin({ ...context.creations, replace: full })).toBe('already');
+});
+
 test('a home that no file can be written to has no lock, and the file is applied', async () => {
   const context = configs.contextOn(machine);
   const told: string[] = [];
@@ -328,7 +351,7 @@ test('a home that no file can be written to has no lock, and the file is applied
     ...(await configs.planned(team)),
   );
   expect(applied.outcomes.map(({ state }) => state)).not.toContain('not reached');
-  expect(told).toEqual(['EROFS']);
+  expect(told).toEqual(["Can't acquire the lock: EROFS"]);
 });
 
 test('the requests that are printed are those that are sent', async () => {

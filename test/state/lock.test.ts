@@ -201,6 +201,14 @@ describe('lock', () => {
       expect(record().read()).toEqual({});
     });
 
+    test('is free for the same process if it could not be released', async () => {
+      const held = (await make().acquire())!;
+      await patched(fs, { writeFileSync: failing('ENOSPC', 9, fs.writeFileSync) }, () => held.release());
+      expect(holder()).toMatchObject({ pid: process.pid });
+      await (await make({ waitMs: 0 }).acquire())!.release();
+      expect(record().read()).toEqual({});
+    });
+
     test('is not written again at each step', async () => {
       const { held, wait } = await takeElsewhere();
       const before = record().read();

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Change, WantedWebhook } from '../../../config/model.ts';
-import { SchedError } from '../../../errors.ts';
+import { hasCategory, isOutcomeUnknown, type Outcome, SchedError, sameCommand } from '../../../errors.ts';
 import { type Applied, type ApplyContext, applyConfig } from '../../../jobs/apply-config.ts';
 import { requestsOf } from '../../../jobs/config-requests.ts';
 import { acceptsConfirmed } from '../../../jobs/confirmed-plan.ts';
@@ -94,9 +94,18 @@ const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confi
 
 const isDone = (outcome: string): boolean => outcome === 'applied' || outcome === 'already';
 
+/** Whether a run that did not make all changes has changed anything. */
+const outcomeOf = ({ outcomes, stopped }: Applied): Outcome => {
+  if (outcomes.some(({ state, error }) => state === 'unknown' || isOutcomeUnknown(error))) return 'unknown';
+  if (outcomes.some(({ state, isPartly }) => state === 'applied' || isPartly)) return 'applied';
+  return stopped?.facts.outcome ?? 'not-applied';
+};
+
 /** Prints what became of each change. Throws if not all of them were made. */
-const report = async (context: Context, read: ReadPlan, { outcomes, stopped }: Applied): Promise<void> => {
+const report = async (context: Context, read: ReadPlan, applied: Applied): Promise<void> => {
   const { notes } = context;
+  const { outcomes, stopped } = applied;
+  const outcome = outcomeOf(applied);
   const byChange = new Map(read.plan.changes.map((change, index) => [change, outcomes[index]!]));
   const resultOf: ResultOf = (change) => {
     const { state, error } = byChange.get(change)!;
@@ -116,7 +125,10 @@ const report = async (context: Context, read: ReadPlan, { outcomes, stopped }: A
       `Stopped with ${accepted} of ${entries.length} applied${accepted === 0 ? '' : `: ${written.join(', ')}`}`,
     );
     await print();
-    throw stopped.with({ answered: true });
+    // Another directory would not have the records of this run.
+    const isKept = outcome !== 'not-sent' && stopped.category === 'environment';
+    const advice = isKept ? { advice: 'fix that, then run the same command again', hint: sameCommand } : {};
+    throw stopped.with({ answered: true, outcome, ...advice });
   }
   if (!isWatched(context))
     for (const { named, line, problem } of failures) notes.warn(`failed: ${named}, line ${line}: ${problem}`);
@@ -126,7 +138,10 @@ const report = async (context: Context, read: ReadPlan, { outcomes, stopped }: A
     fix: () => 'Run the same command again: what is applied is not sent twice.',
   };
   const counts = { total: entries.length, accepted, rejected: failures.length, unknown: 0, skipped: 0 };
-  await printAnswer(context, { asked, result: { run: '', receipt: '', head: '', ...counts }, failures }, print);
+  const answer = { asked, result: { run: '', receipt: '', head: '', ...counts }, failures };
+  await printAnswer(context, answer, print).catch((error: unknown) => {
+    throw hasCategory(error, 'partial') ? error.with({ outcome }) : error;
+  });
 };
 
 export const runApply = async (invocation: Invocation): Promise<void> => {
