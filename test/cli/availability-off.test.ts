@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { HttpRequest } from '../../src/http/message.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { onceEach } from '../../src/once.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
-import { createWorld, someday, type TestWorld } from '../support/run.ts';
+import { createWorld, lastJson, someday, type TestWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample, times } from '../support/tier.ts';
-import { faults } from './lost-answers.ts';
+import { faults, lost } from './lost-answers.ts';
 
 interface Rule {
   type: string;
@@ -176,6 +176,46 @@ describe('availability off', () => {
     expect(some.stderr).toContain('1 of 10 schedules not changed');
     const rest = await world.run('availability off 2026-12-24 --yes --json');
     expect([rest.code, rest.requests.filter(isPatch).length]).toEqual([0, 1]);
+  });
+
+  test('has failed, and not in part, if all schedules are refused', async () => {
+    const world = await createWorld();
+    const refused = { status: 403, headers: { 'content-type': 'application/json' }, body: '{"message":"No"}' };
+    const none = await world.run('availability off 2026-12-24 --yes --json', {
+      send: async (request) => (isPatch(request) ? refused : world.service(request)),
+    });
+    expect([none.code, none.stdout]).toEqual([5, '']);
+    expect(lastJson(none.stderr).error).toMatchObject({ code: 'forbidden', outcome: 'not-applied' });
+    expect(none.stderr.match(/failed: /g)).toHaveLength(10);
+  });
+
+  test('has an unknown outcome if that of one schedule is unknown and no other is changed', async () => {
+    const world = await createWorld();
+    let patches = 0;
+    const refused = { status: 403, headers: { 'content-type': 'application/json' }, body: '{"message":"No"}' };
+    const send: Send = async (request) => {
+      if (isPatch(request) && ++patches === 2) throw lost();
+      // The schedule can't be read after that.
+      if (patches === 2 || (isPatch(request) && patches !== 2)) return refused;
+      return world.service(request);
+    };
+    const none = await world.run('availability off 2026-12-24 --yes --json', { send });
+    expect([none.code, none.stdout, lastJson(none.stderr).error.outcome]).toEqual([10, '', 'unknown']);
+  });
+
+  test('finds out at the end what a lost reply has left unknown', async () => {
+    const world = await createWorld();
+    let [patches, reads] = [0, 0];
+    const send: Send = async (request) => {
+      const isFirst = isPatch(request) && ++patches === 1;
+      const reply = await world.service(request);
+      if (isFirst) throw lost();
+      // It can't be read at once.
+      return patches === 1 && !isPatch(request) && ++reads === 1 ? { status: 403, headers: {}, body: '{}' } : reply;
+    };
+    const { code, stdout } = await world.run('availability off 2026-12-24 --yes --json', { send });
+    const records: Schedule[] = JSON.parse(stdout);
+    expect([code, records.length, records[0]!._sched]).toEqual([0, 10, { reconciled: true, replaced: [] }]);
   });
 
   const losses = ['reset after commit', '500 after commit', 'reset before commit'] as const;

@@ -48,7 +48,8 @@ type Kind =
   | 'POST event_types'
   | 'PATCH event_types'
   | 'PATCH event_type_availability_schedules'
-  | 'POST webhook_subscriptions';
+  | 'POST webhook_subscriptions'
+  | 'DELETE webhook_subscriptions';
 const isKind = ({ method, url }: HttpRequest, kind: Kind) =>
   `${method} ${new URL(url).pathname.split('/')[1]}` === kind;
 
@@ -270,6 +271,30 @@ describe('while a file is applied', () => {
     expect((await configs.everything()).webhooks).toEqual([]);
     expect(await configs.apply(machine, other)).toMatchObject({ said: 'done' });
     expect((await configs.everything()).webhooks).toMatchObject([{ events: ['invitee.canceled'] }]);
+  });
+
+  /** The demo has a webhook that the file leaves out. */
+  const withoutWebhook: ConfigFile = { sched: 1, users: { me: { webhooks: [] } } };
+
+  test('a deletion that finds nothing, because its first reply was lost, is done', async () => {
+    const send = at('DELETE webhook_subscriptions', async (request) => {
+      await configs.service(request);
+      return refusal(404)();
+    });
+    expect(await configs.apply(machine, withoutWebhook, { send })).toMatchObject({
+      said: 'done',
+      applied: { outcomes: [{ state: 'applied' }] },
+    });
+    expect((await configs.everything()).webhooks).toEqual([]);
+  });
+
+  test('a deletion that finds nothing has failed if the webhook is still there', async () => {
+    const send = at('DELETE webhook_subscriptions', refusal(404));
+    expect(await configs.apply(machine, withoutWebhook, { send })).toMatchObject({
+      said: 'partial',
+      applied: { outcomes: [{ state: 'failed', error: { category: 'not-found' } }] },
+    });
+    expect((await configs.everything()).webhooks).toHaveLength(1);
   });
 
   test('a second process on the same machine is refused', async () => {

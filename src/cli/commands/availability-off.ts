@@ -195,8 +195,6 @@ const send = async (planned: Plan, { context, typed }: Invocation, stillLocked: 
     isDone: (now) => showsChange(now, body, false),
     known: () => ({ ...schedule, ...body }),
   });
-  const rules = replaced.flatMap((rule) => ['--rule', rule]);
-  if (rules.length > 0) context.notes.info(`To restore the special hours: ${updateLine(plan, ...rules)}`);
   return withFacts(record, { ...(record._sched as object), replaced });
 };
 
@@ -227,7 +225,9 @@ const readBack = async (result: Result, { context, typed }: Invocation): Promise
   }
   const now = read.record;
   if (isDone(now, plan.dates, typed.undo === true))
-    return error === undefined ? result : { plan, record: withFacts(now, { reconciled: true }) };
+    return error === undefined
+      ? result
+      : { plan, record: withFacts(now, { reconciled: true, replaced: plan.replaced.map(ruleText) }) };
   const isAsConfirmed = error === undefined && isDeepStrictEqual(now.rules, result.record.rules);
   return error === undefined && !isAsConfirmed ? { plan, error: notShown() } : result;
 };
@@ -252,22 +252,33 @@ const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<
   });
 };
 
+/** Notes how to restore special hours that a day off has replaced. */
+const noteReplaced = ({ notes }: Context, plan: Plan, { _sched: facts }: Json): void => {
+  const { replaced } = facts as { replaced: string[] };
+  const rules = replaced.flatMap((rule) => ['--rule', rule]);
+  if (rules.length > 0) notes.info(`To restore the special hours: ${updateLine(plan, ...rules)}`);
+};
+
 /** Prints the changed schedules. Throws if not all of them are. */
 const report = async (results: readonly Result[], view: View, { context }: Invocation): Promise<void> => {
   const { notes, printer } = context;
   const failures: SchedError[] = [];
-  for (const { plan, error } of results) {
-    if (error === undefined) continue;
+  for (const result of results) {
+    const { plan, error } = result;
+    if (error === undefined) {
+      noteReplaced(context, plan, result.record);
+      continue;
+    }
     failures.push(error);
     const why = error.facts.reason ? ` (${error.facts.reason})` : '';
     notes.warn(`failed: ${nameOf(plan.schedule)}: ${error.message}${why}`);
   }
-  const isUnknown = failures.find(isOutcomeUnknown);
-  if (failures.length === results.length) throw isUnknown ?? failures[0]!;
+  const unknown = failures.find(isOutcomeUnknown);
+  if (failures.length === results.length) throw unknown ?? failures[0]!;
   const records = results.flatMap((result) => (result.error === undefined ? [result.record] : []));
   if (!printer.showsPages) await printer.list(view, [records]);
   if (failures.length === 0) return;
-  const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${isUnknown ? ', or not known to be' : ''}`;
+  const message = `${failures.length} of ${counted(results.length, 'schedule')} not changed${unknown ? ', or not known to be' : ''}`;
   throw new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
 };
 
