@@ -350,6 +350,57 @@ const everyOperationIsListed: Rule = (sources) =>
 const noGrabBags: Rule = (sources) =>
   Object.keys(sources).filter((path) => /(^|\/)(utils?|helpers?|misc|common)(\.\w+)*(\/|$)/i.test(path));
 
+/** What goes by this machine's clock in cli/, and why. What is next, upcoming or today goes by the service's clock. */
+const onMachineTime: Record<string, string[]> = {
+  'how long something takes or is kept on this machine': [
+    'complete/names.ts',
+    'commands/bulk/show-progress.ts',
+    'commands/mcp/http-sessions.ts',
+    'commands/sandbox/screen.ts',
+    'commands/webhooks/keep-listening.ts',
+    'commands/webhooks/listen.ts',
+    'commands/webhooks/recent-file.ts',
+    'scheduling/filter-support.ts',
+    'session/identity.ts',
+  ],
+  'the rate budget, whose windows this machine notes': [
+    'commands/ratelimit.ts',
+    'session/booking-limits.ts',
+    'session/network.ts',
+  ],
+  'tokens, whose expiry this machine notes': [
+    'commands/auth/auth.ts',
+    'commands/auth/login-command.ts',
+    'commands/auth/login-facts.ts',
+    'commands/doctor/account.ts',
+  ],
+  'receipts and ledgers of this machine': [
+    'commands/bulk/move.ts',
+    'commands/bulk/run-bulk.ts',
+    'commands/compliance/export.ts',
+    'commands/compliance/receipts.ts',
+    'commands/doctor/machine-checks.ts',
+  ],
+  'deliveries, which the sandbox signs by this clock': ['commands/webhooks/verify.ts'],
+  'a sandbox that has no clock yet': ['commands/sandbox/seed-flags.ts'],
+  'both clocks, compared or the earlier one of them': [
+    'commands/compliance/expired.ts',
+    'commands/follow/follow.ts',
+    'commands/webhooks/create.ts',
+    'operation/write-result.ts',
+    'session/context.ts',
+  ],
+};
+
+const oneNow: Rule = (sources) => {
+  const listed = Object.values(onMachineTime)
+    .flat()
+    .map((path) => `cli/${path}`);
+  return Object.entries(sources)
+    .filter(([path, text]) => path.startsWith('cli/') && /(?<!sandbox\.)\bclock\.now\b/.test(codeOf(text)))
+    .flatMap(([path]) => (listed.includes(path) ? [] : [`${path} goes by this machine's clock`]));
+};
+
 /** `--version` must start fast. */
 const versionIsLight: Rule = (_, imports) => {
   const seen = new Set(['main.ts', 'node/runtime.ts']);
@@ -401,6 +452,7 @@ const rules: Record<string, Rule> = {
   'only cli/ imports the sandbox': onlyCommandsKnowTheSandbox,
   'in cli/, commands import scheduling, operation and session, in this order': commandsAreInLayers,
   'process, console, timers, the clock and random values are only in node/': theWorldIsPassedIn,
+  "in cli/, only listed files go by this machine's clock instead of the service's": oneNow,
   'there are no import cycles, not even of types': noCycles,
   'no file only re-exports from others': noBarrels,
   'no file is called utils': noGrabBags,
@@ -540,6 +592,11 @@ describe('architecture: an example with a violation breaks', () => {
       'process, console, timers, the clock and random values are only in node/',
       { 'a.ts': 'Date.now()', 'b.ts': 'new Date( )', 'c.ts': 'new Date;', 'd.ts': 'Math.random()' },
       4,
+    ],
+    [
+      "in cli/, only listed files go by this machine's clock instead of the service's",
+      { 'cli/a.ts': 'context.runtime.clock.now()', 'cli/b.ts': 'now: clock.now', 'jobs/a.ts': 'clock.now()' },
+      2,
     ],
     [
       'there are no import cycles, not even of types',

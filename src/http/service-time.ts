@@ -1,3 +1,4 @@
+import type { Clock } from '../system.ts';
 import type { Layer } from './message.ts';
 
 /** RFC 9110 §5.6.7: the only date format that a service may send. */
@@ -9,13 +10,24 @@ export const headerTime = (text = ''): number | undefined => {
   return Number.isNaN(time) ? undefined : time;
 };
 
-/** The service's clock, as of its last reply. This machine's clock may be wrong. */
-export const serviceClock = () => {
+/** A larger difference between two clocks matters: logins and rate limits may fail, and `next` is another event. */
+export const toleratedSkewMs = 2 * 60_000;
+
+/** The service's clock, learned from its replies: this machine's clock may be wrong, and that of a sandbox moved. */
+export const serviceClock = (machine: Pick<Clock, 'now'>) => {
   let time: number | undefined;
+  let ahead = 0;
   const layer: Layer = (next) => async (request) => {
     const reply = await next(request);
     time = headerTime(reply.headers.date);
+    if (time !== undefined) ahead = time - machine.now();
     return reply;
   };
-  return { layer, now: () => time };
+  return {
+    layer,
+    /** The time in the last reply, if it had one. */
+    told: () => time,
+    /** The time by now. This machine's own until a reply tells another. */
+    now: () => machine.now() + ahead,
+  };
 };

@@ -5,6 +5,7 @@ import type { World } from '../runtime.ts';
 import type { Clock, Machine } from '../system.ts';
 import { withAdmin } from './admin.ts';
 import { adminCalls } from './admin-calls.ts';
+import { answerTime } from './answer-time.ts';
 import type { FaultScript } from './faults/faults.ts';
 import type { WireReply } from './faults/inject.ts';
 import { serve, type WireService } from './http-server.ts';
@@ -124,7 +125,8 @@ export const runSandbox = async (
       calls: adminCalls,
       context: { sandbox, data, deliverer, desk, script, log },
     });
-    const service: WireService = async (request) => (await desk.answer(request)) ?? faulty(request);
+    const service: WireService = async (request) =>
+      answerTime(request, clock) ?? (await desk.answer(request)) ?? faulty(request);
     const watched: WireService = async (request) => {
       const started = system.now();
       const reply = await service(request);

@@ -45,10 +45,10 @@ describe('the next event', () => {
       2,
     ),
   )('starts in words, %i minutes before', async (minutes, words) => {
-    const { run } = await createWorld();
+    const { run, clock } = await createWorld();
     const { start_time: start, uri } = json((await run('events next --json')).stdout);
-    const clock = { now: () => Date.parse(start) - minutes * 60_000, sleep: async () => {} };
-    expect((await run(['events', 'get', uri], { terminals, clock })).stdout).toMatch(new RegExp(`Starts +${words}\n`));
+    await clock.sleep(Date.parse(start) - minutes * 60_000 - clock.now());
+    expect((await run(['events', 'get', uri], { terminals })).stdout).toMatch(new RegExp(`Starts +${words}\n`));
   });
 
   test('opens the join link with --web, and only one of http or https', async () => {

@@ -114,6 +114,22 @@ describe('sandbox run', () => {
     expect(code).toBe(0);
   });
 
+  test('tells its time to everyone who asks, and neither counts, logs nor breaks that request', async () => {
+    const { code } = await runInside(['--seed', 'empty', '--fault', '503'], async (env) => {
+      await world.run('sandbox clock set 2031-05-01T00:00:00Z', { env });
+      const { status, headers } = await fetch(`${env.SCHED_BASE_URL}/__sandbox/time`);
+      expect([status, headers.get('date')]).toEqual([204, expect.stringMatching('^Thu, 01 May 2031 00:00:')]);
+      const admin = async (path: string) => (await ask(env, `/__sandbox/${path}`)).json();
+      expect(await admin('log')).toEqual({ log: [] });
+      expect(await admin('rate_windows')).toEqual({ rate_windows: [] });
+      expect((await ask(env, '/users/me')).status).toBe(503);
+      expect((await fetch(`${env.SCHED_BASE_URL}/__sandbox/time`, { method: 'POST' })).status).toBe(404);
+      expect((await fetch(`${env.SCHED_BASE_URL}/__sandbox/clock`)).status).toBe(404);
+      return 0;
+    });
+    expect(code).toBe(0);
+  });
+
   test('is what other sandbox commands inside it use', async () => {
     const own = await world.run('sandbox clock --json');
     const { code } = await runInside(['--seed', 'empty'], async (env) => {

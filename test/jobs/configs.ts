@@ -57,7 +57,7 @@ export const createConfigs = async () => {
   const world = await createWorld();
   await emptyRedis();
   const { clock } = world;
-  const time = serviceClock();
+  const time = serviceClock(clock);
   const authorized: Send = (request) =>
     world.service({ ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } });
   const clientOver = (send: Send): Client => {
@@ -79,7 +79,7 @@ export const createConfigs = async () => {
       mayBeOther: async (uri) => uri !== me.uri,
     },
     clock,
-    serviceTime: time.now,
+    serviceTime: time.told,
   });
 
   const contextOn = (machine: Machine, options: ApplyOptions = {}): ApplyContext => {

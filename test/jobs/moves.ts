@@ -158,7 +158,7 @@ export const createMoves = async () => {
   const world: TestWorld = await createWorld();
   await emptyRedis();
   const { clock } = world;
-  const time = serviceClock();
+  const time = serviceClock(clock);
   const authorized: Send = (request) =>
     world.service({ ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } });
   const clientOver = (send: Send) => {
@@ -256,7 +256,7 @@ export const createMoves = async () => {
         clock,
         interrupted,
         origin: 'http://127.0.0.1:4010',
-        serviceTime: time.now,
+        serviceTime: time.told,
         owner: async () => owner,
         timeoutMs: 30_000,
         pid,

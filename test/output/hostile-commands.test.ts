@@ -264,7 +264,7 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
     for (const [index, { conversation, way, change }] of all.entries()) {
       const end = Number(parts[2 * index + 1]!.split(':')[1]);
       const screen = parts[2 * index]!;
-      const shown = { code: end, stdout: screen, stderr: '', screen, requests: [] };
+      const shown = { code: end, stdout: screen, stderr: '', screen, requests: [], timeQuestions: [] };
       const isAnswer = way === '-o table' && conversation.command.operation !== undefined && change !== refusal;
       if (isAnswer) expect([conversation.name, end]).toEqual([conversation.name, conversation.code]);
       expect(() => expectHarmless(shown, way), `${conversation.name} ${way}: ${shown.stdout}`).not.toThrow();

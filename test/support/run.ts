@@ -8,6 +8,7 @@ import { run as runProgram } from '../../src/main.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { afterSend } from '../../src/node/send.ts';
 import type { World } from '../../src/runtime.ts';
+import { answerTime, timePath } from '../../src/sandbox/answer-time.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
@@ -30,8 +31,10 @@ export interface Result {
   stderr: string;
   /** Both outputs as a terminal shows them, in the order they were written. */
   screen: string;
-  /** Every request that reached the network. */
+  /** Every request that reached the network, except for those in `timeQuestions`. */
   requests: HttpRequest[];
+  /** Questions for the time of a sandbox, which it neither counts nor logs. */
+  timeQuestions: HttpRequest[];
 }
 
 export interface WorldOptions {
@@ -60,7 +63,7 @@ export interface WorldOptions {
   /** stdout accepts this many characters before its reader exits. */
   closeAfter?: number;
   systemZone?: string;
-  /** Replaces the clock that advances only during sleeps. */
+  /** Replaces the clock that advances only during sleeps, in what the service says too. */
   clock?: Clock;
   /** Replaces the real clock for the time limits of a connection to Redis. */
   redisClock?: Clock;
@@ -126,7 +129,8 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const usualOrigin = 'http://127.0.0.1:4010';
   const { plan, dialect } = options;
   const sandbox = await openSandbox({ file, clock, onError: rethrow, plan, dialect, usualOrigin });
-  const service = dialect === undefined ? checked(sandbox.service) : sandbox.service;
+  const operations = dialect === undefined ? checked(sandbox.service) : sandbox.service;
+  const service: Send = async (request) => answerTime(request, sandbox.clock) ?? operations(request);
   dontWaitForDisk(sandbox.store);
   const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
@@ -191,6 +195,7 @@ const runInWorld = async (
     systemZone = 'Europe/Paris',
     redisClock = realClock,
     clockAheadMs = 0,
+    clock: ownClock,
     openPager,
     interrupted = new AbortController().signal,
     onStdout,
@@ -206,6 +211,7 @@ const runInWorld = async (
   }: WorldOptions,
 ): Promise<Result> => {
   const requests: HttpRequest[] = [];
+  const timeQuestions: HttpRequest[] = [];
   const written = { stdout: '', stderr: '' };
   let screen = '';
   const output = (name: 'stdout' | 'stderr') => ({
@@ -226,6 +232,20 @@ const runInWorld = async (
     screen += prompt;
     return lines.shift();
   };
+  const answer: Send = async (request) => {
+    if (request.url.endsWith(timePath)) {
+      timeQuestions.push(request);
+      return send === network ? network(request) : service(request);
+    }
+    requests.push(request);
+    return send(request);
+  };
+  /** The service's clock shows the same time as a clock of the test's own. */
+  const deliver: Send = async (request) => {
+    const reply = await answer(request);
+    if (ownClock === undefined || reply.headers.date === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, date: new Date(ownClock.now()).toUTCString() } };
+  };
   const runtime: World = {
     // Tests of colors set NO_COLOR to '', which counts as unset.
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
@@ -244,14 +264,8 @@ const runInWorld = async (
     systemZone,
     every,
     randomBytes,
-    send: async (request) => {
-      requests.push(request);
-      return send(request);
-    },
-    sendToEnd: async (request) => {
-      requests.push(request);
-      return send(request);
-    },
+    send: deliver,
+    sendToEnd: deliver,
     connectRedis: async (address) => withServerTime(openConnection(address, redisClock), clock),
     interrupted,
     afterSend,
@@ -275,7 +289,7 @@ const runInWorld = async (
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
   await expectRunnable(written.stderr);
-  return { code, ...written, screen, requests };
+  return { code, ...written, screen, requests, timeQuestions };
 };
 
 /** A network that sends this reply to every request. */

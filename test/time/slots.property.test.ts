@@ -148,7 +148,7 @@ it('judges the event types of the demo as the sandbox does, every quarter of an 
     world.send({ ...request, headers: { ...request.headers, authorization: 'Bearer sandbox_owner' } });
   const client = createClient({ baseUrl: origin, send, sendPlain: send });
   const identity = { mayBeOther: async () => true, organization: async () => organization };
-  const context = { client: async () => client, identity, serviceTime: () => noon } as unknown as Context;
+  const context = { client: async () => client, identity, now: () => noon } as unknown as Context;
   const types = await gather(client.pages(eventTypes.list, { query: { organization } }));
   const seen = new Map<string, number>();
   for (const [index, type] of types.entries()) {

@@ -79,6 +79,7 @@ export const askChange = async (invocation: Invocation, ask: () => Promise<Asker
   if (!isOpen(invocation)) return [];
   const { context } = invocation;
   const today = (): string => todayIn(context, context.settings.zone);
+  await context.askNow();
   const asker = await ask();
   const names = Object.keys(changes).map((name) => ({ value: name, label: name }));
   return changes[await asker.choose('What should change?', names)]!(asker, today);

@@ -314,6 +314,7 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
   const isUndo = typed.undo === true;
   if (typed.list === true && (isUndo || args.length > 0)) problems.add("--list can't be used with dates or --undo");
   if (typed.list !== true && args.length === 0) problems.missingArgument('date');
+  await context.askNow();
   datesIn(context.settings.zone, invocation, (problem) => problems.add(problem));
   problems.check();
   if (typed.list === true) return printList(invocation);

@@ -172,6 +172,7 @@ const differencesOf = (context: Context, plans: Plans, { timezone }: Sent): stri
 const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const { view } = updates.one;
+  await context.askNow();
   // Report problems before anything is sent. The schedule's time zone is known only after it is read.
   const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
   const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;

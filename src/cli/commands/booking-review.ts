@@ -28,13 +28,13 @@ export const theirTime = (at: number, zone: string, theirs: unknown): string | u
 
 /** The meeting in two lines, for the last look before it is booked. */
 const reviewLines = async (context: Context, body: Json): Promise<string[]> => {
-  const { settings, runtime } = context;
+  const { settings } = context;
   const { invitee, location, custom_questions: answers } = body as { invitee: Json; location?: Json } & Json;
   const type = await readIfPossible(() => eventTypeOf(context, String(body.event_type)));
   const start = timestampOf(String(body.start_time))!;
   const end = start + Number(type?.duration) * minute;
-  const now = runtime.clock.now();
-  const when = spanLabel(String(body.start_time), Number.isNaN(end) ? '' : utcText(end), settings.zone, now);
+  const until = Number.isNaN(end) ? '' : utcText(end);
+  const when = spanLabel(String(body.start_time), until, settings.zone, context.now());
   const name = invitee.name ?? [invitee.first_name, invitee.last_name].filter(Boolean).join(' ');
   return [
     `${type?.name ?? body.event_type} with ${name} <${invitee.email}>`,

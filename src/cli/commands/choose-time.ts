@@ -11,7 +11,6 @@ import { offsetText } from '../../time/zoned.ts';
 import type { Invocation } from '../command.ts';
 import { readValue } from '../operation/values.ts';
 import { typedEventType } from '../scheduling/answers.ts';
-import { nowOf } from '../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, type SlotWindow } from '../scheduling/free-slots.ts';
 import {
   type JudgedTime,
@@ -42,8 +41,7 @@ interface Chooser {
   invitee: { name: string; zone: string } | undefined;
 }
 
-const labelOf = ({ settings, runtime }: Context, at: number): string =>
-  timeLabel(utcText(at), settings.zone, runtime.clock.now())!;
+const labelOf = ({ settings, now }: Context, at: number): string => timeLabel(utcText(at), settings.zone, now())!;
 
 const inviteeOf = ({ typed }: Invocation): Chooser['invitee'] => {
   const zone = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
@@ -73,8 +71,8 @@ const checkStart = async (chooser: Chooser, invocation: Invocation, at: number):
 const readStart =
   (chooser: Chooser, invocation: Invocation, date?: string): ReadOther =>
   async (typed) => {
-    const { settings, runtime } = chooser.context;
-    const how = { zone: settings.zone, now: runtime.clock.now() };
+    const { settings, now } = chooser.context;
+    const how = { zone: settings.zone, now: now() };
     const onDate = date === undefined ? undefined : readTime(`${date} ${typed}`, how);
     const reading = onDate?.ok ? onDate : readTime(typed, how);
     if (!reading.ok) return { problem: reading.problem };
@@ -99,7 +97,7 @@ const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker)
   const { context, starts, window } = chooser;
   const { settings } = context;
   const wallAt = wallClock(settings.zone);
-  const today = wallAt(nowOf(context));
+  const today = wallAt(context.now());
   const counts = new Map<number, number>();
   for (const midnight of starts.map((at) => midnightOf(wallAt(at))))
     counts.set(midnight, (counts.get(midnight) ?? 0) + 1);
@@ -111,7 +109,7 @@ const chooseDay = async (chooser: Chooser, invocation: Invocation, asker: Asker)
   return asker.choose('Day', choices, {
     note: choices.length === 0 ? `No free times until ${until}: type a date` : undefined,
     readOther: async (typed) => {
-      const how = { zone: settings.zone, now: context.runtime.clock.now() };
+      const how = { zone: settings.zone, now: context.now() };
       if (readTime(typed, how).ok) return readStart(chooser, invocation)(typed);
       const reading = readTime(typed, { ...how, edge: 'since' });
       if (!reading.ok) return { problem: reading.problem };
@@ -201,7 +199,7 @@ export const chooseAnother = async (
   const wallAt = wallClock(settings.zone);
   const choices = clockChoices(chooser, chooser.starts).map(({ value, label }, index) => ({
     value,
-    label: `${dayText(wallAt(chooser.starts[index]!), wallAt(nowOf(context)))} ${label}`,
+    label: `${dayText(wallAt(chooser.starts[index]!), wallAt(context.now()))} ${label}`,
   }));
   const asker = await createAsker(context);
   return asker.choose(`Another time (${settings.zone})`, choices, {

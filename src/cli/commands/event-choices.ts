@@ -17,7 +17,6 @@ import type { Invocation, Offered } from '../command.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import { readInput } from '../operation/input.ts';
 import { isCanceled, marked, whoText } from '../operation/view-values.ts';
-import { nowOf } from '../scheduling/event-facts.ts';
 import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { hasRoom } from '../session/network.ts';
@@ -29,9 +28,9 @@ const [mostOffered, mostWithPeople] = [100, 50];
 /** Which events a command is usually about: `next` ones from today on, or those that `began` within a week. */
 export type Usual = 'next' | 'next active' | 'began';
 
-const queryFor = (usual: Usual, context: Context): Query => {
+const queryFor = async (usual: Usual, context: Context): Promise<Query> => {
   const { settings } = context;
-  const now = nowOf(context);
+  const now = await context.askNow();
   const today = midnightOf(wallClock(settings.zone)(now));
   const sinceDay = (wall: number): string => utcText(dayAt(wall, settings.zone).since);
   const isPast = usual === 'began';
@@ -56,7 +55,7 @@ const labelOf = (event: Json, when: string, accessible: boolean): string => {
 /** The events that a command may be about, with the people in them as far as the rate limit allows. */
 export const offerEvents = async (usual: Usual, question: string, { context }: Invocation): Promise<Offered> => {
   const client = await context.client();
-  const query = queryFor(usual, context);
+  const query = await queryFor(usual, context);
   await fillScope(events.list, { query }, context);
   const options = { limit: mostOffered + 1, keep: rowFilter(events.list, query) };
   const found = await gather(client.pages(events.list, { query }, options));
@@ -64,7 +63,7 @@ export const offerEvents = async (usual: Usual, question: string, { context }: I
   const isNamed = await hasRoom(context, first.length);
   const rest = found.slice(isNamed ? first.length : 0, mostOffered);
   const shown = await addColors(context, query)([...(isNamed ? await addPeople(context)(first) : []), ...rest]);
-  const now = nowOf(context);
+  const now = context.now();
   const { zone, accessible } = context.settings;
   const times = shown.map(({ start_time: start }) => timeLabel(String(start), zone, now) ?? '');
   const widest = Math.max(0, ...times.map(width));

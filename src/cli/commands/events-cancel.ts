@@ -31,9 +31,9 @@ const confirmCancel = async (context: Context, ids: readonly string[], reason: u
 /** Cancels one event. An event that is already canceled counts as success; `before` is the event if it was read. */
 const cancelOne = async (context: Context, input: Input, before: Json | undefined): Promise<Json> => {
   const client = await context.client();
-  const { notes, settings, runtime } = context;
+  const { notes, settings, now } = context;
   const words = ({ name, uri, start_time: start }: Json) =>
-    `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone, runtime.clock.now())}` : ''}`;
+    `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone, now())}` : ''}`;
   const cancel = () =>
     changeOrReadBack(context, {
       send: () => client.write(events.cancel, input),

@@ -80,7 +80,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     body.start_time = chosen?.start_time;
   });
   const body = input.body as Omit<Booking, 'send'>;
-  const whenOf = () => describeInstant(body.start_time, context.settings.zone, context.runtime.clock.now());
+  const whenOf = () => describeInstant(body.start_time, context.settings.zone, context.now());
   if (context.settings.dryRun) {
     context.notes.info(`Would book ${whenOf()} for ${body.invitee.email}${isFirstFree ? ', the first free time' : ''}`);
     return printRequest(invocation, invitees.create, [input]);

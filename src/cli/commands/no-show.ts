@@ -27,11 +27,10 @@ const rejectEvent = async (client: Client, id: string): Promise<void> => {
 
 /** Asks for confirmation if the meeting has not started yet: nobody can have missed it. */
 const confirmEarly = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
-  const { settings, runtime, serviceTime } = context;
-  if (settings.yes) return;
+  if (context.settings.yes) return;
   const event = await client.call(events.get, { path: { event: path.event! } });
   const startsAt = timestampOf(String(event.start_time));
-  if (startsAt === undefined || startsAt <= (serviceTime() ?? runtime.clock.now())) return;
+  if (startsAt === undefined || startsAt <= context.now()) return;
   const invitee = await client.call(invitees.get, { path });
   const { noShowQuestion } = await import('../scheduling/event-facts.ts');
   await confirm(context, await noShowQuestion(context, event, invitee));

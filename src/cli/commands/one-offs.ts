@@ -27,7 +27,7 @@ const flags: Flag[] = [
 
 type Spot = Record<'start_time' | 'end_time', string>;
 
-const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
+const readSpot = (text: string, invocation: Invocation, now: number): Spot | undefined => {
   const { context, problems } = invocation;
   const { zone, zoneSource } = context.settings;
   const { runtime } = context;
@@ -38,7 +38,7 @@ const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
   }
   const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
   const [from, to] = [start, end].map((part) => {
-    const reading = readMutationTime(part, { zone, zoneSource, isTerminal, now: runtime.clock.now() });
+    const reading = readMutationTime(part, { zone, zoneSource, isTerminal, now });
     if (!reading.ok) problems.add(`--spot: ${reading.problem}`);
     return reading.ok ? reading.instant : undefined;
   });
@@ -56,8 +56,8 @@ const readDate = (name: string, { typed, problems }: Invocation): string | undef
 };
 
 /** When the meeting can be booked: a number of days, a date range or single times. */
-const dateSetting = (invocation: Invocation): Json | undefined => {
-  const { typed, problems } = invocation;
+const dateSetting = async (invocation: Invocation): Promise<Json | undefined> => {
+  const { context, typed, problems } = invocation;
   const spots = typed.spot as string[] | undefined;
   const isRange = typed['start-date'] !== undefined || typed['end-date'] !== undefined;
   const kinds = [typed.days !== undefined, isRange, spots !== undefined].filter(Boolean).length;
@@ -76,8 +76,9 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
       problems.add(`--end-date ${last} is before --start-date ${first}`);
     return { type: 'date_range', start_date: first, end_date: last };
   }
-  if (spots !== undefined) return { type: 'spots', spots: spots.flatMap((text) => readSpot(text, invocation) ?? []) };
-  return undefined;
+  if (spots === undefined) return undefined;
+  const now = await context.askNow();
+  return { type: 'spots', spots: spots.flatMap((text) => readSpot(text, invocation, now) ?? []) };
 };
 
 /** Several `--host` are a host and co-hosts, because the service keeps the first host in a field of its own. */
@@ -91,8 +92,8 @@ const splitHosts = (body: Json, { typed }: Invocation): void => {
 
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
-  const { settings, runtime } = context;
-  const setting = dateSetting(invocation);
+  const { settings, now } = context;
+  const setting = await dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
     problems.missingFlag('days', '--days, --start-date with --end-date, or --spot');
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
@@ -101,7 +102,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   });
   // The reply doesn't contain these times, so show how they were read.
   for (const { start_time, end_time } of (setting?.spots as Spot[] | undefined) ?? []) {
-    const [from, to] = [start_time, end_time].map((time) => describeInstant(time, settings.zone, runtime.clock.now()));
+    const [from, to] = [start_time, end_time].map((time) => describeInstant(time, settings.zone, now()));
     context.notes.info(`Bookable: ${from} to ${to}`);
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);

@@ -20,7 +20,6 @@ import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
 import { flagWords } from '../parse/part.ts';
 import { commandHere } from '../scheduling/booking-context.ts';
-import { nowOf } from '../scheduling/event-facts.ts';
 import type { ShownTimes, SlotQuery, SlotWindow } from '../scheduling/free-slots.ts';
 import type { Context } from '../session/context.ts';
 
@@ -55,7 +54,7 @@ const ownFlags: Flag[] = [
  */
 export const slotWindow = async ({ context, problems }: Invocation, rows: Query, days = 7): Promise<SlotWindow> => {
   const typed = windowIn(rows);
-  const now = context.serviceTime() ?? context.runtime.clock.now();
+  const now = await context.askNow();
   const since = Math.max(now + 1, timestampOf(typed.since ?? '') ?? 0);
   const { readTime } = await import('../../time/read.ts');
   const last = readTime(`+${days}d`, { zone: context.settings.zone, now: since, edge: 'until' });
@@ -126,7 +125,7 @@ const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery)
   const slots: Json[] = [];
   const longest = (wire.max_days ?? usualDays) * day;
   // Such services take no start in the past, and a request takes a while.
-  for (let from = Math.max(since, nowOf(context) + minute); from < until; from += longest) {
+  for (let from = Math.max(since, context.now() + minute); from < until; from += longest) {
     const window = { start_time: utcText(from), end_time: utcText(Math.min(from + longest, until)) };
     const query = { event_type: String(type.uri), ...window };
     for (const free of await gather(client.pages(availableTimes, { query }))) {
@@ -177,7 +176,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   } else {
     const isCut = slots.length === first;
     const isSandbox = runtime.stdout.isTerminal && notes.takeSandbox();
-    const now = runtime.clock.now();
+    const now = context.now();
     const { drawSlots, hasTimes, spokenSlots } = screen;
     const screens = active.map((type) => {
       const own = slots.filter(({ event_type: uri }) => uri === type.uri);
@@ -196,7 +195,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   for (const times of found) noteUnchecked(context, times);
   if (slots.length === 0)
     return notes.footer(
-      `No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, runtime.clock.now())}. Look further ahead with --until`,
+      `No free times for ${active.map(nameOf).join(', ')} until ${timeLabel(utcText(window.until), settings.zone, context.now())}. Look further ahead with --until`,
     );
   const name = nameOf(typeOf(slots[0]!));
   notes.footer(`Book one: ${commandHere(context, 'invitees', 'create', '--event-type', name)}`);

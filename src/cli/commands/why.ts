@@ -11,7 +11,7 @@ import { timestampOf, utcText } from '../../time/wall.ts';
 import type { Command, Invocation } from '../command.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { nowOf, peopleIn } from '../scheduling/event-facts.ts';
+import { peopleIn } from '../scheduling/event-facts.ts';
 import type { JudgedReason, Unchecked } from '../scheduling/free-slots.ts';
 import { type JudgedTime, judgeTime, nearestText, reasonWords } from '../scheduling/judged-time.ts';
 import type { Context } from '../session/context.ts';
@@ -123,8 +123,8 @@ const spoken = { '✔': 'Yes', '✗': 'No', '?': 'Unknown' } as const;
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const { settings, printer, runtime } = context;
-  const now = runtime.clock.now();
+  const { settings, printer } = context;
+  const now = await context.askNow();
   const reading = args[1] === undefined ? undefined : readTime(args[1], { zone: settings.zone, now });
   if (reading === undefined) problems.missingArgument('time');
   else if (!reading.ok) problems.add(reading.problem);
@@ -142,7 +142,7 @@ const run = async (invocation: Invocation): Promise<void> => {
       nearest: nearest.map((each) => utcText(each)),
       unchecked: times.unchecked,
     });
-  const when = spanLabel(start, utcText(meeting.end), settings.zone, nowOf(context))!;
+  const when = spanLabel(start, utcText(meeting.end), settings.zone, context.now())!;
   const parts = [String(type.name ?? type.uri), when, settings.zone].map(humanText);
   const checks = await checksOf(context, judged);
   const notes = notesOf(context, type, judged);

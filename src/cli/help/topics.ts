@@ -133,6 +133,9 @@ const timeTopic = (page: HelpLayout): string[] => [
     ],
     'Time windows of event lists:',
   ),
+  page.text(
+    "Now and today are the service's, also if sched sandbox clock moved the clock of a sandbox. Any other service tells its time with its first reply. Until then the clock of this machine counts, and a warning says if the two differ by more than two minutes.",
+  ),
   page.commands([
     'sched --sandbox events list --week',
     'sched --sandbox events list --today --upcoming --tz Asia/Tokyo',

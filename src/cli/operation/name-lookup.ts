@@ -8,6 +8,7 @@ import { isPlainId } from '../../client/ids.ts';
 import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
 import { hasCategory, SchedError } from '../../errors.ts';
+import { toleratedSkewMs } from '../../http/service-time.ts';
 import type { Json } from '../../json.ts';
 import { fold, nearest } from '../../nearest.ts';
 import { valueAt } from '../../output/fields.ts';
@@ -251,12 +252,17 @@ export const findNextEvent = async (context: Context): Promise<Found> => {
   const { events } = await import('../../api/events.ts');
   const query: NonNullable<Input['query']> = { status: 'active', sort: 'start_time:asc' };
   await fillScope(events.list, { query }, context);
-  Object.assign(
-    query,
-    windowQuery('start_time', { since: utcText(context.serviceTime() ?? context.runtime.clock.now()) }),
-  );
   const client = await context.client();
-  const [row] = await gather(client.pages(events.list, { query }, { limit: 1, keep: rowFilter(events.list, query) }));
+  const firstFrom = async (now: number): Promise<Json | undefined> => {
+    const asked = { ...query, ...windowQuery('start_time', { since: utcText(now) }) };
+    const keep = rowFilter(events.list, asked);
+    return (await gather(client.pages(events.list, { query: asked }, { limit: 1, keep })))[0];
+  };
+  const assumed = await context.askNow();
+  const found = await firstFrom(assumed);
+  // If the reply shows that this machine's clock is wrong, the event may be over.
+  const isWrong = Math.abs(context.now() - assumed) > toleratedSkewMs;
+  const row = isWrong ? await firstFrom(context.now()) : found;
   if (row !== undefined) return { uri: String(row.uri), row };
   throw new SchedError('not-found', 'No next event: you have no active event that starts from now on', {
     hint: { command: ['events', 'list'], flags: { past: true } },

@@ -43,11 +43,12 @@ const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): C
 const readMoment = async (flag: FieldFlag, raw: string, { context, typed }: Invocation): Promise<Checked<Value>> => {
   const { settings, runtime } = context;
   // A timestamp is the same instant in every zone, so the zone doesn't matter.
-  const { zone, zoneSource } = timestampOf(raw) === undefined ? settings : ({ zone: 'UTC', zoneSource: 'TZ' } as const);
+  const isTimestamp = timestampOf(raw) !== undefined;
+  const { zone, zoneSource } = isTimestamp ? ({ zone: 'UTC', zoneSource: 'TZ' } as const) : settings;
   const { readZone } = await import('../../time/zone.ts');
   // An invalid --timezone is reported separately, and must not hide problems with the time.
   const theirs = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
-  const now = runtime.clock.now();
+  const now = isTimestamp ? context.now() : await context.askNow();
   const reading =
     flag.name === 'since' || flag.name === 'until'
       ? (await import('../../time/read.ts')).readTime(raw, { zone, now, edge: flag.name })

@@ -75,6 +75,7 @@ const skewMs = 5 * 60_000;
 
 /** The event type that was just created for this user with this name. */
 const newestNamed = async (
+  { runtime, now }: Context,
   client: Client,
   user: unknown,
   { name }: Json,
@@ -85,8 +86,9 @@ const newestNamed = async (
   const { eventTypes } = await import('../../api/event-types.ts');
   const query = { user, sort: 'created_at:desc' };
   for await (const page of client.pages(eventTypes.list, { query }, { limit: 5, pageSize: 5 })) {
-    const isMeant = (type: Json) => type.name === name && Date.parse(String(type.created_at)) >= sentAt - skewMs;
-    return page.find(isMeant);
+    // The clocks may differ, so the age by the service's clock counts.
+    const oldest = now() - (runtime.clock.now() - sentAt) - skewMs;
+    return page.find((type) => type.name === name && Date.parse(String(type.created_at)) >= oldest);
   }
   return undefined;
 };
@@ -99,7 +101,7 @@ export const writeAndRead = async (context: Context, operation: Operation, input
   // The service has no list of links.
   const isListed = operation.reply.of.name === 'event type';
   return recordOf(context, await client.write(operation, input), {
-    read: isListed ? () => newestNamed(client, body.owner ?? body.host, body, sentAt) : undefined,
+    read: isListed ? () => newestNamed(context, client, body.owner ?? body.host, body, sentAt) : undefined,
     known: () => body,
   });
 };

@@ -32,16 +32,16 @@ export const textIn = (...values: unknown[]): string | undefined => {
 export const quotedName = ({ name, uri }: Json): string =>
   textIn(name) === undefined ? `event ${idIn(uri)}` : `"${textIn(name)}"`;
 
-export const nowOf = ({ runtime, serviceTime }: Context): number => serviceTime() ?? runtime.clock.now();
+export const nowOf = ({ now }: Context): number => now();
 
 /** `"Intro call" (Mon 16 Nov 09:00)` */
 export const nameAndTime = (context: Context, event: Json): string =>
   typeof event.start_time === 'string'
-    ? `${quotedName(event)} (${timeLabel(event.start_time, context.settings.zone, nowOf(context)) ?? event.start_time})`
+    ? `${quotedName(event)} (${timeLabel(event.start_time, context.settings.zone, context.now()) ?? event.start_time})`
     : quotedName(event);
 
 export const spanOf = (context: Context, { start_time: start, end_time: end }: Json): string | undefined =>
-  typeof start === 'string' ? spanLabel(start, String(end), context.settings.zone, nowOf(context)) : undefined;
+  typeof start === 'string' ? spanLabel(start, String(end), context.settings.zone, context.now()) : undefined;
 
 /** The hosts in an event as the service sent it. */
 export const hostsIn = ({ event_memberships: hosts }: Json): Json[] => recordsIn(hosts);
@@ -180,7 +180,7 @@ const someMeetings = async (context: Context, query: () => Promise<Record<string
 /** The first meetings by time and name: `14:30 Intro call, 16:00 Support call and 2 more`. */
 const namedMeetings = (context: Context, meetings: readonly Json[], zone: string, isOneDay = false): string => {
   const named = meetings.slice(0, mostFoundNamed).map((event) => {
-    const when = timeLabel(String(event.start_time), zone, nowOf(context))!;
+    const when = timeLabel(String(event.start_time), zone, context.now())!;
     return `${isOneDay ? when.slice(-5) : when} ${textIn(event.name) ?? `event ${idIn(event.uri)}`}`;
   });
   const more = meetings.length - named.length;
@@ -233,7 +233,7 @@ export const upcomingMeetings = async (context: Context, user: string): Promise<
   const meetings = await someMeetings(context, async () => ({
     user,
     organization: await context.identity.organization(),
-    min_start_time: utcText(nowOf(context)),
+    min_start_time: utcText(context.now()),
   }));
   if (meetings.length === 0) return 'none shown';
   const count = `${meetings.length}${meetings.length === mostFound ? ' or more' : ''}`;

@@ -16,7 +16,7 @@ import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import { addOrganization } from '../operation/default-scope.ts';
 import type { Context } from '../session/context.ts';
-import { hostsIn, nowOf } from './event-facts.ts';
+import { hostsIn } from './event-facts.ts';
 
 /** Something that sched could not take into account. */
 export interface Unchecked {
@@ -224,7 +224,7 @@ export const findFreeTimes = async (context: Context, wanted: SlotQuery): Promis
     isOwnGroup(event) && seatsIn(event) > 0 && (host === undefined || users.has(idIn(host)));
   const searchAmong = (all: readonly TimedEvent[]): SlotSearch => ({
     isActive: type.active !== false,
-    now: nowOf(context),
+    now: context.now(),
     hosts: hosts.map(({ user, hours }) => ({
       hours: hours.length === 0 ? undefined : hours,
       busy: all

@@ -10,7 +10,7 @@ import { clockLabel, day, midnightOf, minute, timestampOf, utcText } from '../..
 import { requestsLeft } from '../session/booking-limits.ts';
 import type { Context } from '../session/context.ts';
 import { eventTypeOf } from './answers.ts';
-import { nowOf, textIn } from './event-facts.ts';
+import { textIn } from './event-facts.ts';
 import { type FreeTimes, findFreeTimes, type JudgedReason, type SlotWindow } from './free-slots.ts';
 
 /** Free times around another one: how many on each side, and how far away. */
@@ -47,7 +47,7 @@ const isSure = ({ pooling_type: pooling, kind }: Json, { unchecked }: FreeTimes,
 
 /** Judges a start time of an event type, and finds free ones around it. */
 export const judgeTime = async (context: Context, type: Json, at: number): Promise<JudgedTime> => {
-  const now = nowOf(context);
+  const now = context.now();
   const from = Math.max(at, now);
   const window = { since: Math.max(from - nearestDays * day, now + 1), until: from + nearestDays * day };
   const times = await findFreeTimes(context, { type, ...window });
@@ -120,7 +120,7 @@ const hoursText = (context: Context, hours: DayHours, meeting: Span): string => 
   const { day: name, timezone, intervals } = hours;
   const { zone } = context.settings;
   const date = timestampOf(`${name}T00:00:00Z`);
-  const dayName = date === undefined ? capital(name) : dayText(date, wallClock(timezone)(nowOf(context)));
+  const dayName = date === undefined ? capital(name) : dayText(date, wallClock(timezone)(context.now()));
   if (intervals.length === 0) return date === undefined ? `no hours on ${dayName}s` : `off on ${dayName}`;
   const spans = intervals.map(({ from, to }) => `${from}–${to}`).join(', ');
   const place = timezone === zone ? '' : ` ${timezone}`;
@@ -134,7 +134,7 @@ export const reasonWords = (context: Context, reason: JudgedReason, meeting: Spa
   if (reason.code === 'hours') return reason.hours.map((hours) => hoursText(context, hours, meeting)).join('; ');
   const { start_time: start, end_time: end, name } = reason.busy.event;
   const { zone } = context.settings;
-  const now = nowOf(context);
+  const now = context.now();
   const when = spanLabel(String(start), String(end), zone, now) ?? String(start);
   const wallAt = wallClock(zone);
   const date = `${dayText(wallAt(meeting.start), wallAt(now))} `;
@@ -157,7 +157,7 @@ export const reasonsText = (context: Context, reasons: readonly JudgedReason[], 
 
 /** `Thu 19 Nov 15:00 isn't free: Ada (busy: 15:00–15:15 Intro call)` */
 export const notFreeText = (context: Context, reasons: readonly JudgedReason[], meeting: Span): string => {
-  const when = timeLabel(utcText(meeting.start), context.settings.zone, nowOf(context));
+  const when = timeLabel(utcText(meeting.start), context.settings.zone, context.now());
   return `${when} isn't free: ${reasonsText(context, reasons, meeting)}`;
 };
 
@@ -168,6 +168,6 @@ export const nearestText = (context: Context, starts: readonly number[], near: n
   const isSameDay = (at: number, index: number): boolean =>
     midnightOf(wallAt(at)) === midnightOf(wallAt(starts[index - 1] ?? near));
   return starts
-    .map((at, index) => (isSameDay(at, index) ? clockLabel(wallAt(at)) : timeLabel(utcText(at), zone, nowOf(context))!))
+    .map((at, index) => (isSameDay(at, index) ? clockLabel(wallAt(at)) : timeLabel(utcText(at), zone, context.now())!))
     .join(', ');
 };

@@ -13,8 +13,7 @@ import type { Context } from '../session/context.ts';
 
 /* What commands know about an availability schedule. */
 
-export const todayIn = ({ serviceTime, runtime }: Context, zone: string): string =>
-  dateText(wallClock(zone)(serviceTime() ?? runtime.clock.now()));
+export const todayIn = ({ now }: Context, zone: string): string => dateText(wallClock(zone)(now()));
 
 /** The schedules of an event type. The service lists them in no other way. */
 export const schedulesOf = async (context: Context, eventType: unknown): Promise<Json[]> =>

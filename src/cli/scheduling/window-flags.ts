@@ -56,9 +56,10 @@ const read = async ({ context, typed, problems }: Invocation): Promise<{ window:
   const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
   const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
   if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} can't be used together`);
-  const now = context.runtime.clock.now();
   const isFromToday = isForPeople(context) && !choosing.some(isTyped);
   const word = isFromToday ? 'today' : Object.keys(days).find(isTyped);
+  if (word === undefined && !isTyped('upcoming') && !isTyped('past')) return { window: {}, isFromToday };
+  const now = await context.askNow();
   const ends = word === undefined ? [] : [await daysAsInstants(now, context.settings.zone, days[word]!)];
   const since = [...ends.map((each) => each.since), ...(isTyped('upcoming') ? [now] : [])];
   const until = [...(isFromToday ? [] : ends.map((each) => each.until)), ...(isTyped('past') ? [now] : [])];

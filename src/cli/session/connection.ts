@@ -20,6 +20,8 @@ export interface Connection {
   mcpUrl?: string | undefined;
   credentials: Credentials;
   isSandbox: boolean;
+  /** The time of the built-in sandbox. */
+  now?(): number;
   /** The built-in sandbox, and no server runs with its data: the links in its records lead nowhere. */
   isUnserved?: boolean;
   /** The account's values, used if nothing was typed. */
@@ -34,6 +36,13 @@ export interface Connection {
   scopes?: readonly string[] | undefined;
   close(): Promise<void>;
 }
+
+/** Prefix of every sandbox token. */
+const sandboxPrefix = 'sandbox_';
+
+/** Whether the service is a sandbox, either the built-in one or a served one, which has sandbox tokens. */
+export const isAnySandbox = async ({ isSandbox, credentials }: Connection): Promise<boolean> =>
+  isSandbox || (await credentials.current()).token.startsWith(sandboxPrefix);
 
 /**
  * Whether a sandbox knows this origin of a URI as its own: the built-in sandbox, or the one around `sandbox run`. It takes

@@ -1,14 +1,16 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { toleratedSkewMs } from '../../http/service-time.ts';
 import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
 import { createPrinter, type Printer } from '../../output/printer.ts';
+import { durationText } from '../../output/progress.ts';
 import type { Output, Runtime } from '../../runtime.ts';
 import { timeLabel } from '../../time/label.ts';
 import { exactTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
-import { type Connection, connect } from './connection.ts';
+import { type Connection, connect, isAnySandbox } from './connection.ts';
 import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { createNetwork, type Network } from './network.ts';
 import { mostRemembered, rememberShown } from './recent-records.ts';
@@ -39,8 +41,15 @@ export interface Context {
   clientFor(dialect: Dialect | undefined): Promise<Client>;
   /** The rate budget and the booking ledger. */
   sharedState(): Promise<SharedState>;
-  /** The time in the service's last reply, if it had one. */
+  /** The time in the service's last reply, if it had one. For proofs: see `now` for everything else. */
   serviceTime(): number | undefined;
+  /** The service's time, or this machine's before the first reply. For what is shown, and decided after a reply. */
+  now(): number;
+  /**
+   * The service's time, for what is read and decided before the first reply too. People move the clock of a sandbox, so a
+   * sandbox is asked. Other services are not: their time is this machine's, unless its clock is wrong.
+   */
+  askNow(): Promise<number>;
   /** How the service differs from the catalogue, if it does. The built-in sandbox doesn't. */
   dialect(): Promise<Dialect | undefined>;
   /** The operation that the command carries out, if it is a single one. */
@@ -78,6 +87,8 @@ export const createContext = (
   let open: Connection | undefined;
   let network: Network | undefined;
   let shared: SharedState | undefined;
+  /** Whether a time was needed before the service told its own. */
+  let isAssumed = false;
   const connection = once(async () => {
     open = await connect(runtime, settings, notes);
     if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
@@ -115,6 +126,25 @@ export const createContext = (
     return withScopeCheck(client, holderOf(await connection()));
   };
   const client = once(async () => clientFor(await dialect()));
+  const now = () => open?.now?.() ?? network?.now() ?? runtime.clock.now();
+  const askSandbox = once(async () => {
+    const opened = await connection();
+    if (opened.now === undefined && (await isAnySandbox(opened))) await (await layers()).askSandboxTime();
+  });
+  const askNow = async () => {
+    // If there is no connection, the first request reports it.
+    if (network?.serviceTime() === undefined) await askSandbox().catch(() => {});
+    isAssumed ||= open?.now === undefined && network?.serviceTime() === undefined;
+    return now();
+  };
+  const warnOfSkew = () => {
+    const skew = runtime.clock.now() - now();
+    if (!isAssumed || Math.abs(skew) <= toleratedSkewMs) return;
+    const distance = `${durationText(Math.abs(skew) / 1000)} ${skew > 0 ? 'ahead of' : 'behind'} the service's`;
+    notes.warn(
+      `This machine's clock is ${distance}, and "now" and "today" were read from it. Correct it if it is wrong`,
+    );
+  };
   const { format, fields, header, raw, jq, color, accessible } = settings;
   /** URIs of records, if a person sees them. */
   const shown: string[] = [];
@@ -140,9 +170,9 @@ export const createContext = (
         accessible,
         stdout: afterNotes(runtime.stdout, notes),
         isSandbox: notes.takeSandbox,
-        showTime: (text) => timeLabel(text, settings.zone, runtime.clock.now()) ?? text,
+        showTime: (text) => timeLabel(text, settings.zone, now()) ?? text,
         get now() {
-          return runtime.clock.now();
+          return now();
         },
         get zoneLabel() {
           return settings.zone;
@@ -160,6 +190,8 @@ export const createContext = (
     clientFor,
     sharedState,
     serviceTime: () => network?.serviceTime(),
+    now,
+    askNow,
     dialect,
     operation,
     identity: createIdentity({
@@ -171,6 +203,7 @@ export const createContext = (
     frontend,
     canConfirm: settings.canAsk || frontend?.confirm !== undefined,
     close: async () => {
+      warnOfSkew();
       if (shown.length > 0) await rememberShown(runtime, settings, shown);
       await shared?.close();
       await open?.close();

@@ -12,6 +12,7 @@ import { trace } from '../../http/trace.ts';
 import { counted } from '../../numbers.ts';
 import { durationText } from '../../output/progress.ts';
 import type { Runtime, TextLengths } from '../../runtime.ts';
+import { timePath } from '../../sandbox/answer-time.ts';
 import type { SharedBudget } from '../../state/shared-budget.ts';
 import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -119,6 +120,10 @@ export interface Network {
   sendPlain: Send;
   /** The time in the last reply, if it had one. */
   serviceTime(): number | undefined;
+  /** The service's time by now, or this machine's if no reply told it. */
+  now(): number;
+  /** Learns the time of a sandbox. The sandbox neither counts nor logs the request, and no fault applies to it. */
+  askSandboxTime(): Promise<void>;
 }
 
 /**
@@ -133,12 +138,12 @@ export const createNetwork = (
   budget: SharedBudget,
   isBackground = false,
 ): Network => {
-  const { credentials } = connection;
+  const { credentials, baseUrl } = connection;
   const { clock, interrupted } = runtime;
   const random = randomOf(runtime);
   const announce = announceWaits(runtime, settings, notes);
   const { maxWaitMs } = settings;
-  const time = serviceClock();
+  const time = serviceClock(clock);
   const again = retry({
     clock,
     interrupted,
@@ -169,6 +174,10 @@ export const createNetwork = (
   return {
     send: again(withContent(authorize(credentials)(sendPlain))),
     sendPlain: again(withContent(sendPlain)),
-    serviceTime: time.now,
+    serviceTime: time.told,
+    now: time.now,
+    askSandboxTime: async () => {
+      await traced({ method: 'GET', url: `${baseUrl}${timePath}`, headers: {}, timeoutMs: settings.timeoutMs });
+    },
   };
 };

@@ -26,7 +26,7 @@ const contextWith = (rows: (operation: unknown) => Json[]): Context =>
       },
     }),
     identity: { mayBeOther: async () => false },
-    serviceTime: () => Date.parse('2027-01-01T00:00:00Z'),
+    now: () => Date.parse('2027-01-01T00:00:00Z'),
   }) as unknown as Context;
 
 test('a time is judged without events that are moved away, and with those that are moved there', async () => {

@@ -31,9 +31,9 @@ const readPeriod = ({ typed, problems }: Invocation): Period => {
 };
 
 /** The days to show: those of the period that contains `--since`, or today. */
-const readDays = ({ context, typed, problems }: Invocation, period: Period): Day[] => {
+const readDays = async ({ context, typed, problems }: Invocation, period: Period): Promise<Day[]> => {
   const { zone } = context.settings;
-  const now = context.runtime.clock.now();
+  const now = await context.askNow();
   let at = now;
   if (typed.since !== undefined) {
     const reading = readTime(String(typed.since), { zone, now, edge: 'since' });
@@ -107,10 +107,10 @@ const checkWatch = ({ context, problems }: Invocation): void => {
 
 export const runAgenda = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
-  const { settings, runtime, printer, notes } = context;
+  const { settings, printer, notes } = context;
   const { zone } = settings;
   const period = readPeriod(invocation);
-  const days = readDays(invocation, period);
+  const days = await readDays(invocation, period);
   if (typed.watch === true) checkWatch(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const scoped: Query = { ...input.query };
@@ -146,14 +146,14 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
     period,
     days: shown,
     meetings: await readMeetings(context, queryOf(shown), shown, keep, decorate),
-    now: runtime.clock.now(),
+    now: context.now(),
     zone,
     wallAt: wallClock(zone),
     isShared,
   });
   if (typed.watch === true) {
     const { watchAgenda } = await import('./watch.ts');
-    return watchAgenda(context, () => read(readDays(invocation, period)));
+    return watchAgenda(context, async () => read(await readDays(invocation, period)));
   }
   const agenda = await read(days);
   await printer.draw((style) => {

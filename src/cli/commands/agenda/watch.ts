@@ -64,15 +64,15 @@ export const watchAgenda = async (context: Context, read: () => Promise<Agenda>)
     for (;;) {
       let problem: string | undefined;
       try {
-        shown = { agenda: await read(), readAt: clock.now() };
+        shown = { agenda: await read(), readAt: context.now() };
       } catch (error) {
         if (shown === undefined || interrupted.aborted || !hasCategory(error, 'unavailable', 'rate-limited'))
           throw error;
         problem = error.message;
       }
-      const agenda = { ...shown.agenda, now: clock.now() };
+      const agenda = { ...shown.agenda, now: context.now() };
       await stdout.write(frameOf(context, isSandbox(), agenda, shown.readAt, problem));
-      await clock.sleep(minute - (clock.now() % minute), interrupted);
+      await clock.sleep(minute - (context.now() % minute), interrupted);
     }
   } catch (error) {
     if (!interrupted.aborted) throw error;

@@ -89,7 +89,7 @@ export const readStart = ({ context }: Invocation, { typed }: BookingRow): Readi
   // A missing or unknown time zone is a problem of its own.
   const theirs = zoneSource === '--tz' ? undefined : readZone(String(typed.timezone));
   const read = (now: number): Reading => readTime(raw, { zone: theirs?.ok ? theirs.zone : zone, now });
-  const now = context.runtime.clock.now();
+  const now = context.now();
   const reading = read(now);
   if (!reading.ok || /^\d{4}-/.test(raw.trim())) return reading;
   // The same line must mean the same time when the file is run again, also in another year.

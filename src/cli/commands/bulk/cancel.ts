@@ -169,7 +169,7 @@ export const cancelFiltered = async (command: GenericCommand, invocation: Invoca
   const expected = readExpected(invocation);
   const ahead = typed.since === undefined ? { ...typed, upcoming: true } : typed;
   const rows = await chosenEvents({ ...invocation, typed: ahead }, choosingFields);
-  const now = context.serviceTime() ?? context.runtime.clock.now();
+  const now = context.now();
   // --since can be in the past, a service may ignore a filter, and a row may have no time that can be read.
   const isAhead = ({ status, start_time: start }: Json) =>
     status === 'active' && (timestampOf(String(start)) ?? 0) > now;

@@ -80,10 +80,10 @@ export const noteZones = ({ notes, settings }: Context, lines: readonly BookingL
 };
 
 /** When a booking is and for whom: `Mon 16 Nov 09:00`, `Ada Byron`. */
-export const timeAndPerson = ({ settings, runtime }: Context, { body }: BookingLine): [string, string] => {
+export const timeAndPerson = ({ settings, now }: Context, { body }: BookingLine): [string, string] => {
   const { name, first_name, last_name } = body.invitee;
   const who = String(name ?? [first_name, last_name].filter(Boolean).join(' '));
-  return [timeLabel(body.start_time, settings.zone, runtime.clock.now()) ?? body.start_time, who];
+  return [timeLabel(body.start_time, settings.zone, now()) ?? body.start_time, who];
 };
 
 /** A booking as one line: `Mon 16 Nov 09:00  Intro call · Ada Byron <ada@example.com>`. */

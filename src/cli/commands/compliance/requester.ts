@@ -6,7 +6,7 @@ import { addressOf } from '../../../dialects/dialect.ts';
 import { fallBack, hasCategory, SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
-import { sandboxAddress } from '../../session/connection.ts';
+import { isAnySandbox, sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 
 /** Who sends a run and where to. The service says who the token belongs to: a file would be no evidence. */
@@ -19,9 +19,6 @@ export interface Requester {
 }
 
 const unknown = 'unknown';
-
-/** Prefix of every sandbox token. */
-const sandboxPrefix = 'sandbox_';
 
 /** Accepts only a plain URI: anything that looks like an address must stay out of receipts. */
 const referenceIn = (value: string): string => (/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*$/.test(value) ? value : unknown);
@@ -36,11 +33,12 @@ const askOwner = async (context: Context): Promise<Pick<Requester, 'owner' | 'or
 
 export const askRequester = async (context: Context, operation: Operation): Promise<Requester> => {
   const { path } = addressOf(await context.dialect(), operation);
-  const { baseUrl, isSandbox, credentials } = await context.connection();
+  const connection = await context.connection();
+  const { baseUrl, isSandbox } = connection;
   return {
     ...(await askOwner(context)),
     endpoint: `${isSandbox ? sandboxAddress : baseUrl}${path}`,
-    isSandbox: isSandbox || (await credentials.current()).token.startsWith(sandboxPrefix),
+    isSandbox: await isAnySandbox(connection),
   };
 };
 

@@ -3,6 +3,7 @@ import { authorize, type Credential } from '../../../http/authorize.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { urlProblem } from '../../../http/proxy.ts';
+import { toleratedSkewMs } from '../../../http/service-time.ts';
 import { configFile, readConfig } from '../../session/config-file.ts';
 import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, ok, problem } from './finding.ts';
 
@@ -126,9 +127,6 @@ export const tokenCheck: Check = async (context) => {
     return [problem('token', errorText(error), again)];
   }
 };
-
-/** Above this difference between the clocks, logins and rate limits may fail. */
-const toleratedSkewMs = 2 * 60_000;
 
 export const networkCheck: Check = async (context) => {
   const { runtime, account } = context;

@@ -93,7 +93,7 @@ export const createProber = async (context: Context, current: Dialect | undefine
     records,
     seen,
     nobody,
-    now: runtime.clock.now(),
+    now: await context.askNow(),
     rows: (await allOperations()).filter(({ scope, server }) => scope !== undefined && server === undefined),
     wants: (group: ProbeGroup) => only.includes(group),
     /** The dialect with the corrections so far. */

@@ -27,10 +27,10 @@ const readEdge = (
 };
 
 /** Reads the flags of `events follow` that are not filters. */
-export const readFlags = (invocation: Invocation): FollowFlags => {
+export const readFlags = async (invocation: Invocation): Promise<FollowFlags> => {
   const { context, typed, problems } = invocation;
   const { format, fields } = context.settings;
-  const now = context.runtime.clock.now();
+  const now = await context.askNow();
   const isOnce = typed.once === true;
   const everyMs = typed.every === undefined ? shortestEvery : readDuration(String(typed.every));
   if (everyMs === undefined) problems.add(`--every must be a duration such as 30s or 5m, not "${typed.every}"`);

@@ -86,7 +86,7 @@ const announce = async (context: Context, state: FollowState, flags: FollowFlags
   const { notes, settings, runtime } = context;
   const { zone } = settings;
   const connection = await context.connection();
-  const now = runtime.clock.now();
+  const now = context.now();
   const shown = (at: number) => timeLabel(utcText(at), zone, now);
   const say = flags.isOnce ? notes.footer : notes.info;
   const from = shown(state.position ?? state.since);
@@ -186,14 +186,14 @@ async function* follow(
     pulse.next = undefined;
   };
   for (;;) {
-    const now = clock.now();
+    const now = await context.askNow();
     const until = flags.untilAt(now);
     if (until <= now) return context.notes.info('Stopped: the time in --until has passed');
     const known = state.events.size;
     try {
       let isChanged = false;
       const onShort = (short: readonly Json[]) => sayShort(context, short);
-      for await (const change of readRound(source, state, { now, until, onShort })) {
+      for await (const change of readRound(source, state, { now: Math.min(now, clock.now()), until, onShort })) {
         if (change.kind !== 'read') yield change;
         await file.add(remember(state, change));
         isChanged = true;
@@ -250,7 +250,7 @@ const print = async (
 
 export const runFollow = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const flags = readFlags(invocation);
+  const flags = await readFlags(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
   const query = input.query!;
   const { event_type: type } = input.rows!;
@@ -258,7 +258,7 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
   const { runtime, settings } = context;
   if (settings.dryRun) {
     noteRowFilters(invocation, command.fieldFlags);
-    const now = runtime.clock.now();
+    const now = context.now();
     const since = windowStart(beginState(flags.since ?? now), now);
     const window = windowQuery('start_time', { since: utcText(since), until: utcText(flags.untilAt(now)) });
     return printRequest(invocation, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);

@@ -38,10 +38,10 @@ const columns = { what: 8, result: 22 };
  */
 export const lineOf = (
   { kind, at, event, invitee }: News,
-  { runtime, settings: { zone, accessible } }: Context,
+  { runtime, settings: { zone, accessible }, now: serviceNow }: Context,
   isShared: boolean,
 ): string => {
-  const now = runtime.clock.now();
+  const now = serviceNow();
   const hosts = isShared ? hostNames(event).join(', ') : '';
   const who = textIn(invitee.name, invitee.email) ?? `invitee ${idIn(invitee.uri)}`;
   const when =

@@ -119,7 +119,7 @@ export const readNewStart = (context: Context, raw: string, zones: readonly stri
   const { zone, zoneSource } = settings;
   const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
   const [start] = [...zones, undefined].map((inviteeZone) => {
-    const now = since ?? runtime.clock.now();
+    const now = since ?? nowOf(context);
     const reading = readMutationTime(raw, { zone, zoneSource, inviteeZone, isTerminal, now });
     if (!reading.ok) throw usageError([`--${since === undefined ? 'to' : 'shift'}: ${reading.problem}`]);
     return timestampOf(reading.instant)!;

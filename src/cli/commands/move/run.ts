@@ -136,9 +136,9 @@ export const printPlans = async (context: Context, plans: readonly MovePlan[]): 
 };
 
 /** A time of day without a date is today's. If that isn't free, offers the same time on the event's day. */
-const withOwnDay = ({ settings, runtime }: Context, error: SchedError, raw: string, { old, new: next }: Move) => {
+const withOwnDay = ({ settings, now }: Context, error: SchedError, raw: string, { old, new: next }: Move) => {
   const date = dateText(wallClock(settings.zone)(old.start));
-  const reading = readTime(`${date} ${raw}`, { zone: settings.zone, now: runtime.clock.now() });
+  const reading = readTime(`${date} ${raw}`, { zone: settings.zone, now: now() });
   const start = reading.ok ? timestampOf(reading.instant)! : next.start;
   const isOther = start !== next.start && start !== old.start;
   return isOther ? error.with({ hint: { flags: { to: offsetText(start, settings.zone) } } }) : error;

@@ -75,7 +75,7 @@ const colorsOf = async (context: Context, query: Query, counts: EventCounts): Pr
 
 export const runStats = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
-  const { settings, printer, notes, runtime } = context;
+  const { settings, printer, notes } = context;
   const by = readGroupings(invocation);
   const sort = readSort(invocation);
   const input = await readInput(invocation, events.list, command.fieldFlags);
@@ -91,7 +91,7 @@ export const runStats = async (command: GenericCommand, invocation: Invocation):
     return printRequest(invocation, events.list, [{ query: { ...query, count: limits.pageSize.max } }]);
   }
   const wallAt = wallClock(settings.zone);
-  const now = runtime.clock.now();
+  const now = await context.askNow();
   const counts = new EventCounts(
     by.map((grouping) => groupsOf(grouping, wallAt)),
     now,

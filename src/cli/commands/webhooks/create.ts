@@ -25,7 +25,7 @@ const sameEvents = (one: unknown, other: unknown): boolean =>
 
 /** The webhook with the URL, scope and events of the request, if it was created since `sentAt`. */
 const findCreated = async (
-  { runtime, serviceTime }: Context,
+  { runtime, now }: Context,
   client: Client,
   { url, events, ...body }: Json,
   sentAt: number,
@@ -36,9 +36,8 @@ const findCreated = async (
     const found = page.find((webhook) => webhook.callback_url === url);
     if (found === undefined) continue;
     // The clocks may differ, so the webhook's age by the service's clock counts.
-    const now = runtime.clock.now();
-    const age = (serviceTime() ?? now) - Date.parse(String(found.created_at));
-    return age <= now - sentAt + skewMs && sameEvents(found.events, events) ? found : undefined;
+    const age = now() - Date.parse(String(found.created_at));
+    return age <= runtime.clock.now() - sentAt + skewMs && sameEvents(found.events, events) ? found : undefined;
   }
   return undefined;
 };
