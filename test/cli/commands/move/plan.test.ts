@@ -41,7 +41,7 @@ test('in that order, every move finds its new time free', () => {
 });
 
 const start = Date.parse('2026-12-01T09:00:00Z');
-const at = (now: number) => ({ settings: { zone: 'UTC' }, serviceTime: () => now }) as unknown as Context;
+const at = (now: number) => ({ settings: { zone: 'UTC' }, now: () => now }) as unknown as Context;
 const type: Json = { uri: 'https://api.example.com/event_types/T1', kind: 'group', active: true };
 
 test.each([
