@@ -137,6 +137,7 @@ const allowed: Record<string, string[]> = {
     'zod',
   ],
   'jobs/': [
+    'capital.ts',
     'api/',
     'client/',
     'config/',

@@ -307,7 +307,7 @@ describe('lock', () => {
     ])(
       'is taken from another container only ten minutes after its last sign of life: %s',
       async (_, got, seen, isTaken) => {
-        const ago = (minutes: number) => Date.now() - minutes * 60_000;
+        const ago = (minutes: number) => Date.now() - 60_000 * minutes;
         store(owner('a', { space: 'pid:[1]', at: ago(got) }));
         const taken = make({ clock: jumpingClock(), waitMs: 0, lastSeen: async () => ago(seen) }).acquire();
         await taken.catch((error) => expect(error).toMatchObject({ category: 'environment' }));
