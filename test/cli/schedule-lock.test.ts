@@ -32,9 +32,9 @@ const off = (date: string) => `availability off ${date} --yes --json`;
 const update = (change: string) => `availability update --event-type "Intro call" ${change} --yes --json`;
 
 /** A file that takes a date off, beside the dates that it doesn't name. */
-const apply = (date: string): string => {
+const apply = (date: string, more: object = {}): string => {
   const file = join(temporaryDirectory('config'), 'team.yaml');
-  const event_types = { intro: { name: 'Intro call', availability: { dates: { [date]: 'off' } } } };
+  const event_types = { intro: { name: 'Intro call', availability: { dates: { [date]: 'off' } }, ...more } };
   writeFileSync(file, JSON.stringify({ sched: 1, users: { me: { event_types } } }));
   return `config apply ${file} --yes --json`;
 };
@@ -249,19 +249,46 @@ test('schedules that can no longer be read are changed, and a note says so', asy
   expect([code, JSON.parse(stdout).length, stderr.split('changed, but not read back: ').length]).toEqual([0, 10, 11]);
 });
 
-test('a process that was taken for dead writes nothing more', async () => {
-  let patches = 0;
-  const send: Send = async (request) => {
-    const reply = await world.service(request);
-    // Another process has taken over the lock, and has ended.
-    if (isPatch(request) && ++patches === 3)
-      fileVersions(join(home, '.local/state/sched/locks'), 'test').update(() => ({ state: {}, value: undefined }));
-    return reply;
+describe('a process that was taken for dead', () => {
+  /** A network on which another process has taken over the lock, and has ended, after so many changes. */
+  const robbing = (count: number): Send => {
+    let patches = 0;
+    return async (request) => {
+      const reply = await world.service(request);
+      if (isPatch(request) && ++patches === count)
+        fileVersions(join(home, '.local/state/sched/locks'), 'test').update(() => ({ state: {}, value: undefined }));
+      return reply;
+    };
   };
-  const { code, requests, stderr } = await world.run(off('2027-02-01'), { send });
-  expect([code, requests.filter(isPatch).length]).toEqual([11, 3]);
-  expect(stderr).toContain('Another process has taken over the lock, so nothing more was sent');
-  expect(lastJson(stderr).error.message).toBe('7 of 10 schedules not changed');
+  const robbed = 'Another process has taken over the lock, so nothing more was sent';
+
+  test('takes no more days off', async () => {
+    const { code, requests, stderr } = await world.run(off('2027-02-01'), { send: robbing(3) });
+    expect([code, requests.filter(isPatch).length]).toEqual([11, 3]);
+    expect(stderr).toContain(robbed);
+    expect(lastJson(stderr).error.message).toBe('7 of 10 schedules not changed');
+  });
+
+  test('applies nothing more of a configuration', async () => {
+    const line = apply('2027-02-01', { duration: 20 });
+    const { code, requests, stderr } = await world.run(line, { send: robbing(1) });
+    expect([code, requests.filter(isPatch).length]).toEqual([7, 1]);
+    expect(lastJson(stderr).error).toMatchObject({ message: robbed, outcome: 'applied' });
+    expect((await world.run(line)).code).toBe(0);
+  });
+
+  test('does not change a schedule that it has read before', async () => {
+    let reads = 0;
+    const send: Send = async (request) => {
+      // To plan, and right before the change.
+      if (request.url.includes('/event_type_availability_schedules?') && ++reads === 2)
+        fileVersions(join(home, '.local/state/sched/locks'), 'test').update(() => ({ state: {}, value: undefined }));
+      return world.service(request);
+    };
+    const { code, requests, stderr } = await world.run(update('--day-off 2027-02-01'), { send });
+    expect([code, requests.filter(isPatch)]).toEqual([7, []]);
+    expect(lastJson(stderr).error).toMatchObject({ message: robbed, outcome: 'not-sent' });
+  });
 });
 
 test('an interruption says how many schedules are changed', async () => {

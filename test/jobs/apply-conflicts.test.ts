@@ -273,6 +273,27 @@ describe('while a file is applied', () => {
     expect((await configs.everything()).webhooks).toMatchObject([{ events: ['invitee.canceled'] }]);
   });
 
+  // R66
+  test.each([
+    ['other hours', '[]'],
+    ['hours that no file can have', '{}'],
+  ])('a schedule that has %s afterwards has failed', async (_, rules) => {
+    const file: ConfigFile = {
+      sched: 1,
+      users: { me: { event_types: { intro: { name: 'Intro call', availability: hours } } } },
+    };
+    let isWritten = false;
+    const send: Send = async (request) => {
+      const reply = await configs.service(request);
+      isWritten ||= request.method === 'PATCH';
+      return isWritten ? { ...reply, body: reply.body.replaceAll(/"rules":\[.*?\]\}\]/g, `"rules":${rules}`) } : reply;
+    };
+    expect(await configs.apply(machine, file, { send })).toMatchObject({
+      said: 'partial',
+      applied: { outcomes: [{ state: 'failed', error: { category: 'conflict' } }] },
+    });
+  });
+
   /** The demo has a webhook that the file leaves out. */
   const withoutWebhook: ConfigFile = { sched: 1, users: { me: { webhooks: [] } } };
 
