@@ -356,6 +356,7 @@ const onMachineTime: Record<string, string[]> = {
   'how long something takes or is kept on this machine': [
     'complete/names.ts',
     'commands/bulk/show-progress.ts',
+    'commands/follow/follow.ts',
     'commands/mcp/http-sessions.ts',
     'commands/sandbox/screen.ts',
     'commands/webhooks/keep-listening.ts',
@@ -385,10 +386,9 @@ const onMachineTime: Record<string, string[]> = {
   'deliveries, which the sandbox signs by this clock': ['commands/webhooks/verify.ts'],
   'a sandbox that has no clock yet': ['commands/sandbox/seed-flags.ts'],
   'both clocks, compared or the earlier one of them': [
-    'commands/compliance/expired.ts',
-    'commands/follow/follow.ts',
     'commands/webhooks/create.ts',
     'operation/write-result.ts',
+    'session/both-clocks.ts',
     'session/context.ts',
   ],
 };

@@ -45,7 +45,9 @@ const lines = [
   'event-types slots "Intro call" --first 3',
   'event-types why "Intro call" "monday 10:00"',
   'availability off tomorrow --dry-run',
+  'availability off 2026-11-19 --dry-run',
   'availability off --list',
+  'availability update --event-type "Intro call" --day-off tomorrow --day-off 2026-11-13 --dry-run',
   'activity list --since -2d',
   'invitations list --since -30d',
   `${booking} --start "tomorrow 10:00" --tz UTC --dry-run`,
@@ -133,6 +135,7 @@ describe('a service that is no sandbox', () => {
   test('is not asked for its time', async () => {
     const { timeQuestions, requests, stderr } = await ordinary('events list --upcoming --limit 1 --json');
     expect([timeQuestions, requests.length, stderr]).toEqual([[], 1, '']);
+    expect((await ordinary('invitees list next --json')).requests).toHaveLength(2);
   });
 
   test.each([-3 * day, 3 * day])(

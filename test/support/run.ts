@@ -130,15 +130,22 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const { plan, dialect } = options;
   const sandbox = await openSandbox({ file, clock, onError: rethrow, plan, dialect, usualOrigin });
   const operations = dialect === undefined ? checked(sandbox.service) : sandbox.service;
-  const service: Send = async (request) => answerTime(request, sandbox.clock) ?? operations(request);
+  // The time that the service tells: that of a clock of the test's own, if the last run had one.
+  let { now } = sandbox.clock;
+  const service: Send = async (request) => {
+    const reply = answerTime(request, sandbox.clock) ?? (await operations(request));
+    return { ...reply, headers: { ...reply.headers, date: new Date(now()).toUTCString() } };
+  };
   dontWaitForDisk(sandbox.store);
   const close = closeLater(() => sandbox.close());
-  const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
-    runInWorld(line, service, ownerToken, more.clock ?? clock, {
+  const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> => {
+    now = more.clock?.now ?? sandbox.clock.now;
+    return runInWorld(line, service, ownerToken, more.clock ?? clock, {
       ...options,
       ...more,
       env: { ...options.env, ...more.env },
     });
+  };
   return { run, clock, service, token: ownerToken, close };
 };
 
@@ -195,7 +202,6 @@ const runInWorld = async (
     systemZone = 'Europe/Paris',
     redisClock = realClock,
     clockAheadMs = 0,
-    clock: ownClock,
     openPager,
     interrupted = new AbortController().signal,
     onStdout,
@@ -232,19 +238,13 @@ const runInWorld = async (
     screen += prompt;
     return lines.shift();
   };
-  const answer: Send = async (request) => {
+  const deliver: Send = async (request) => {
     if (request.url.endsWith(timePath)) {
       timeQuestions.push(request);
       return send === network ? network(request) : service(request);
     }
     requests.push(request);
     return send(request);
-  };
-  /** The service's clock shows the same time as a clock of the test's own. */
-  const deliver: Send = async (request) => {
-    const reply = await answer(request);
-    if (ownClock === undefined || reply.headers.date === undefined) return reply;
-    return { ...reply, headers: { ...reply.headers, date: new Date(ownClock.now()).toUTCString() } };
   };
   const runtime: World = {
     // Tests of colors set NO_COLOR to '', which counts as unset.

@@ -17,7 +17,7 @@ import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandHere } from '../../scheduling/booking-context.ts';
-import { isAnySandbox } from '../../session/connection.ts';
+import { bothClocks } from '../../session/both-clocks.ts';
 import type { Context } from '../../session/context.ts';
 import { requestsFor, shortPage } from '../event-invitees.ts';
 import { readableEvents } from './requester.ts';
@@ -41,12 +41,6 @@ const view: View = {
 
 /** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
 const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);
-
-/** Of two clocks, the later one would make more addresses old. Only that of a sandbox is moved on purpose. */
-const safeNow = async (context: Context): Promise<number> =>
-  (await isAnySandbox(await context.connection()))
-    ? context.now()
-    : Math.min(context.now(), context.runtime.clock.now());
 
 /** Reads which addresses have only old events. Memory grows with the old addresses, not with the events. */
 const readExpired = async (context: Context, age: string) => {
@@ -91,7 +85,9 @@ const readExpired = async (context: Context, age: string) => {
   left += Math.ceil(counts.events / shortPage) + 1;
   notes.info(`Reading the invitees of ${counted(counts.events, 'event')}: up to ${counted(left, 'request')}`);
   notes.ahead = () => ({ requests: left, isMost: true });
-  const limit = utcText(timeBefore(age, await safeNow(context))!);
+  // Of two clocks, the later one would make more addresses old.
+  const { earlier } = await bothClocks(context);
+  const limit = utcText(timeBefore(age, earlier)!);
   /** As the service shows them, by their folded form. */
   const old = new Map<string, string>();
   // Old events first: a booking that is made meanwhile is then among the newer ones.
@@ -114,7 +110,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const { runtime, notes, printer } = context;
   const age = String(typed['older-than']);
   for (const name of ['older-than', 'to']) if (typed[name] === undefined) problems.missingFlag(name);
-  if (typed['older-than'] !== undefined && timeBefore(age, runtime.clock.now()) === undefined) {
+  if (typed['older-than'] !== undefined && timeBefore(age, context.now()) === undefined) {
     const problem = `--older-than must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`;
     problems.value('older-than', age, problem, /^[1-9]\d*m$/.test(age) ? `${age}o` : undefined);
   }

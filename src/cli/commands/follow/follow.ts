@@ -26,6 +26,7 @@ import { fillScope } from '../../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
+import { bothClocks } from '../../session/both-clocks.ts';
 import { sandboxAddress, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
@@ -186,14 +187,15 @@ async function* follow(
     pulse.next = undefined;
   };
   for (;;) {
-    const now = await context.askNow();
-    const until = flags.untilAt(now);
-    if (until <= now) return context.notes.info('Stopped: the time in --until has passed');
     const known = state.events.size;
     try {
+      // Of two clocks, the earlier one makes the beginning of the window earlier, and the later one its end later.
+      const { earlier, later } = await bothClocks(context);
+      const until = flags.untilAt(later);
+      if (until <= earlier) return context.notes.info('Stopped: the time in --until has passed');
       let isChanged = false;
       const onShort = (short: readonly Json[]) => sayShort(context, short);
-      for await (const change of readRound(source, state, { now: Math.min(now, clock.now()), until, onShort })) {
+      for await (const change of readRound(source, state, { now: earlier, until, onShort })) {
         if (change.kind !== 'read') yield change;
         await file.add(remember(state, change));
         isChanged = true;
@@ -275,7 +277,8 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
   };
   const file = await openFile(context, [query, type ?? null]);
   try {
-    const state = await openState(file, source, flags, runtime.clock.now());
+    const { earlier } = await bothClocks(context);
+    const state = await openState(file, source, flags, earlier);
     const isShared = query.user === undefined;
     const isWhole = isShared && query.group === undefined && type === undefined;
     await announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));

@@ -112,6 +112,17 @@ describe('compliance expired', () => {
     expect(JSON.parse(stdout)).toMatchObject({ expired: 0, limit: '2024-11-15T18:00:00Z' });
   });
 
+  test("goes by the own clock if that of a service is ahead, which isn't a sandbox", async () => {
+    const send: Send = async (request) => {
+      const headers = { ...request.headers, authorization: `Bearer ${world.token}` };
+      const reply = await world.service({ ...request, headers });
+      const date = new Date(world.clock.now() + 10 * 365 * 86_400_000).toUTCString();
+      return { ...reply, headers: { ...reply.headers, date } };
+    };
+    const { stdout } = await expired('24mo', { send, env: { SCHED_TOKEN: 'an-ordinary-token' } });
+    expect(JSON.parse(stdout).limit).toMatch(/^2024-11-15T/);
+  });
+
   test('reads only the own events, and says so, if the token may not read the organization', async () => {
     const { code, stdout, stderr } = await expired('24mo', { env: { SCHED_TOKEN: 'sandbox_user' } });
     expect([code, JSON.parse(stdout).scope]).toEqual([0, 'user']);

@@ -227,6 +227,48 @@ describe('events follow, started again', () => {
     expect(events((await world.run(`events follow ${jsonl} --once`)).stdout)).toEqual(['invitee.created Ada Byron']);
   });
 
+  describe('at a service that is no sandbox', () => {
+    /** The service with another `Date`, and a token that isn't one of a sandbox. */
+    const dated =
+      (aheadMs: number): Send =>
+      async (request) => {
+        const headers = { ...request.headers, authorization: `Bearer ${world.token}` };
+        const reply = await world.service({ ...request, headers });
+        const date = new Date(world.clock.now() + aheadMs).toUTCString();
+        return { ...reply, headers: { ...reply.headers, date } };
+      };
+    const env = { SCHED_TOKEN: 'an-ordinary-token' };
+    const year = 365 * 24 * hour;
+
+    test.each([-year, year])('misses nothing while its Date is wrong by %i ms', async (aheadMs) => {
+      const send = dated(aheadMs);
+      const { stdout } = await following(world, jsonl, [() => book(world), () => undefined], { send, env });
+      expect(events(stdout)).toEqual(['invitee.created Ada Byron']);
+    });
+
+    test.each([-year, year])(
+      'stops at --until only after both clocks have passed it: Date ahead by %i ms',
+      async (ahead) => {
+        const line = `${jsonl} --until ${new Date(world.clock.now() + hour).toISOString()}`;
+        const { pauses, stderr } = await following(world, line, [() => undefined], { send: dated(ahead), env });
+        expect([pauses.length, stderr.includes('--until has passed')]).toEqual([2, false]);
+      },
+    );
+  });
+
+  test('stops at --until by the clock of a sandbox', async () => {
+    for (const clockAheadMs of [0, -240 * hour]) {
+      const until = new Date(world.clock.now() + hour).toISOString();
+      const { stderr } = await following(
+        world,
+        `--until ${until}`,
+        Array(2).fill(() => world.clock.sleep(hour)),
+        { clockAheadMs },
+      );
+      expect(stderr).toContain('Stopped: the time in --until has passed');
+    }
+  });
+
   test('keeps a private file without names or addresses', async () => {
     await following(world, jsonl, [() => book(world, 'Intro call', 'Zoë Müller')]);
     expect(readFileSync(stateFile(), 'utf8')).not.toMatch(/Zoë|engine|Intro/);
