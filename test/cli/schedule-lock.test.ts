@@ -150,6 +150,17 @@ describe('two processes with one home', () => {
     expect((await datesOff()).all).toMatchObject({ '2027-02-01': 'all schedules', '2027-02-02': 'all schedules' });
   });
 
+  test.each([
+    ['service', { SCHED_BASE_URL: 'https://api.example.com' }],
+    ['organization', { SCHED_ORG: 'OTHER' }],
+  ])("don't wait for a process at another %s", async (_, env) => {
+    const { done, go } = await startOne(off('2027-02-01'), {});
+    const other = await world.run(off('2027-02-02'), { env });
+    expect([other.code, other.stderr]).toEqual([0, expect.not.stringContaining('waiting')]);
+    go();
+    await done;
+  });
+
   test('work without the lock where no file can be written, and say so', async () => {
     const { code, stderr } = await world.run('availability off 2027-02-01 --yes', { home: '/dev/null/home' });
     expect([code, stderr]).toEqual([0, expect.stringContaining('Other sched processes may change the same')]);
@@ -225,16 +236,19 @@ describe('a change that is no longer there at the end', () => {
   });
 
   test('is not reported where others have set more days meanwhile', async () => {
-    const send: Send = async (request) => {
-      const reply = await world.service(request);
-      const { uri, rules } = isPatch(request) ? JSON.parse(reply.body).resource : {};
-      if (uri) await patch(uri, [...rules, { type: 'date', date: '2027-05-05', intervals: [] }]);
-      return reply;
-    };
-    expect((await world.run(off('2027-02-01'), { send })).code).toBe(0);
+    const adding = (date: string): WorldOptions => ({
+      send: async (request) => {
+        const reply = await world.service(request);
+        const { uri, rules } = isPatch(request) ? JSON.parse(reply.body).resource : {};
+        if (uri)
+          expect(await patch(uri, [...rules, { type: 'date', date, intervals: [] }])).toMatchObject({ status: 200 });
+        return reply;
+      },
+    });
+    expect((await world.run(off('2027-02-01'), adding('2027-05-05'))).code).toBe(0);
     const { uri } = JSON.parse((await world.run('availability list --event-type "Intro call" --json')).stdout)[0];
     const one = `availability update ${uri} --event-type "Intro call" --day-off 2027-02-02 --yes`;
-    expect((await world.run(one, { send })).code).toBe(0);
+    expect((await world.run(one, adding('2027-05-06'))).code).toBe(0);
   });
 });
 
