@@ -22,25 +22,42 @@ export type Category = keyof typeof exitCodes;
 /** Whether a failed command changed anything at the service. */
 export type Outcome = 'not-sent' | 'not-applied' | 'applied' | 'unknown';
 
-/** A command line that can be run as it is. */
-export type CommandLine = 'sched' | `sched ${string}`;
+declare const madeByTheMaker: unique symbol;
 
-/** A command to suggest, as data: only the code that parsed the command line knows what the user typed. */
-export interface Suggestion {
-  /** The words of another command, without `sched`. Without them, it is the user's own command. */
-  command?: readonly string[];
+/** A command line that can be run as it is. Only `src/cli/messages/suggested-line.ts` makes one. */
+export type CommandLine = string & { readonly [madeByTheMaker]: true };
+
+/** The words of another command, as data: only the code that parsed the command line knows the account to name. */
+export interface OtherCommand {
+  /** Without `sched`. */
+  command: readonly string[];
   /** Flags to set. `true` is for a flag without a value; `false` removes the flag. */
   flags?: Readonly<Record<string, string | boolean>>;
+}
+
+/** A command to suggest. Without `command`, it is the user's own command. */
+export interface Suggestion extends Partial<OtherCommand> {
+  /** The arguments of the user's own command, if they change. */
+  args?: readonly string[];
 }
 
 /** Suggests the user's own command, unchanged. */
 export const sameCommand: Suggestion = {};
 
+/** Words for people. A command in them is data until it is printed, and then names the account. */
+export type Advice = string | readonly (string | OtherCommand)[];
+
+/** An advice that continues after another one. */
+export const joinAdvice = (...parts: readonly Advice[]): Advice => {
+  const joined = parts.flat();
+  return joined.every((part) => typeof part === 'string') ? joined.join('') : joined;
+};
+
 export interface ErrorFacts {
   /** Why the error happened, for the `cause:` line. */
   reason?: string;
   /** What the user can do if no single command does it. It ends the `cause:` line. */
-  advice?: string;
+  advice?: Advice;
   /** A command that fixes the problem, for the `try:` line. */
   hint?: CommandLine | Suggestion;
   /** A typed value, and the value that was probably meant. The hint is then the user's own command with it. */

@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path/posix';
 import { parseSync } from 'rolldown/utils';
 import { describe, expect, test } from 'vitest';
+import { nouns } from '../src/cli/commands/registry.ts';
 
 /** Source files by path under src/. */
 type Sources = Record<string, string>;
@@ -17,7 +18,7 @@ interface Import {
 
 type Rule = (sources: Sources, imports: Import[]) => string[];
 
-interface Parsed extends Pick<ReturnType<typeof parseSync>, 'comments' | 'module'> {
+interface Parsed extends Pick<ReturnType<typeof parseSync>, 'comments' | 'module' | 'program'> {
   /** The text without its comments. */
   code: string;
 }
@@ -27,10 +28,11 @@ const parsed = new Map<string, Parsed>();
 const parse = (text: string): Parsed => {
   const known = parsed.get(text);
   if (known !== undefined) return known;
-  const { comments, module } = parseSync('source.ts', text);
+  const { comments, module, program } = parseSync('source.ts', text);
   const code = comments.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
-  parsed.set(text, { code, comments, module });
-  return { code, comments, module };
+  const all = { code, comments, module, program };
+  parsed.set(text, all);
+  return all;
 };
 
 /** Without comments and quoted text, so that words in them don't count as code. `import` keeps its quotes. */
@@ -447,6 +449,65 @@ const pagesAreSafe: Rule = (sources) =>
       : [],
   );
 
+/** A command of sched, as people would paste it. A sentence about sched goes on with another word. */
+const pasteable = new RegExp(
+  `(?<![\\w/.-])sched (?:--?[a-z]|\\$\\{|(?:${[...Object.keys(nouns), 'help'].join('|')})(?![\\w-]))`,
+);
+
+/** Files that contain commands, with the reason. Help texts of commands may contain them too. */
+const mayNameCommands: Record<string, string> = {
+  'cli/help/': 'help pages and topics: nothing runs, so there is no account',
+  'cli/commands/completion.ts': 'lines for the start file of a shell, which need no account',
+  'sandbox/pages/': 'pages for a browser: only its user knows how the shell reaches this sandbox',
+  'cli/commands/bulk/run-bulk.ts': 'the version of sched',
+  'cli/commands/bulk/show-progress.ts': 'a heading',
+};
+const helpTexts = ['examples', 'notes', 'description', 'summary'];
+
+/** Ways to make a line without an account, and the files that may use them. */
+const withoutAccount: Record<string, RegExp> = {
+  'as CommandLine': /^cli\/messages\/suggested-line\.ts$/,
+  'helpLine(': /^cli\/(invoke\.ts|parse\/|messages\/suggested-line\.ts)/,
+  'noAccount)':
+    /^cli\/(messages\/error-report|session\/connection|commands\/(mcp\/parameters|compliance\/hide-addresses|doctor\/machine-checks))\.ts$/,
+};
+
+/** What is needed of a node of the syntax tree. */
+interface SyntaxNode {
+  type?: string;
+  key?: { name?: string };
+  id?: { name?: string };
+  value?: unknown;
+  quasis?: { value: { raw: string } }[];
+}
+
+/** The texts in the code, except for help texts. */
+const textsIn = (node: unknown): string[] => {
+  if (Array.isArray(node)) return node.flatMap(textsIn);
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, key, id, value, quasis } = node as SyntaxNode;
+  const name = type === 'Property' ? key?.name : type === 'VariableDeclarator' ? id?.name : undefined;
+  if (helpTexts.includes(name ?? '')) return [];
+  return [
+    ...(type === 'Literal' && typeof value === 'string' ? [value] : []),
+    ...(quasis === undefined ? [] : [quasis.map((part) => part.value.raw).join('${')]),
+    ...Object.values(node).flatMap(textsIn),
+  ];
+};
+
+const linesAreMadeOnce: Rule = (sources) =>
+  Object.entries(sources).flatMap(([path, text]) => {
+    const code = withoutComments(text);
+    const ways = Object.entries(withoutAccount).filter(([way, files]) => code.includes(way) && !files.test(path));
+    const isFree = Object.keys(mayNameCommands).some((each) => path.startsWith(each));
+    const named =
+      isFree || !pasteable.test(code) ? [] : textsIn(parse(text).program).filter((each) => pasteable.test(each));
+    return [
+      ...ways.map(([way]) => `${path} makes a command without an account: ${way}`),
+      ...named.map((each) => `${path} has a command that names no account: ${each}`),
+    ];
+  });
+
 const rules: Record<string, Rule> = {
   'a folder imports only what it may import': importsAreAllowed,
   'each package is imported by one folder': onePackageOneFolder,
@@ -460,6 +521,7 @@ const rules: Record<string, Rule> = {
   'every operation belongs to a noun of the catalogue': everyOperationIsListed,
   '--version loads nothing heavy': versionIsLight,
   'each small fact has one owner': oneOwnerPerFact,
+  'command lines for pasting are made in cli/messages/suggested-line.ts': linesAreMadeOnce,
   'pages have quoted attributes, and no inline style or script': pagesAreSafe,
   'a dynamic import of a package uses only its default export': latePackagesByDefault,
 };
@@ -639,6 +701,20 @@ describe('architecture: an example with a violation breaks', () => {
     ['each small fact has one owner', { 'cli/a.ts': src['http/authorize.ts']! }, 1],
     ['each small fact has one owner', { 'cli/a.ts': src['state/whole-file.ts']! }, 1],
     ['each small fact has one owner', { 'cli/a.ts': src['api/window.ts']! }, 1],
+    [
+      'command lines for pasting are made in cli/messages/suggested-line.ts',
+      {
+        'jobs/a.ts': "fail({ advice: 'look at it: sched events list' });",
+        'cli/commands/a.ts':
+          'say(`Undo: sched events cancel $' + '{id}`); say(`sched $' + '{words}`); say("run sched -p work whoami");',
+        'cli/commands/b.ts': "const line = text as CommandLine; say(helpLine('events')); adviceText(x, noAccount);",
+        'cli/commands/c.ts':
+          "export const c = { examples: ['$(sched events list)'], notes: ['As sched events list does.'] };",
+        'cli/commands/d.ts': "say('sched reads the events'); // sched events list",
+        'cli/help/a.ts': "page.commands(['sched events list']);",
+      },
+      7,
+    ],
     [
       'a dynamic import of a package uses only its default export',
       { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },

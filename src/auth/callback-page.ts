@@ -68,8 +68,9 @@ const headers = {
   connection: 'close',
 };
 
-/** The page for a result. It never contains anything from a request. A profile's name needs no escaping. */
-export const resultPage = (kind: PageKind, profile?: string): { headers: Record<string, string>; body: string } => {
+/** The page for a result. It never contains anything from a request. `again` is the command that logs in, which
+ * needs no escaping. */
+export const resultPage = (kind: PageKind, again: string): { headers: Record<string, string>; body: string } => {
   const { title, words, next, mark } = pages[kind];
   const body = `<!doctype html>
 <html lang="en">
@@ -85,7 +86,7 @@ export const resultPage = (kind: PageKind, profile?: string): { headers: Record<
 <svg viewBox="0 0 50 50" aria-hidden="true"><circle cx="25" cy="25" r="22"/>${mark}</svg>
 <h1>${title}</h1>
 <p>${words}</p>
-<p class="next">${next.replace('LOGIN', profile === undefined ? 'sched auth login' : `sched auth login -p ${profile}`)}</p>
+<p class="next">${next.replace('LOGIN', again)}</p>
 <footer>sched · scheduling on the command line</footer>
 </main>
 </body>

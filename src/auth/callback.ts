@@ -72,7 +72,9 @@ const wrongIssuer = (iss: string, issuer: string, secrets: readonly string[]): S
   new SchedError('auth', 'The reply to the login came from a different issuer', {
     reason: `the reply names ${repeatsPart(iss, secrets) ? 'another one' : `"${cut(iss, maxTextLength)}"`}, but this login is at "${issuer}"`,
     // Only a trailing slash can be a mistake in the settings. Any other issuer may be an attack.
-    ...(withoutSlash(iss) === withoutSlash(issuer) ? { hint: `sched auth login --issuer ${iss}` } : {}),
+    ...(withoutSlash(iss) === withoutSlash(issuer)
+      ? { hint: { command: ['auth', 'login'], flags: { issuer: iss } } }
+      : {}),
     outcome: 'not-applied',
   });
 

@@ -55,8 +55,8 @@ export interface LoginBasics {
 export interface LoginOptions extends LoginBasics {
   way: LoginMethod;
   port?: number | undefined;
-  /** The profile to log in, for the command that the browser's page shows. */
-  profile?: string | undefined;
+  /** The command that logs in again, for the page in the browser. */
+  again: string;
   randomBytes: RandomBytes;
   /** Called with the login URL, always and before it is opened. */
   onUrl(url: string): void | Promise<void>;
@@ -149,7 +149,7 @@ const throughListener = async (
   let lastLine: Promise<unknown> | undefined;
   const listener = await openListener({
     port: options.port,
-    profile: options.profile,
+    again: options.again,
     clock,
     check: (request, redirectUri) => checkRequest(request, expect(redirectUri)),
     exchange: async (grant) => {

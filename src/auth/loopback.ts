@@ -20,7 +20,7 @@ interface CallbackListener<Result> {
 interface ListenerOptions<Result> {
   /** 0 or undefined: any free port. */
   port?: number | undefined;
-  profile?: string | undefined;
+  again: string;
   clock: Pick<Clock, 'sleep'>;
   check(request: CallbackRequest, redirectUri: string): CallbackResult;
   /** Called at most once, whatever arrives. The browser gets its page when this is done. */
@@ -88,7 +88,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
       { method: request.method ?? '', target: request.url ?? '', host: request.headers.host },
       redirectUri,
     );
-    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settle(verdict), options.profile);
+    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settle(verdict), options.again);
     const status = verdict.kind === 'ignored' ? verdict.status : 200;
     response.writeHead(status, { ...page.headers, ...(status === 405 ? { allow: 'GET' } : {}) });
     response.end(page.body);

@@ -5,7 +5,7 @@ import type { Runtime } from '../runtime.ts';
 import { HelpPage } from './help/help-page.ts';
 import { nounHelp, topHelp, welcome } from './help/overview.ts';
 import { topicHelp, topics } from './help/topics.ts';
-import { commandLine } from './messages/command-lines.ts';
+import { type Here, helpLine, localCommand } from './messages/suggested-line.ts';
 import { Leaf } from './parse/leaf.ts';
 import { readLeaf } from './parse/read-leaf.ts';
 import type { Meanings } from './parse/suggestions.ts';
@@ -45,7 +45,8 @@ const start = async (
   { slips = [], isHelp = false }: Meanings = {},
 ): Promise<void> => {
   const show = async (write: (page: HelpPage) => string, mayPage = true) => {
-    if (slips.length > 0) throw usageError([...slips], { hint: commandLine(...argv) });
+    if (slips.length > 0)
+      throw usageError([...slips], { hint: isHelp ? localCommand('help', ...argv.slice(1)) : helpLine(...argv) });
     const { stdout } = runtime;
     const text = `${write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, argv) }))}\n`;
     // A pager moves the cursor around the screen.
@@ -58,14 +59,15 @@ const start = async (
       return show((page) => commandHelp(found, page));
     }
     const { definition } = found;
-    const parsed = await readLeaf(found, slips);
+    const { hereIn } = await import('./session/settings.ts');
+    const parsed = await readLeaf(found, hereIn(runtime.env), slips);
     // Commands without an operation may ask questions before they report problems.
     if (slips.length > 0 && definition.operation === undefined) parsed.problems.check();
     const { runCommand } = await import('./run-command.ts');
     const help = (about: readonly string[]) => start(['help', ...about], runtime, isJson);
-    const suggest = async (error: unknown, profile: string | undefined) => {
+    const suggest = async (error: unknown, here: Here) => {
       const { withSuggestion } = await import('./suggestion.ts');
-      return withSuggestion(error, parsed, runtime, profile);
+      return withSuggestion(error, parsed, runtime, here);
     };
     return runCommand(definition, parsed, runtime, { isJson, help, suggest });
   }

@@ -5,11 +5,12 @@ import { commonFormats } from '../output/formats.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Parsed, ShowHelp } from './command.ts';
 import { createNotes, noteHidden } from './messages/notes.ts';
+import type { Here } from './messages/suggested-line.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { canAskFor } from './operation/missing.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser, type Frontend } from './session/context.ts';
-import { type Account, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
+import { type Account, hereOf, resolveSettings, type Typed, wantsSandbox } from './session/settings.ts';
 
 /** Few commands need this, so it is loaded on first use. */
 export const findUser: FindUser = async (who, context) =>
@@ -35,8 +36,8 @@ export const accountOf = async (
 interface Surroundings {
   isJson: boolean;
   help: ShowHelp;
-  /** Adds to an error which command to try. `profile` is the one whose login the command uses. */
-  suggest(error: unknown, profile: string | undefined): Promise<unknown>;
+  /** Writes out the commands that an error suggests, for this account. */
+  suggest(error: unknown, here: Here): Promise<unknown>;
   frontend?: Frontend;
 }
 
@@ -77,7 +78,7 @@ export const runCommand = async (
   const account = await accountOf(command, typed, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
     problems.check();
-    throw await suggest(error, named);
+    throw await suggest(error, hereOf(typed, runtime));
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const { env, stderr } = runtime;
@@ -138,7 +139,7 @@ export const runCommand = async (
     }
     // The write was applied; only its reply could not be printed.
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    throw await suggest(error, account?.name ?? named);
+    throw await suggest(error, settings.here);
   } finally {
     noteHidden(notes, context.printer.hiddenColumns);
     await context.close();

@@ -31,7 +31,7 @@ export const webhookChanges = (
   refuse: Refuse,
 ): WebhookChange[] => {
   for (const [{ callback_url }] of sameUrls(current))
-    refuse(path, `the service has several webhooks for ${callback_url}. Delete all but one with sched webhooks delete`);
+    refuse(path, `the service has several webhooks for ${callback_url}. Delete all but one with webhooks delete`);
   const common = { kind: 'webhook', owner, scope } as const;
   const written = wanted.flatMap((entry, index): WebhookChange[] => {
     const place = [...path, index];

@@ -2,7 +2,7 @@ import { eventTypes } from '../api/event-types.ts';
 import { diffConfig } from '../config/diff.ts';
 import { digestOf } from '../config/digest.ts';
 import type { Change, Plan, Reach, ReadConfig, TypeChange, WantedWebhook, World, WorldType } from '../config/model.ts';
-import { fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
+import { type Advice, fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import { idIn } from '../uri.ts';
 import { type ChangeLock, type StillLocked, whileLocked } from './change-lock.ts';
 import { entryOf, idOf, isPartOf, type Step, stepsOf } from './config-changes.ts';
@@ -57,7 +57,7 @@ interface Run {
   stillLocked: StillLocked;
 }
 
-const advice = 'compare again: sched config diff';
+const advice: Advice = ['compare again: ', { command: ['config', 'diff', 'FILE'] }];
 
 const changedMeanwhile = (label: string, reason?: string): SchedError =>
   new SchedError('conflict', `${label} was changed by someone else meanwhile`, {

@@ -20,7 +20,7 @@ export const creations: LedgerKind<CreationEntry> = {
   },
   damaged: {
     message: 'The record of a new event type is damaged',
-    advice: 'check whether it was created (sched event-types list)',
+    advice: ['check whether it was created (', { command: ['event-types', 'list'] }, ')'],
   },
   unusable: { message: "Can't record the new event type, so it was not created" },
 };

@@ -59,7 +59,10 @@ export const moves: LedgerKind<MoveEntry> = {
       (entry.left === undefined || Array.isArray(entry.left))
     );
   },
-  damaged: { message: 'The record of a move is damaged', advice: 'check both times (sched events list)' },
+  damaged: {
+    message: 'The record of a move is damaged',
+    advice: ['check both times (', { command: ['events', 'list'] }, ')'],
+  },
   unusable: { message: "Can't record the move, so nothing more was sent" },
 };
 

@@ -101,7 +101,7 @@ const atBothTimes = async (run: Run, reason: string | undefined): Promise<NotMov
   const reasons = [reason, strays.length === 0 ? undefined : straysText(strays)].filter(Boolean);
   return new NotMoved('partial', capital(standing(run)), {
     ...(reasons.length === 0 ? {} : { reason: reasons.join('; ') }),
-    advice: `run the same command again, or cancel the new event: sched events cancel ${event}`,
+    advice: ['run the same command again, or cancel the new event: ', { command: ['events', 'cancel', event] }],
     hint: sameCommand,
     outcome: 'applied',
   });
@@ -251,7 +251,7 @@ const changeTarget = async (run: Run): Promise<void> => {
     if (record === undefined) continue;
     throw new NotMoved('conflict', `A move of this event to ${entry.to} is not finished`, {
       reason: `event ${idIn(record.event)} was booked for it`,
-      advice: `finish that move, or: sched events cancel ${idIn(record.event)}`,
+      advice: ['finish that move, or: ', { command: ['events', 'cancel', idIn(record.event)] }],
       hint: { command: endsMove(entry) },
     });
   }

@@ -1,4 +1,4 @@
-import { SchedError } from '../errors.ts';
+import { type Advice, joinAdvice, SchedError } from '../errors.ts';
 import { isTime, isWithin } from '../numbers.ts';
 
 /** What the entries of every ledger have. */
@@ -48,7 +48,7 @@ export interface LedgerKind<Entry extends CommonEntry> {
   name: string;
   /** Whether a value from outside has every fact that a decision needs. */
   isEntry(value: unknown): value is Entry;
-  damaged: { message: string; advice: string };
+  damaged: { message: string; advice: Advice };
   /** `else` is what can be done without the ledger, if anything. */
   unusable: { message: string; else?: string };
 }
@@ -95,7 +95,7 @@ export const bookings: LedgerKind<LedgerEntry> = {
   },
   damaged: {
     message: 'A booking ledger entry is damaged',
-    advice: 'check whether it was booked (sched events list)',
+    advice: ['check whether it was booked (', { command: ['events', 'list'] }, ')'],
   },
   unusable: {
     message: "Can't use the booking ledger, so the booking was not sent",
@@ -106,13 +106,13 @@ export const bookings: LedgerKind<LedgerEntry> = {
 export const damagedEntry = ({ damaged }: LedgerKind<CommonEntry>, where: string, what: 'file' | 'key'): SchedError =>
   new SchedError('environment', damaged.message, {
     reason: where,
-    advice: `${damaged.advice}, then remove the ${what}`,
+    advice: joinAdvice(damaged.advice, `, then remove the ${what}`),
     outcome: 'not-sent',
   });
 
-export const ledgerTrouble = ({ unusable }: LedgerKind<CommonEntry>, reason: string, fix: string): SchedError =>
+export const ledgerTrouble = ({ unusable }: LedgerKind<CommonEntry>, reason: string, fix: Advice): SchedError =>
   new SchedError('environment', unusable.message, {
     reason,
-    advice: [fix, unusable.else ?? []].flat().join(', or '),
+    advice: unusable.else === undefined ? fix : joinAdvice(fix, `, or ${unusable.else}`),
     outcome: 'not-sent',
   });

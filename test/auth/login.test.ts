@@ -70,6 +70,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
     clock,
     interrupted: controller.signal,
     randomBytes: random,
+    again: 'sched auth login',
     onUrl: (url) => {
       urls.push(url);
     },
@@ -524,19 +525,16 @@ describe('page', () => {
     },
   );
 
-  test.each(['denied', 'failed'] as const)('%s shows the command that logs in to the same profile', async (kind) => {
-    const again = async (profile?: string) => {
-      const error = kind === 'denied' ? 'access_denied' : 'server_error';
-      let page: Promise<Reply> | undefined;
-      const visitCallback = async (url: string) => {
-        const state = new URL(url).searchParams.get('state');
-        page = visit(`http://127.0.0.1:${portOf(url)}/callback?error=${error}&state=${state}`);
-      };
-      await expect(start(visitCallback, { profile }).result).rejects.toMatchObject({ category: 'auth' });
-      return /<code>(.*)<\/code>/.exec((await page!).body)?.[1];
+  test.each(['denied', 'failed'] as const)('%s shows the command that logs in again', async (kind) => {
+    const again = 'sched auth login -p work';
+    const error = kind === 'denied' ? 'access_denied' : 'server_error';
+    let page: Promise<Reply> | undefined;
+    const visitCallback = async (url: string) => {
+      const state = new URL(url).searchParams.get('state');
+      page = visit(`http://127.0.0.1:${portOf(url)}/callback?error=${error}&state=${state}`);
     };
-    expect(await again('work')).toBe('sched auth login -p work');
-    expect(await again()).toBe('sched auth login');
+    await expect(start(visitCallback, { again }).result).rejects.toMatchObject({ category: 'auth' });
+    expect(/<code>(.*)<\/code>/.exec((await page!).body)?.[1]).toBe(again);
   });
 
   test('contains nothing from the request', async () => {

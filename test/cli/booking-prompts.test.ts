@@ -147,7 +147,7 @@ describe('the review', () => {
       Company: AE
       Team size: 1 to 10
       Book and send the invitation? [Y/n]: Booked: Tue 17 Nov 09:00 Europe/Paris (08:00 UTC) for Ada Byron
-      Undo: sched events cancel BF75YTBH32AX392U
+      Undo: sched events cancel BF75YTBH32AX392U --tz Europe/Paris
       Join: https://meet.northlight.example/z/bf75ytbh32ax392u
       For a script:
         sched invitees create --event-type 'Customer onboarding' \\
@@ -261,7 +261,7 @@ describe('a refused time', () => {
       Number, or part of the name, or another answer: Intro call with Ada Byron <ada@example.com>
       Mon 16 Nov 10:30–10:45 Europe/Paris, 04:30 in New York
       Book and send the invitation? [Y/n]: Booked: Mon 16 Nov 10:30 Europe/Paris (09:30 UTC) for Ada Byron
-      Undo: sched events cancel BF75YTBH32AX392U
+      Undo: sched events cancel BF75YTBH32AX392U --tz Europe/Paris
       Join: https://meet.northlight.example/g/bf75ytbh32ax392u
       For a script:
         sched invitees create --event-type 'Intro call' --email ada@example.com \\

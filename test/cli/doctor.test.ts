@@ -176,7 +176,7 @@ describe('doctor names the problem, and its fix works', () => {
     expect(sick.code).toBe(3);
     const { finding, fix } = sick.of('credential store')!;
     expect(finding).toContain('The keychain (Secret Service) is unavailable');
-    expect(fix).toContain('sched auth login --credential-store file');
+    expect(fix).toContain('sched auth login -p default --credential-store file');
     expect((await withToken()).code).toBe(0);
     const well = await doctor();
     expect(well.code).toBe(0);

@@ -95,7 +95,7 @@ describe('first steps', () => {
     expect(removed.stderr).toContain('sched profiles use two');
     const open = await run('events list');
     expect(open.code).toBe(2);
-    expect(open.stderr).toContain('your profiles: two, three. Choose one with -p,');
+    expect(open.stderr).toContain('your profiles: two, three; choose one with -p,');
     expect(open.stderr).not.toContain('try:');
     await run('profiles remove three --yes');
     expect((await run('events list')).stderr).toContain('Profile "two" is not logged in');

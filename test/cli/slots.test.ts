@@ -43,7 +43,7 @@ describe('event-types slots', () => {
       Exact times of a day:
         sched event-types slots 'Intro call' --tz Europe/Berlin --since 2026-11-16 \\
             --until 2026-11-16
-      Book one: sched invitees create --event-type 'Intro call'
+      Book one: sched invitees create --event-type 'Intro call' --tz Europe/Berlin
       The service checks again when you book.
       "
     `);
@@ -55,7 +55,7 @@ describe('event-types slots', () => {
       "Intro call · 15 min · Europe/Berlin · 20 free times on 1 of 2 days
       Mon 16 Nov  10:00  10:15  10:30  10:45  11:30  11:45  12:00  12:15  14:00  14:15
                   14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15  16:30  16:45
-      Book one: sched invitees create --event-type 'Intro call'
+      Book one: sched invitees create --event-type 'Intro call' --tz Europe/Berlin
       The service checks again when you book.
       "
     `);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { events } from '../../src/api/events.ts';
 import { invitees } from '../../src/api/invitees.ts';
 import { users } from '../../src/api/users.ts';
+import { adviceText, noAccount } from '../../src/cli/messages/suggested-line.ts';
 import { createClient } from '../../src/client/client.ts';
 import { gather } from '../../src/client/paginate.ts';
 import { withContent } from '../../src/client/read-reply.ts';
@@ -123,7 +124,7 @@ export interface Machine {
 export const atNew = ({ to, bookings: all }: MovePlan): string[][] => all.map(() => [to]);
 export const atOld = ({ from, bookings: all }: MovePlan): string[][] => all.map(() => [from]);
 export const wordsOf = ({ error }: Said): string =>
-  [error?.message, error?.facts.reason, error?.facts.advice].filter(Boolean).join('; ');
+  [error?.message, error?.facts.reason, adviceText(error?.facts.advice ?? '', noAccount)].filter(Boolean).join('; ');
 
 let lastPid = 1000;
 let machines = 0;

@@ -16,6 +16,7 @@ import { openConnection } from '../../src/state/redis/redis-client.ts';
 import type { Clock } from '../../src/system.ts';
 import { expectNoSecret } from './canary.ts';
 import { checked, rethrow } from './checked.ts';
+import { expectSameAccount } from './printed-lines.ts';
 import { withServerTime } from './redis.ts';
 import { dontWaitForDisk, seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
@@ -289,6 +290,7 @@ const runInWorld = async (
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
   await expectRunnable(written.stderr);
+  await expectSameAccount(written.stderr, argv, runtime.env);
   return { code, ...written, screen, requests, timeQuestions };
 };
 

@@ -28,7 +28,7 @@ import { dateRanges } from '../../time/days.ts';
 import { fullDateLabel } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
-import { commandLine } from '../messages/command-lines.ts';
+import { commandHere } from '../messages/suggested-line.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { withFacts } from '../operation/write-result.ts';
@@ -97,12 +97,12 @@ const datesIn = (zone: string, { context, args }: Invocation, onProblem = (_: st
   return [...dates].sort();
 };
 
-const updateLine = ({ schedule, types }: Own, ...flags: string[]) =>
-  commandLine('availability', 'update', idIn(schedule.uri), '--event-type', idIn(types[0]), ...flags);
+const updateLine = (context: Context, { schedule, types }: Own, ...flags: string[]) =>
+  commandHere(context, 'availability', 'update', idIn(schedule.uri), '--event-type', idIn(types[0]), ...flags);
 
 /** What changes in a schedule. A day off is a rule on top of the weekly hours, which stay as they are. */
-const planFor = (own: Own, dates: string[], isUndo: boolean): Plan => {
-  const before = rulesOf(own.schedule, `set its hours first: ${updateLine(own, '--replace')}`);
+const planFor = (context: Context, own: Own, dates: string[], isUndo: boolean): Plan => {
+  const before = rulesOf(own.schedule, `set its hours first: ${updateLine(context, own, '--replace')}`);
   const rules = before.filter((rule) => rule.type === 'date' && dates.includes(dayOf(rule)));
   if (isUndo) {
     const after = before.filter((rule) => !(rules.includes(rule) && isDateOff(rule)));
@@ -181,7 +181,7 @@ const send = async (planned: Plan, { context, typed }: Invocation, stillLocked: 
   const read = () => readAgain(planned, context);
   const schedule = await read();
   if (schedule === undefined) throw new SchedError('not-found', 'The schedule is gone', { outcome: 'not-applied' });
-  const plan = planFor({ schedule, types }, dates, typed.undo === true);
+  const plan = planFor(context, { schedule, types }, dates, typed.undo === true);
   const replaced = plan.replaced.map(ruleText);
   if (!isChange(plan)) return withFacts(schedule, { already: true, replaced });
   const body = { rules: plan.after };
@@ -253,10 +253,10 @@ const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<
 };
 
 /** Notes how to restore special hours that a day off has replaced. */
-const noteReplaced = ({ notes }: Context, plan: Plan, { _sched: facts }: Json): void => {
+const noteReplaced = (context: Context, plan: Plan, { _sched: facts }: Json): void => {
   const { replaced } = facts as { replaced: string[] };
   const rules = replaced.flatMap((rule) => ['--rule', rule]);
-  if (rules.length > 0) notes.info(`To restore the special hours: ${updateLine(plan, ...rules)}`);
+  if (rules.length > 0) context.notes.info(`To restore the special hours: ${updateLine(context, plan, ...rules)}`);
 };
 
 /** Prints the changed schedules. Throws if not all of them are. */
@@ -319,7 +319,9 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
   problems.check();
   if (typed.list === true) return printList(invocation);
   const own = await readOwn(context);
-  const plans = own.map((each) => planFor(each, datesIn(zoneOf(each.schedule, invocation), invocation), isUndo));
+  const plans = own.map((each) =>
+    planFor(context, each, datesIn(zoneOf(each.schedule, invocation), invocation), isUndo),
+  );
   const changes = plans.filter(isChange);
   const dates = plans.flatMap((plan) => plan.dates);
   const words = datesWords(dates, todayIn(context, context.settings.zone));
@@ -347,7 +349,7 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
   const changed = dateRanges(changes.flatMap(changedDates)).map(([first, last]) =>
     first === last ? first : `${first}..${last}`,
   );
-  const back = commandLine('availability', 'off', ...changed, ...(isUndo ? [] : ['--undo']));
+  const back = commandHere(context, 'availability', 'off', ...changed, ...(isUndo ? [] : ['--undo']));
   const [done, way] = isUndo ? ['No longer off', 'Again'] : ['Off', 'Undo'];
   await context.notes.done(`${done.toLowerCase()}: ${words} ${where}`, `${done}: ${words} ${where}. ${way}: ${back}`);
 };

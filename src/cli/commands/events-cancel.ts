@@ -4,13 +4,11 @@ import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/label.ts';
 import type { Invocation } from '../command.ts';
-import { commandLine } from '../messages/command-lines.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isCanceled } from '../operation/view-values.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
-import { flagWords } from '../parse/part.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -104,9 +102,7 @@ export const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation
     'partial',
     `${failures.length} of ${inputs.length} events ${failures.length === 1 ? 'was' : 'were'} not canceled`,
     {
-      ...(again.length === 0
-        ? {}
-        : { hint: commandLine('events', 'cancel', ...again, ...flagWords(invocation.parts)) }),
+      ...(again.length === 0 ? {} : { hint: { args: again } }),
       outcome: 'applied',
     },
   );

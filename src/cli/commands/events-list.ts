@@ -102,7 +102,10 @@ export const settleFilters = async (context: Context, query: Query, isOfGroup = 
         reason: "it returns events even for a group that can't exist",
         ...(isOfGroup
           ? {
-              advice: 'list the events of each member instead: sched events list --user MEMBER',
+              advice: [
+                'list the events of each member instead: ',
+                { command: ['events', 'list'], flags: { user: 'MEMBER' } },
+              ],
               hint: { command: ['groups', 'members', idIn(group)] },
             }
           : { hint: { flags: { group: false, ...(isUnsaid ? { org: 'current' } : {}) } } }),

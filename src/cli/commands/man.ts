@@ -7,6 +7,7 @@ import { isInteractive } from '../../output/pager.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Invocation, LeafCommand } from '../command.ts';
 import { topics } from '../help/topics.ts';
+import { localCommand } from '../messages/suggested-line.ts';
 
 /** The committed pages by file name, part of the program: nothing is read from beside it. */
 const loadPages = async (): Promise<Readonly<Record<string, string>>> => (await import('../../../man')).default;
@@ -65,7 +66,7 @@ export const man = (known: Names): LeafCommand => {
     const found = await findPage(args, known);
     if (found === undefined)
       throw new SchedError('usage', `No manual page for "${args.join(' ')}"`, {
-        hint: `sched man ${nearest(args[0]!, names) ?? '--help'}`,
+        hint: localCommand('man', nearest(args[0]!, names) ?? '--help'),
       });
     const { runtime, settings } = context;
     // A pager moves the cursor around the screen. In a pipe, man prints the text.

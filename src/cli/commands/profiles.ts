@@ -4,7 +4,8 @@ import { readReference, waysInSentence } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
 import type { Argument, Command, Invocation, Offered } from '../command.ts';
 import { readJsonFile } from '../json-file.ts';
-import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/config-file.ts';
+import { commandHere, suggestedLine } from '../messages/suggested-line.ts';
+import { addProfile, changeConfig, chosenName, chosenProfile, readConfig } from '../session/config-file.ts';
 import { confirm } from '../session/confirm.ts';
 import { nameProblem, Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import type { Facts } from '../session/prompt.ts';
@@ -14,11 +15,14 @@ import { view } from './profile-view.ts';
 
 const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
 
+/** The command that logs in to a profile. */
+const loginTo = (profile: string): string => suggestedLine({ sandbox: false, profile }, { command: ['auth', 'login'] });
+
 /** The profile that a command applies to: its argument, or else the current one. */
 const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
   const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
   if (found !== undefined) return found;
-  throw usageError(['No profiles yet. To add one: sched profiles add']);
+  throw usageError(['No profiles yet'], { hint: addProfile });
 };
 
 /** Checks a user or organization to be set. Only the service knows whether it exists. */
@@ -68,7 +72,9 @@ const list = async ({ context, typed, problems }: Invocation): Promise<void> => 
   const rows = Object.entries(config.profiles).map(([name, profile]) => shown(name, profile, name === current));
   await context.printer.list(view, [rows]);
   if (rows.length === 0)
-    context.notes.footer('No profiles yet. Add one: sched auth login, or sched profiles add NAME --base-url URL');
+    context.notes.footer(
+      `No profiles yet. Add one: ${commandHere(context, 'auth', 'login')}, or ${suggestedLine(context.settings.here, addProfile)}`,
+    );
 };
 
 const show = async (invocation: Invocation): Promise<void> => {
@@ -103,14 +109,14 @@ const add = async (invocation: Invocation): Promise<void> => {
   const config = await changeConfig(context.runtime, (before) => {
     if (Object.hasOwn(before.profiles, name!)) {
       throw new SchedError('conflict', `Profile "${name}" already exists`, {
-        reason: 'to change a profile, use sched profiles set',
+        advice: ['to change it: ', { command: ['profiles', 'set', 'KEY', 'VALUE', '-p', name!] }],
         outcome: 'not-applied',
       });
     }
     return { ...before, current: before.current ?? name!, profiles: { ...before.profiles, [name!]: profile! } };
   });
   context.notes.info(
-    `Added profile ${name}${config.current === name ? ', now the default' : ''}. Log in: sched auth login -p ${name}`,
+    `Added profile ${name}${config.current === name ? ', now the default' : ''}. Log in: ${loginTo(name!)}`,
   );
   await context.printer.one(view, shown(name!, profile!, config.current === name));
 };
@@ -144,7 +150,7 @@ const set = async (invocation: Invocation): Promise<void> => {
   const dropped = Object.keys(addressKeys).filter((each) => profile[each as keyof Profile] !== undefined);
   if (isOtherServer && dropped.length > 0)
     context.notes.info(
-      `${name}: unset ${dropped.join(', ')}, which belong to the old auth_url. Log in again: sched auth login -p ${name}`,
+      `${name}: unset ${dropped.join(', ')}, which belong to the old auth_url. Log in again: ${loginTo(name)}`,
     );
 };
 
@@ -187,7 +193,9 @@ const remove = async (invocation: Invocation): Promise<void> => {
   }));
   const left = Object.keys(after.profiles);
   const isOpen = after.current === undefined && left.length > 1;
-  context.notes.info(`Removed profile ${name}${isOpen ? `. Choose a new default: sched profiles use ${left[0]}` : ''}`);
+  context.notes.info(
+    `Removed profile ${name}${isOpen ? `. Choose a new default: ${commandHere(context, 'profiles', 'use', left[0]!)}` : ''}`,
+  );
 };
 
 /** Prints the addresses of a profile for a colleague, without personal or secret data. */

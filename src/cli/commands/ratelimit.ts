@@ -10,6 +10,7 @@ import { pad, width } from '../../output/width.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Invocation, LeafCommand } from '../command.ts';
 import { timeOfDay } from '../messages/live.ts';
+import { commandHere, localCommand } from '../messages/suggested-line.ts';
 import { bookerOf } from '../session/network.ts';
 
 const view: View = {
@@ -113,8 +114,8 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   if (known.length > 0) return;
   notes.footer(
     connection.isSandbox
-      ? 'With --sandbox, no rate limit is remembered between commands. A sandbox that runs has one: sched sandbox start'
-      : 'No rate limit is known yet. Send a request first, such as sched users me',
+      ? `With --sandbox, no rate limit is remembered between commands. A sandbox that runs has one: ${localCommand('sandbox', 'start')}`
+      : `No rate limit is known yet. Send a request first, such as ${commandHere(context, 'users', 'me')}`,
   );
 };
 

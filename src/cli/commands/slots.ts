@@ -13,13 +13,11 @@ import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, minute, timestampOf, utcText } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { commandLine } from '../messages/command-lines.ts';
+import { commandHere } from '../messages/suggested-line.ts';
 import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
-import { flagWords } from '../parse/part.ts';
-import { commandHere } from '../scheduling/booking-context.ts';
 import type { ShownTimes, SlotQuery, SlotWindow } from '../scheduling/free-slots.ts';
 import type { Context } from '../session/context.ts';
 
@@ -107,9 +105,7 @@ const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows:
       const whole = args.join(' ');
       if (args.length === 1 || whole.split(' ').length > args.length || !hasCategory(error, 'not-found')) throw error;
       await readOne([whole]).catch(() => Promise.reject(error));
-      throw usageError([`Put quotes around "${whole}"`], {
-        hint: commandLine('event-types', 'slots', whole, ...flagWords(invocation.parts)),
-      });
+      throw usageError([`Put quotes around "${whole}"`], { hint: { args: [whole] } });
     });
   return { types: [...types.values()], rows };
 };

@@ -1,6 +1,3 @@
-import type { CommandLine } from '../../errors.ts';
-import { shellWord } from '../../shell-quote.ts';
-
 /** Splits a command line into words. Text in quotes or in `$(…)` belongs to the word it touches. */
 const wordsOf = (line: string): string[] => line.match(/(?:\$\([^)]*\)|'[^']*'|"[^"]*"|[^\s])+/g) ?? [];
 
@@ -35,7 +32,3 @@ export const commandLines = (line: string, columns: number, indent = '  '): stri
     (text, index) => `${indent}${index > 0 ? '    ' : ''}${text}${index < lines.length - 1 ? ' \\' : ''}`,
   );
 };
-
-/** Builds a `sched` command line that can be copied into a shell. */
-export const commandLine = (...words: readonly string[]): CommandLine =>
-  words.length === 0 ? 'sched' : `sched ${words.map(shellWord).join(' ')}`;

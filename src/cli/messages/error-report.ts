@@ -3,6 +3,7 @@ import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import { windowsLine } from '../../shell-quote.ts';
 import { commandLines } from './command-lines.ts';
+import { adviceText, noAccount } from './suggested-line.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
 
@@ -44,9 +45,12 @@ const fitted = async (line: string, columns: number, isWindows: boolean): Promis
   return [before + first.slice(before.length), ...rest];
 };
 
-/** The `cause:` line: why it happened, and what to do about it if no command does. */
+/**
+ * The `cause:` line: why it happened, and what to do about it if no command does. A command has written out the advice
+ * of its errors, so the rest has no account to name.
+ */
 const causeOf = ({ reason, advice }: ErrorFacts): string | undefined =>
-  [reason, advice].filter((part) => part !== undefined).join('; ') || undefined;
+  [reason, advice && adviceText(advice, noAccount)].filter((part) => part !== undefined).join('; ') || undefined;
 
 /** The `try:` line. Errors outside a command suggest only whole command lines. */
 const hintOf = ({ hint }: ErrorFacts): string | undefined => (typeof hint === 'string' ? hint : undefined);

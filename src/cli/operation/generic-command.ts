@@ -9,6 +9,7 @@ import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
+import { localCommand } from '../messages/suggested-line.ts';
 import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
@@ -84,7 +85,8 @@ export const printCurl = async (
       ...(body === undefined ? {} : { body: bodyOf(body) }),
     }),
   );
-  if (open.isSandbox) notes.info('This command works while `sched sandbox start` is running, which prints SCHED_TOKEN');
+  if (open.isSandbox)
+    notes.info(`This command works while \`${localCommand('sandbox', 'start')}\` is running, which prints SCHED_TOKEN`);
   await notes.flush();
   await printer.text(lines.join('\n'));
 };

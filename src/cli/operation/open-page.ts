@@ -2,6 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { SchedError } from '../../errors.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { localCommand } from '../messages/suggested-line.ts';
 import type { Context } from '../session/context.ts';
 
 /** A page of a record: the field that holds its URL, and its name. */
@@ -34,7 +35,9 @@ export const openPage = async (context: Context, record: object, page: Page): Pr
   const { runtime, notes } = context;
   const url = urlOf(record, page, context);
   if ((await context.connection()).isUnserved)
-    return notes.always(`The pages of the sandbox need a running server. Run sched sandbox start, then open ${url}`);
+    return notes.always(
+      `The pages of the sandbox need a running server. Run ${localCommand('sandbox', 'start')}, then open ${url}`,
+    );
   notes.info(`Opening ${url} in your browser`);
   await notes.flush();
   if (!(await runtime.openBrowser(url))) notes.warn(`Can't open a browser. Open the page yourself: ${url}`);

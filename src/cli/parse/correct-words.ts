@@ -1,6 +1,7 @@
 import { nearest } from '../../nearest.ts';
 import type { Flag } from '../command.ts';
 import type { Fix } from '../messages/problems.ts';
+import { helpLine } from '../messages/suggested-line.ts';
 import { allFlags, argumentRoom } from './all-flags.ts';
 import type { Leaf } from './leaf.ts';
 import { argumentsIn, isArgument, nameIn, type Part } from './part.ts';
@@ -96,7 +97,10 @@ export const correctParts = (leaf: Leaf): Correction => {
         const text = value ?? next();
         if (text !== undefined) put({ words: [text], value: text });
       } else if (meant === undefined) {
-        problems.push({ text: unknownFlag(word, undefined, `sched ${leaf.path} --help`), fix: undefined });
+        problems.push({
+          text: unknownFlag(word, undefined, helpLine(...leaf.path.split(' '), '--help')),
+          fix: undefined,
+        });
         isUnclear ||= value === undefined && isArgument(typed[index]);
         put(part);
       } else {
@@ -134,7 +138,9 @@ export const correctParts = (leaf: Leaf): Correction => {
   const isCrowded = () => !isUnclear && argumentsIn(parts).length > room;
   // As in `--event-type Intro call`.
   for (let index = 0; isCrowded() && index < parts.length; index += 1) {
-    const more = takesText(find(parts[index]!.flag)) ? following(index) : [];
+    const { flag, isEarly } = parts[index]!;
+    // The command's name stands between an early flag and the arguments.
+    const more = !isEarly && takesText(find(flag)) ? following(index) : [];
     if (more.length > 0) parts.splice(index, 1 + more.length, joined(parts[index]!, more));
   }
   // As in `event-types get Intro call`. The description of an argument says whether it can be a name.

@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../errors.ts';
-import { commandLine } from '../messages/command-lines.ts';
+import { type Here, ownCommand } from '../messages/suggested-line.ts';
 import { argumentsIn, isArgument, type Part } from './part.ts';
 
 /** The user's own command line, which problems correct step by step until it can be suggested. */
@@ -7,17 +7,31 @@ export class OwnCommand {
   readonly #name: string;
   readonly #placeholders: ReadonlyMap<string, string>;
   #parts: readonly Part[];
+  readonly #here: Here;
   #isPrivate: boolean;
 
   /**
    * `name` is noun and verb. `placeholders` has all flags of the command, with the text that shows where a value is
-   * missing. `isPrivate`: the words may contain private data, so they are not repeated.
+   * missing. `here` is the account that the environment chose. `isPrivate`: the words may contain private data, so they
+   * are not repeated.
    */
-  constructor(name: string, parts: readonly Part[], placeholders: ReadonlyMap<string, string>, isPrivate = false) {
+  constructor(
+    name: string,
+    parts: readonly Part[],
+    placeholders: ReadonlyMap<string, string>,
+    here: Here,
+    isPrivate = false,
+  ) {
     this.#name = name;
     this.#parts = parts;
     this.#placeholders = placeholders;
+    this.#here = here;
     this.#isPrivate = isPrivate;
+  }
+
+  /** Another command with the same words, for a line that leaves this one unchanged. */
+  copy(): OwnCommand {
+    return new OwnCommand(this.#name, this.#parts, this.#placeholders, this.#here, this.#isPrivate);
   }
 
   /** Whether the line has this flag, even if its value is missing. */
@@ -89,6 +103,7 @@ export class OwnCommand {
     if (this.#isPrivate) return undefined;
     const words = (isEarly: boolean) =>
       this.#parts.flatMap((part) => ((part.isEarly ?? false) === isEarly ? part.words : []));
-    return commandLine(...words(true), ...this.#name.split(' '), ...words(false));
+    const all = { early: words(true), late: words(false) };
+    return ownCommand(this.#here, this.#name, all, (flag) => this.has(flag));
   }
 }

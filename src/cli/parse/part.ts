@@ -19,9 +19,5 @@ export const isArgument = (part: Part | undefined): boolean => part?.value !== u
 
 export const argumentsIn = (parts: readonly Part[]): string[] => parts.filter(isArgument).map(({ value }) => value!);
 
-/** The flags with their values, as typed. */
-export const flagWords = (parts: readonly Part[]): string[] =>
-  parts.flatMap(({ flag, words }) => (flag === undefined ? [] : words));
-
 /** `--statsu=x` ⇒ `--statsu`. */
 export const nameIn = (word: string): string => word.split('=')[0]!;

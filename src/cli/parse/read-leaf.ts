@@ -1,5 +1,6 @@
 import type { Flag, Parsed } from '../command.ts';
 import { Problems } from '../messages/problems.ts';
+import type { Here } from '../messages/suggested-line.ts';
 import { allFlags, argumentRoom } from './all-flags.ts';
 import { Leaf } from './leaf.ts';
 import { OwnCommand } from './own-command.ts';
@@ -32,8 +33,11 @@ const isWrong = ({ parts, args, definition }: Leaf, flags: readonly Flag[]): boo
 const placeholderOf = ({ value = '', suggestions }: Flag): string =>
   suggestions?.[0] ?? value.split('|').find((part) => part === part.toUpperCase()) ?? value.toUpperCase();
 
-/** Returns what Commander parsed, with the problems so far. `slips` are those of the command's name. */
-export const readLeaf = async (leaf: Leaf, slips: readonly string[] = []): Promise<Parsed> => {
+/**
+ * Returns what Commander parsed, with the problems so far. `here` is the account that the environment chose. `slips` are
+ * the problems of the command's name.
+ */
+export const readLeaf = async (leaf: Leaf, here: Here, slips: readonly string[] = []): Promise<Parsed> => {
   const { definition: command, path: name } = leaf;
   const flags = allFlags(command);
   const correction = isWrong(leaf, flags) ? (await import('./correct-words.ts')).correctParts(leaf) : undefined;
@@ -41,7 +45,7 @@ export const readLeaf = async (leaf: Leaf, slips: readonly string[] = []): Promi
   const problems = new Problems(() => {
     const placeholders = new Map(flags.map((flag) => [flag.name, placeholderOf(flag)]));
     // Don't repeat the arguments of a free-form command: they may contain private data.
-    return new OwnCommand(name, parts, placeholders, command.freeForm);
+    return new OwnCommand(name, parts, placeholders, here, command.freeForm);
   });
   for (const slip of slips) problems.add(slip, () => {});
   for (const { text, fix } of correction?.problems ?? []) problems.add(text, fix);

@@ -3,7 +3,7 @@ import { nearest } from '../../nearest.ts';
 import type { Flag } from '../command.ts';
 import { findNoun, nouns, singularOf } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
-import { commandLine } from '../messages/command-lines.ts';
+import { helpLine, localCommand } from '../messages/suggested-line.ts';
 import { nearestFlag, unknownFlag } from './correct-words.ts';
 import type { Group } from './leaf.ts';
 import { isFlag } from './part.ts';
@@ -41,7 +41,7 @@ const unknownTopic = (word: string): SchedError => {
   const meant = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
   return usageError(
     [`No help topic "${word}". Topics: ${Object.keys(topics).join(', ')}`],
-    meant === undefined ? {} : { hint: `sched help ${meant}` },
+    meant === undefined ? {} : { hint: localCommand('help', meant) },
   );
 };
 
@@ -110,16 +110,16 @@ const meantVerb = (argv: readonly string[], noun: Group): Meant | undefined => {
 
 const verbsOf = (noun: Group): string => noun.commands.map((verb) => verb.name()).join(', ');
 
-const needsVerb = (noun: Group): string => `"sched ${noun.name()}" needs a subcommand: ${verbsOf(noun)}`;
+const needsVerb = (noun: Group): string => `"${helpLine(noun.name())}" needs a subcommand: ${verbsOf(noun)}`;
 
 const unknownVerb = (noun: Group, word: string | undefined): string =>
   word === undefined ? needsVerb(noun) : `Unknown command "${noun.name()} ${word}". Available: ${verbsOf(noun)}`;
 
-/** For a misplaced `--`, as in `sched -- events list` or `sched events -- list`. */
-const misplacedDashes = (argv: readonly string[]): SchedError =>
-  usageError(['Misplaced "--". Put it after the command'], {
-    hint: commandLine(...argv.toSpliced(argv.indexOf('--'), 1)),
-  });
+/** Corrects a misplaced `--`, as in `sched -- events list` or `sched events -- list`. */
+const withoutDashes = (argv: readonly string[]): Meant => ({
+  argv: argv.toSpliced(argv.indexOf('--'), 1),
+  problem: 'Misplaced "--". Put it after the command',
+});
 
 /** For an unknown flag without a command, as in `sched --nonsense`. */
 const unknownSharedFlag = ({ parts }: Group): SchedError => {
@@ -127,8 +127,8 @@ const unknownSharedFlag = ({ parts }: Group): SchedError => {
   const version: Flag = { name: 'version', description: '', heading: 'Output' };
   const meant = unknown === '-V' ? version : nearestFlag(unknown, [version, ...sharedFlags]);
   return usageError(
-    [unknownFlag(unknown, meant, 'sched --help')],
-    meant === version ? { hint: 'sched --version' } : {},
+    [unknownFlag(unknown, meant, helpLine('--help'))],
+    meant === version ? { hint: localCommand('--version') } : {},
   );
 };
 
@@ -143,13 +143,16 @@ export const meantCommand = (
 ): Meant => {
   const [word] = group.args;
   const isRoot = group.parent === null;
-  if (word === '--' || (isRoot && word === 'help')) throw misplacedDashes(argv);
+  if (word === '--' || (isRoot && word === 'help')) return withoutDashes(argv);
   if (isRoot && word === undefined) throw unknownSharedFlag(group);
   if (isRoot && isHelp) throw unknownTopic(word!);
   if (isRoot && word === 'version')
-    throw usageError(['"version" is a flag, not a command'], { hint: 'sched --version' });
+    throw usageError(['"version" is a flag, not a command'], { hint: localCommand('--version') });
   const meant = isRoot ? meantNoun(argv, group) : isHelp ? undefined : meantVerb(argv, group);
   if (meant === undefined)
-    throw usageError([...slips, isRoot ? `Unknown command "${word}" (see sched --help)` : unknownVerb(group, word)]);
+    throw usageError([
+      ...slips,
+      isRoot ? `Unknown command "${word}" (see ${helpLine('--help')})` : unknownVerb(group, word),
+    ]);
   return meant;
 };

@@ -10,7 +10,7 @@ import type { Json } from '../../json.ts';
 import { sandboxService, serviceName } from '../../state/ledger.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
-import { commandLine } from '../messages/command-lines.ts';
+import { commandHere } from '../messages/suggested-line.ts';
 import { recordOf, type Source, sourceWords, withFacts } from '../operation/write-result.ts';
 import type { Context } from '../session/context.ts';
 import { announceWaits, randomOf, serviceUnavailable } from '../session/network.ts';
@@ -37,12 +37,6 @@ export const bookingTexts: Record<Booked['how'], string> = {
   booked: 'booked',
   reconciled: 'booked (the reply was lost; confirmed by looking it up)',
   existing: 'already booked',
-};
-
-/** A command for the same account. */
-export const commandHere = ({ settings: { sandbox, account } }: Context, ...words: readonly string[]): string => {
-  const profile = account === undefined ? [] : ['-p', account.name];
-  return commandLine(...(sandbox ? ['--sandbox'] : profile), ...words);
 };
 
 /** Tells a person how to undo a write. */

@@ -10,7 +10,7 @@ import { spanLabel, timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, timestampOf, utcText } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
-import { commandLine } from '../messages/command-lines.ts';
+import { commandHere } from '../messages/suggested-line.ts';
 import { isAlready } from '../operation/write-result.ts';
 import type { Confirmation } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -221,8 +221,8 @@ export const stayingMeetings = async (
     if (days.length === 0) return [];
     const chosen = ['--since', days[0]!, '--until', days.at(-1)!, ...there];
     return [
-      `move: ${commandLine('events', 'move', ...chosen, '--shift', `+${weeksPast(days, off)}w`)}`,
-      `cancel: ${commandLine('events', 'cancel', ...chosen)}`,
+      `move: ${commandHere(context, 'events', 'move', ...chosen, '--shift', `+${weeksPast(days, off)}w`)}`,
+      `cancel: ${commandHere(context, 'events', 'cancel', ...chosen)}`,
     ];
   });
   return [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`, ...ways];

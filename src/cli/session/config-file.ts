@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { plainErrors, problemOf } from '../../api/wording.ts';
-import { SchedError } from '../../errors.ts';
+import { type OtherCommand, SchedError } from '../../errors.ts';
 import { locateJsonError } from '../../json-error.ts';
 import { nearest } from '../../nearest.ts';
 import type { World } from '../../runtime.ts';
@@ -95,30 +95,33 @@ export const chosenName = (flag: string | undefined, { env }: ConfigWorld, confi
   return flag ?? (env.SCHED_PROFILE || undefined) ?? config.current ?? (others.length === 0 ? only : undefined);
 };
 
+/** The command that adds a profile, with placeholders. */
+export const addProfile: OtherCommand = { command: ['profiles', 'add', 'NAME'], flags: { 'base-url': 'URL' } };
+
 export const chosenProfile = async (
   flag: string | undefined,
   world: ConfigWorld,
-): Promise<{ name: string; profile: Profile } | undefined> => {
+): Promise<{ name: string; profile: Profile; isOnly: boolean } | undefined> => {
   const config = await readConfig(world);
   const name = chosenName(flag, world, config);
   const names = Object.keys(config.profiles);
   if (name === undefined && names.length === 0) return undefined;
   if (name === undefined) {
     throw new SchedError('usage', 'No default profile', {
-      reason: `your profiles: ${names.join(', ')}. Choose one with -p, or set a default: sched profiles use NAME`,
+      reason: `your profiles: ${names.join(', ')}`,
+      advice: ['choose one with -p, or set a default: ', { command: ['profiles', 'use', 'NAME'] }],
     });
   }
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  if (profile !== undefined) return { name, profile };
+  if (profile !== undefined) return { name, profile, isOnly: names.length === 1 };
   const meant = nearest(name, names);
   throw new SchedError(
     'usage',
     `No profile named "${name}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`,
     {
-      reason:
-        names.length === 0
-          ? 'you have no profiles yet. To add one: sched profiles add'
-          : `your profiles: ${names.join(', ')}`,
+      ...(names.length === 0
+        ? { reason: 'you have no profiles yet', advice: ['to add one: ', addProfile] }
+        : { reason: `your profiles: ${names.join(', ')}` }),
       ...(meant === undefined ? {} : { meant: { from: name, to: meant } }),
     },
   );

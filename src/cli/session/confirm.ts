@@ -67,7 +67,10 @@ const unconfirmed = (action: string, isTool: boolean, flags: Suggestion['flags']
     });
   return new SchedError('confirmation-required', `${needed}, but this client can't ask`, {
     reason: 'it does not support elicitation, or prompts are turned off',
-    advice: 'use a client that can ask, or start sched mcp serve with --yes to write without a question',
+    advice: [
+      'use a client that can ask, or write without a question: ',
+      { command: ['mcp', 'serve'], flags: { 'allow-writes': true, yes: true } },
+    ],
   });
 };
 

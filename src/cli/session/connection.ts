@@ -4,6 +4,7 @@ import { urlProblem } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
 import { isLoopbackUrl } from '../../uri.ts';
 import type { Notes } from '../messages/notes.ts';
+import { noAccount, suggestedLine } from '../messages/suggested-line.ts';
 import type { Account, Settings } from './settings.ts';
 
 /** Default address of `sandbox start`, and of the built-in sandbox in what is printed and stored. */
@@ -56,16 +57,20 @@ export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, '
   isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
 
 /** Often the first error a new user sees, so it lists every way to start, ready to copy. */
-const noAccount = (): SchedError =>
-  new SchedError('auth', 'No account yet', {
-    hint: 'sched --sandbox events list',
+const noAccountYet = (): SchedError => {
+  const look = suggestedLine({ sandbox: true }, { command: ['events', 'list'] });
+  const urls = { 'base-url': 'https://api.example.com', 'auth-url': 'https://auth.example.com' };
+  const logIn = suggestedLine(noAccount, { command: ['auth', 'login'], flags: { ...urls, 'client-id': 'ID' } });
+  return new SchedError('auth', 'No account yet', {
+    hint: look,
     lines: [
       'error: No account yet',
-      '  look around without one   sched --sandbox events list',
-      '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
+      `  look around without one   ${look}`,
+      `  log in                    ${logIn}`,
       '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',
     ],
   });
+};
 
 /** Returns a URL from the environment without trailing slashes. Throws an error that names the variable. */
 const checkUrl = (text: string, name: string): string => {
@@ -192,6 +197,6 @@ export const connect = async (runtime: Runtime, settings: Settings, notes: Notes
   }
   const token = await environmentToken(runtime);
   if (token !== undefined) return withToken(token, runtime, settings.account);
-  if (settings.account === undefined) return withoutToken(noAccount(), runtime, settings);
+  if (settings.account === undefined) return withoutToken(noAccountYet(), runtime, settings);
   return withLogin(settings.account, runtime, settings, notes);
 };

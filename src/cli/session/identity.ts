@@ -141,7 +141,7 @@ const readSetting = (value: string | undefined, collection: keyof typeof sources
   if (read.ok) return value;
   throw new SchedError('environment', read.problem.replace(`--${key}`, `The default ${key}`), {
     reason: sourceOf(collection),
-    advice: `set ${variable}=ID, or run sched profiles set ${key} ID`,
+    advice: [`set ${variable}=ID, or run `, { command: ['profiles', 'set', key, 'ID'] }],
   });
 };
 

@@ -7,8 +7,9 @@ import { ownerToken } from '../../sandbox/ready-tokens.ts';
 import type { Unusable } from '../../sandbox/store/database.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
-import { commandLine } from '../messages/command-lines.ts';
+
 import type { Notes } from '../messages/notes.ts';
+import { localCommand } from '../messages/suggested-line.ts';
 
 /** Sandbox data older than this has no events around today. */
 const staleSeedDays = 14;
@@ -41,7 +42,7 @@ export const sandboxDataError = (
   const flags = { data, seed, now: now === undefined ? undefined : new Date(now).toISOString(), kind };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const canReset = isBroken(error) && error.advice === undefined && !(data !== undefined && error.isForeign);
-  const again = commandLine('sandbox', 'reset', ...words);
+  const again = localCommand('sandbox', 'reset', ...words);
   return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
     ...(canReset ? { hint: again } : { advice: error.advice ?? elsewhere }),
@@ -67,7 +68,8 @@ export const startSandbox = async (runtime: Runtime, notes: Notes, usualOrigin: 
   notes.sandbox();
   const sandbox = await openSandboxData(runtime, { usualOrigin });
   if (sandbox.seedAgeDays > staleSeedDays) {
-    notes.info(`The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old. For new events: sched sandbox reset`);
+    const age = `The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old`;
+    notes.info(`${age}. For new events: ${localCommand('sandbox', 'reset')}`);
   }
   const server = await serve(sandbox.service, { port: 0, refusalHeaders: sandbox.refusalHeaders });
   return {

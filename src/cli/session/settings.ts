@@ -10,11 +10,14 @@ import { readDuration } from '../../time/duration.ts';
 import { resolveZone, type ZoneSource } from '../../time/zone.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Problems } from '../messages/problems.ts';
+import type { Here } from '../messages/suggested-line.ts';
 import type { Profile } from './profile-schema.ts';
 
 export interface Account {
   name: string;
   profile: Profile;
+  /** There is no other profile. */
+  isOnly?: boolean;
 }
 
 /** Settings that all commands share. A flag wins over the environment, then the profile, then the default. */
@@ -45,6 +48,8 @@ export interface Settings {
   mayPage: boolean;
   sandbox: boolean;
   account?: Account;
+  /** What a command line for pasting must name. */
+  here: Here;
   /** The stored login may be refreshed. */
   allowRefresh: boolean;
   maxWaitMs: number;
@@ -71,15 +76,38 @@ const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profile): Fo
   return isFormat(env.SCHED_OUTPUT, commonFormats) ? env.SCHED_OUTPUT : (profile?.output ?? 'table');
 };
 
+const isSandboxSet = ({ SCHED_SANDBOX: value }: Runtime['env']): boolean => Boolean(value) && value !== '0';
+
+const isServiceSet = (env: Runtime['env']): boolean =>
+  Boolean(env.SCHED_TOKEN || env.SCHED_TOKEN_FILE || env.SCHED_BASE_URL);
+
 /** Whether to use the built-in sandbox. The flag always wins; the variable conflicts with a token or a base URL. */
 export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   if (typed.sandbox === true) return true;
-  if (!env.SCHED_SANDBOX || env.SCHED_SANDBOX === '0') return false;
-  if (!env.SCHED_TOKEN && !env.SCHED_TOKEN_FILE && !env.SCHED_BASE_URL) return true;
+  if (!isSandboxSet(env)) return false;
+  if (!isServiceSet(env)) return true;
   throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
     reason: "sched can't tell which one you mean",
     advice: 'unset one of them, or add --sandbox',
   });
+};
+
+/** The account that the environment chose. A line for pasting names it: the variable may be set for one command only. */
+export const hereIn = (env: Runtime['env']): Here => ({
+  sandbox: isSandboxSet(env) && !isServiceSet(env),
+  profile: env.SCHED_PROFILE || undefined,
+});
+
+/** The account and the zone of a command. Local commands load no account, but may name one. */
+export const hereOf = (typed: Typed, { env }: Runtime, account?: Account): Here => {
+  const chosen = hereIn(env);
+  const named = (typed.profile as string | undefined) ?? chosen.profile;
+  return {
+    sandbox: typed.sandbox === true || chosen.sandbox,
+    profile: account?.name ?? named,
+    isOnly: named === undefined && account?.isOnly === true,
+    zone: typed.tz as string | undefined,
+  };
 };
 
 export const resolveSettings = (
@@ -184,6 +212,7 @@ export const resolveSettings = (
     mayPage: !isSilent && typed.accessible !== true,
     sandbox: wantsSandbox(typed, runtime),
     ...(account === undefined ? {} : { account }),
+    here: hereOf(typed, runtime, account),
     allowRefresh: !env.CI || typed['allow-refresh'] === true,
     maxWaitMs: typed['no-wait'] === true ? 0 : maxWaitMs,
     timeoutMs,

@@ -82,7 +82,11 @@ export const redisLedger = <Entry extends CommonEntry>(
   const safely = <Value>(work: () => Promise<Value>): Promise<Value> =>
     work().catch((error: unknown) => {
       if (error instanceof SchedError) throw error;
-      throw ledgerTrouble(kind, (error as Error).message, 'make sure that Redis can be used (sched doctor)');
+      throw ledgerTrouble(kind, (error as Error).message, [
+        'make sure that Redis can be used (',
+        { command: ['doctor'] },
+        ')',
+      ]);
     });
 
   /** Changes the attempts of a booking. `alter` returns undefined if there is nothing to write. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Command, Flag } from '../../../src/cli/command.ts';
+import { noAccount } from '../../../src/cli/messages/suggested-line.ts';
 import { Group, Leaf } from '../../../src/cli/parse/leaf.ts';
 import { readLeaf } from '../../../src/cli/parse/read-leaf.ts';
 import { buildRoot, loadVerbs, parse } from '../../../src/cli/parse/tree.ts';
@@ -32,7 +33,7 @@ const parsed = async (words: string[]): Promise<Leaf> => {
 /** The result of parsing these words of the command. */
 const read = async (...words: string[]) => {
   const leaf = await parsed(words);
-  const { args, typed, problems } = await readLeaf(leaf);
+  const { args, typed, problems } = await readLeaf(leaf, noAccount);
   const found: Pick<SchedError, 'message' | 'facts'>[] = [];
   try {
     problems.check();

@@ -33,7 +33,11 @@ describe('a variable with an invalid value', () => {
 describe('--profile with the sandbox', () => {
   test.each([
     ['--sandbox -p nope events list', {}, 'sched --sandbox events list'],
-    ['events list --profile nope', { SCHED_SANDBOX: '1', SCHED_TOKEN: '', SCHED_BASE_URL: '' }, 'sched events list'],
+    [
+      'events list --profile nope',
+      { SCHED_SANDBOX: '1', SCHED_TOKEN: '', SCHED_BASE_URL: '' },
+      'sched --sandbox events list',
+    ],
   ])('is refused, because the sandbox has its own account: %s %j', async (line, env, meant) => {
     const { code, stderr, requests } = await world.run(line, { env });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -12,6 +12,7 @@ import { wallClock } from '../../../time/show.ts';
 import { day, midnightOf, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts';
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
@@ -100,7 +101,7 @@ const checkWatch = ({ context, problems }: Invocation): void => {
   const isScreen = runtime.stdout.isTerminal && printer.showsPages && runtime.env.TERM !== 'dumb';
   if (isScreen && !settings.accessible) return;
   problems.add(
-    `--watch draws on a terminal again and again, which ${isScreen ? '--accessible' : 'a pipe or another format'} can't show. Use \`sched events follow\` for what changes`,
+    `--watch draws on a terminal again and again, which ${isScreen ? '--accessible' : 'a pipe or another format'} can't show. For what changes: ${commandHere(context, 'events', 'follow')}`,
     (own) => own.setFlag('watch', false),
   );
 };

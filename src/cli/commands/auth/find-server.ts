@@ -55,7 +55,7 @@ const confirmForeign = async (server: AuthServer, pinned: AddressParts, context:
       `Confirmation needed to log in outside of ${origin}, but there is no terminal to ask on`,
       {
         reason: `the metadata of the authorization server names ${facts.map((fact) => fact.join(' ')).join(', ')}`,
-        advice: 'log in on a terminal, or set the addresses with sched profiles set',
+        advice: ['log in on a terminal, or set the addresses: ', { command: ['profiles', 'set', 'KEY', 'URL'] }],
       },
     );
   }

@@ -11,7 +11,7 @@ import { authorize } from '../../../http/authorize.ts';
 import type { Json } from '../../../json.ts';
 import { durationText } from '../../../output/progress.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/command-lines.ts';
+import { type Here, suggestedLine } from '../../messages/suggested-line.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
@@ -135,14 +135,15 @@ const findClient = async (
 /** Without a refresh token, the login ends with its first access token. Better to know that now than then. */
 const warnAboutRefresh = (
   { scope, expires_at = 0, created_at }: CredentialRecord,
-  name: string,
-  { context }: Invocation,
+  here: Here,
+  { context: { notes } }: Invocation,
 ) => {
-  const { notes } = context;
   const life = durationText((expires_at - created_at) / 1000);
   notes.warn(`The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`);
   if (!scope.split(' ').includes(offlineScope))
-    notes.warn(`To ask for a refresh token: ${commandLine('auth', 'login', '-p', name, '--add-scopes', offlineScope)}`);
+    notes.warn(
+      `To ask for a refresh token: ${suggestedLine(here, { command: ['auth', 'login'], flags: { 'add-scopes': offlineScope } })}`,
+    );
 };
 
 /** Logs in, stores the credential and records in the profile where it is. */
@@ -159,6 +160,7 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
   const isToken = typed['with-token'] === true;
   const config = await readConfig(runtime);
   const name = chosenName(typed.profile as string | undefined, runtime, config) ?? 'default';
+  const here: Here = { sandbox: false, profile: name };
   const wrong = nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
@@ -195,9 +197,8 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
       ...(typeof me?.name === 'string' ? { name: me.name } : {}),
     };
     if (record.owner === '') {
-      notes.warn(
-        "The token can't read its own user (scope users:read). Use --user and --org, or set them with sched profiles set",
-      );
+      const set = suggestedLine(here, { command: ['profiles', 'set', 'user', 'ID'] });
+      notes.warn(`The token can't read its own user (scope users:read). Use --user and --org, or set them: ${set}`);
     }
     const key = await saveLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
@@ -223,10 +224,11 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
     await forgetReplaced(before, name, written, invocation);
     notes.info(`Logged in as ${record.name ?? (record.owner || 'an unnamed user')} (profile ${name})`);
     notes.info(`The token is stored in ${store.describe()}`);
-    if (record.kind === 'oauth' && record.refresh_token === undefined) warnAboutRefresh(record, name, invocation);
+    if (record.kind === 'oauth' && record.refresh_token === undefined) warnAboutRefresh(record, here, invocation);
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
     if (variable !== undefined) notes.warn(`${variable} is set and overrides this login. Unset ${variable} to use it`);
-    notes.info(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
+    const isOnly = settings.here.profile === undefined && Object.keys(written.profiles).length === 1;
+    notes.info(`try: ${suggestedLine({ ...here, isOnly }, { command: ['events', 'list'] })}`);
     return accepted(describeLogin({ name, profile }, record, runtime.clock.now()));
   };
 

@@ -1,15 +1,16 @@
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
 import { counted } from '../../../numbers.ts';
 import type { Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/command-lines.ts';
-import { flagWords } from '../../parse/part.ts';
+import { suggestedLine } from '../../messages/suggested-line.ts';
 import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
 
 /** The same command with another way to log in. A device login takes no flags for the browser. */
-const sameWith = ({ parts }: Invocation, way: '--paste' | '--device'): string => {
-  const kept = parts.filter(({ flag }) => way === '--paste' || (flag !== 'no-browser' && flag !== 'port'));
-  return commandLine('auth', 'login', ...flagWords(kept), way);
+const sameWith = ({ problems }: Invocation, way: 'paste' | 'device'): string => {
+  const own = problems.own!.copy();
+  for (const flag of way === 'paste' ? [] : ['no-browser', 'port']) own.setFlag(flag, false);
+  own.setFlag(way, true);
+  return own.line!;
 };
 
 const howToPaste =
@@ -24,9 +25,7 @@ const offerPaste =
     if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
     if (opened && !runtime.env.SSH_CONNECTION) return undefined;
     if (client.server.device !== undefined)
-      notes.always(
-        `To log in with a code on another machine, press Ctrl-C and run: ${sameWith(invocation, '--device')}`,
-      );
+      notes.always(`To log in with a code on another machine, press Ctrl-C and run: ${sameWith(invocation, 'device')}`);
     if (isSecretOnStdin(invocation)) {
       notes.always(
         'If the browser runs on another machine, press Ctrl-C, save the secret in a file, and log in with --client-secret-file FILE --paste',
@@ -34,7 +33,7 @@ const offerPaste =
       return undefined;
     }
     if (!settings.canAsk) {
-      notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${sameWith(invocation, '--paste')}`);
+      notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${sameWith(invocation, 'paste')}`);
       return undefined;
     }
     notes.always(howToPaste);
@@ -65,7 +64,7 @@ export const throughBrowser = async (
     ...basics,
     way: wayOf(invocation, basics),
     port,
-    profile,
+    again: suggestedLine({ sandbox: false, profile }, { command: ['auth', 'login'] }),
     randomBytes: runtime.randomBytes,
     onUrl: async (url) => {
       notes.always(

@@ -13,6 +13,7 @@ import type { View } from '../../../output/view.ts';
 import { hour, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { checkOrigins } from '../../operation/input.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
 import { moveContextOf } from '../../scheduling/booking-context.ts';
@@ -254,7 +255,7 @@ export const moveMany = async (invocation: Invocation): Promise<void> => {
     thing,
     nameOf: (move) => [spanOf(context, move.event) ?? '', nameOf(move)],
     fix: isShift
-      ? () => 'To move these to other times: sched events move EVENT --to TIME'
+      ? () => `To move these to other times: ${commandHere(context, 'events', 'move', 'EVENT', '--to', 'TIME')}`
       : fixAndRepeat(invocation, 'are not moved twice', 'is not moved twice'),
     send: sendMove(context, moving, typed),
     confirm: (left) => confirmMoves(context, left, expected.confirm !== undefined),

@@ -6,6 +6,7 @@ import { newKeyText, readKey } from '../../../jobs/receipt-key.ts';
 import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import {
   checkReceipt,
@@ -136,7 +137,7 @@ const showKey = async (invocation: Invocation): Promise<void> => {
   if (key === undefined)
     throw new SchedError('not-found', 'There is no receipt key yet', {
       reason: 'the first deletion creates one',
-      advice: 'to create one in a file now, run sched compliance key FILE',
+      advice: ['to create one in a file now, run ', { command: ['compliance', 'key', 'FILE'] }],
     });
   await invocation.context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
 };
@@ -145,7 +146,10 @@ const showKey = async (invocation: Invocation): Promise<void> => {
 const makeKey = async ({ context, args, problems }: Invocation): Promise<void> => {
   const { runtime, notes, printer } = context;
   if (args[0] === undefined)
-    problems.missingArgument('file', 'Missing argument <file>. To see where the key is, run sched compliance key-file');
+    problems.missingArgument(
+      'file',
+      `Missing argument <file>. To see where the key is, run ${commandHere(context, 'compliance', 'key-file')}`,
+    );
   problems.check();
   const path = resolve(args[0]!);
   const text = newKeyText(runtime.randomBytes);

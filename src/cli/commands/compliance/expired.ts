@@ -16,7 +16,7 @@ import { timeBefore } from '../../../time/duration.ts';
 import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandHere } from '../../scheduling/booking-context.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { bothClocks } from '../../session/both-clocks.ts';
 import type { Context } from '../../session/context.ts';
 import { requestsFor, shortPage } from '../event-invitees.ts';

@@ -1,5 +1,6 @@
 import { ChildExit, ClosedPipe, type ErrorFacts, SchedError } from '../../../errors.ts';
 import { asSchedError } from '../../messages/error-report.ts';
+import { adviceText, noAccount } from '../../messages/suggested-line.ts';
 
 /**
  * Matches anything in a text that may be an address, including quoted local parts and IP literals. It matches too much
@@ -28,7 +29,7 @@ export const withoutAddresses = (error: unknown): unknown => {
   const { category, message, facts, stack, cause } = asSchedError(error);
   const hidden: ErrorFacts = { ...facts };
   if (facts.reason !== undefined) hidden.reason = hideAddresses(facts.reason);
-  if (facts.advice !== undefined) hidden.advice = hideAddresses(facts.advice);
+  if (facts.advice !== undefined) hidden.advice = hideAddresses(adviceText(facts.advice, noAccount));
   // A command without its addresses is not the user's own command anymore.
   if (typeof facts.hint === 'string' && hideAddresses(facts.hint) !== facts.hint) delete hidden.hint;
   if (facts.lines !== undefined) hidden.lines = facts.lines.map(hideAddresses);

@@ -32,7 +32,7 @@ const checked = (text: string, place: string, file?: string): StoredKey => {
   if (key !== undefined) return { ...key, place, ...(file === undefined ? {} : { file }) };
   throw new SchedError('environment', `No receipt key in ${place}`, {
     reason: 'a key is 64 hexadecimal digits',
-    advice: 'to create one in a new file, run sched compliance key FILE',
+    advice: ['to create one in a new file, run ', { command: ['compliance', 'key', 'FILE'] }],
   });
 };
 
@@ -107,7 +107,11 @@ export const findKey = async (
     throw new SchedError('environment', 'A receipt key file is required in CI', {
       reason:
         'a key created here would be lost with the machine, and you could not resume the run or prove anything later',
-      advice: 'create one with `sched compliance key FILE`, store it as a secret and set SCHED_RECEIPT_KEY_FILE',
+      advice: [
+        'create one with ',
+        { command: ['compliance', 'key', 'FILE'] },
+        ', store it as a secret and set SCHED_RECEIPT_KEY_FILE',
+      ],
     });
   const store = env.SCHED_CREDENTIAL_STORE || context.settings.account?.profile.login?.store;
   return store === 'keychain' ? fromKeychain(context, mayMake) : fromState(context, mayMake);

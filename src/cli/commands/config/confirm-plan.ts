@@ -4,7 +4,7 @@ import { asciiForm, needsAscii } from '../../../output/ascii.ts';
 import { fieldList } from '../../../output/fields.ts';
 import { createPaint } from '../../../output/paint.ts';
 import type { Invocation } from '../../command.ts';
-import { commandHere } from '../../scheduling/booking-context.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { confirm } from '../../session/confirm.ts';
 import { entriesNow, planText, shortDigest } from './diff.ts';
 import { countText } from './draw-plan.ts';
@@ -40,7 +40,9 @@ const checkAllowed = ({ typed, args, context }: Invocation, plan: Plan): void =>
 /** Text that a model obeys could send all bookings to any address. */
 const checkTool = ({ changes }: Plan): void => {
   if (!changes.some(({ kind, action }) => kind === 'webhook' && action !== 'delete')) return;
-  throw new SchedError('usage', "A tool can't create webhooks", { advice: 'a person can run sched config apply' });
+  throw new SchedError('usage', "A tool can't create webhooks", {
+    advice: ['a person can run ', { command: ['config', 'apply', 'FILE'] }],
+  });
 };
 
 /** Returns if the user confirms the plan: by its digest, by --yes, or at a prompt that shows it. */

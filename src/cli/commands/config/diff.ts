@@ -1,6 +1,6 @@
 import { SchedError } from '../../../errors.ts';
 import type { Invocation } from '../../command.ts';
-import { commandHere } from '../../scheduling/booking-context.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { todayIn } from '../../scheduling/schedule-facts.ts';
 import { placeOf } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';

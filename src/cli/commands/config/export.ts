@@ -6,6 +6,7 @@ import { SchedError } from '../../../errors.ts';
 import { readWorld } from '../../../jobs/config-world.ts';
 import { fieldList } from '../../../output/fields.ts';
 import type { Invocation } from '../../command.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import type { Context } from '../../session/context.ts';
 import { cutText, fitRecord } from '../mcp/fit.ts';
 import { recordView } from './plan-record.ts';
@@ -21,7 +22,9 @@ const forTool = ({ notes }: Context, config: ConfigFile): ConfigFile => {
   if (long.length > 0)
     notes.info(`Left out, because long texts don't fit: descriptions of ${long.map(({ name }) => name).join(', ')}`);
   if (isDeepStrictEqual(fitRecord(config, 16 * 1024), config)) return config;
-  throw new SchedError('usage', 'The file is too large for a tool', { advice: 'a person can run sched config export' });
+  throw new SchedError('usage', 'The file is too large for a tool', {
+    advice: ['a person can run ', { command: ['config', 'export'] }],
+  });
 };
 
 export const runExport = async ({ context, typed, problems }: Invocation): Promise<void> => {
@@ -50,7 +53,9 @@ export const runExport = async ({ context, typed, problems }: Invocation): Promi
   if (settings.jq === undefined && ['table', 'tsv', 'yaml'].includes(settings.format)) {
     await printer.text(text);
     if (runtime.stdout.isTerminal)
-      notes.footer('To make this a file, add > team.yaml. Then change it and compare: sched config diff team.yaml');
+      notes.footer(
+        `To make this a file, add > team.yaml. Then change it and compare: ${commandHere(context, 'config', 'diff', 'team.yaml')}`,
+      );
     return;
   }
   const file = readConfig(text, 'file');

@@ -4,6 +4,7 @@ import { NetworkFailure } from '../../../http/failure.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { urlProblem } from '../../../http/proxy.ts';
 import { toleratedSkewMs } from '../../../http/service-time.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { configFile, readConfig } from '../../session/config-file.ts';
 import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, ok, problem } from './finding.ts';
 
@@ -24,11 +25,24 @@ export const profileCheck: Check = async (context) => {
   const { config, name, account } = context;
   if (config === undefined) return [];
   if (account !== undefined) return [ok('profile', `${account.name}: ${account.profile.base_url}`)];
+  const list = commandHere(context, 'profiles', 'list');
   if (name !== undefined)
-    return [problem('profile', `no profile named "${name}"`, 'sched profiles list, then sched profiles use NAME')];
+    return [
+      problem(
+        'profile',
+        `no profile named "${name}"`,
+        `${list}, then ${commandHere(context, 'profiles', 'use', 'NAME')}`,
+      ),
+    ];
   const variable = tokenVariable(context);
   if (variable === undefined)
-    return [note('profile', 'no profile yet', 'sched auth login, or set SCHED_TOKEN and SCHED_BASE_URL')];
+    return [
+      note(
+        'profile',
+        'no profile yet',
+        `${commandHere(context, 'auth', 'login')}, or set SCHED_TOKEN and SCHED_BASE_URL`,
+      ),
+    ];
   return context.runtime.env.SCHED_BASE_URL
     ? [note('profile', `no profile; ${variable} and SCHED_BASE_URL are used`)]
     : [problem('profile', `no profile, and ${variable} is set without SCHED_BASE_URL`, 'set SCHED_BASE_URL')];
@@ -55,7 +69,8 @@ export const keychainCheck: Check = async (context) => {
   if (typeof found !== 'string') return [found];
   if (tokenVariable(context) !== undefined)
     return [note('credential store', `${found}; not needed, because ${tokenVariable(context)} is set`)];
-  const fix = 'unlock or start the keychain, use sched auth login --credential-store file, or set SCHED_TOKEN';
+  const inFile = commandHere(context, 'auth', 'login', '--credential-store', 'file');
+  const fix = `unlock or start the keychain, use ${inFile}, or set SCHED_TOKEN`;
   return [kind === 'keychain' ? problem('credential store', found, fix) : note('credential store', found, fix)];
 };
 
@@ -77,7 +92,7 @@ const checkedToken = async (
   // Only the service knows whether it accepts the token, so this is not "ok".
   const unchecked = note('token', `${found}; not checked with the service`);
   if (!context.network || baseUrl === undefined)
-    return { ...unchecked, fix: baseUrl === undefined ? null : 'sched doctor --network' };
+    return { ...unchecked, fix: baseUrl === undefined ? null : commandHere(context, 'doctor', '--network') };
   try {
     const { status } = await authorize({ current: async () => credential })(context.runtime.send)(probeOf(baseUrl));
     if (status === 401) return problem('token', `${found}; the service refuses it`, fix);
@@ -106,7 +121,8 @@ export const tokenCheck: Check = async (context) => {
     }
   }
   if (account === undefined) return [];
-  const again = `sched auth login -p ${account.name}`;
+  const again = commandHere(context, 'auth', 'login');
+  const refresh = commandHere(context, 'auth', 'refresh');
   if (account.profile.login === undefined)
     return [problem('token', `profile "${account.name}" is not logged in`, again)];
   const { openLogin } = await import('../../session/stored-login.ts');
@@ -117,12 +133,12 @@ export const tokenCheck: Check = async (context) => {
       return [await checkedToken(context, { token, origin }, 'personal access token', again)];
     const when = new Date(expires_at).toISOString();
     if (expires_at > runtime.clock.now()) {
-      const fix = refresh_token === undefined ? again : `sched auth refresh -p ${account.name}, or ${again}`;
+      const fix = refresh_token === undefined ? again : `${refresh}, or ${again}`;
       return [await checkedToken(context, { token, origin }, `expires at ${when}`, fix)];
     }
     return refresh_token === undefined
       ? [problem('token', `expired at ${when}`, again)]
-      : [note('token', `expired at ${when}; the next command refreshes it`, `sched auth refresh -p ${account.name}`)];
+      : [note('token', `expired at ${when}; the next command refreshes it`, refresh)];
   } catch (error) {
     return [problem('token', errorText(error), again)];
   }
@@ -147,7 +163,7 @@ export const networkCheck: Check = async (context) => {
         `can't reach ${new URL(baseUrl).host}: ${errorText(error)}`,
         account === undefined || runtime.env.SCHED_BASE_URL
           ? 'check SCHED_BASE_URL, the network and the proxy settings'
-          : `check the network and the proxy settings, or change the URL: sched profiles set base_url URL -p ${account.name}`,
+          : `check the network and the proxy settings, or change the URL: ${commandHere(context, 'profiles', 'set', 'base_url', 'URL')}`,
       ),
     ];
   }

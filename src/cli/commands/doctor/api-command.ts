@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { diskTrouble, realDisk } from '../../../jobs/disk.ts';
-import { shellWord } from '../../../shell-quote.ts';
 import { statIfAny } from '../../../state/directories.ts';
 import type { Invocation } from '../../command.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { dialectSetting, loadDialect, readDialect } from '../../session/dialect-file.ts';
 import { probeApi } from './api-probe.ts';
 import { type ApiFinding, type ProbeGroup, type Prober, probeGroups } from './api-prober.ts';
@@ -30,7 +30,7 @@ const dialectText = ({ dialect, corrections, sources, findings, now }: Prober, f
     names: Object.keys(source.operations ?? {}).filter((each) => !Object.hasOwn(operations, each)),
   }));
   return [
-    comment(`Written by sched doctor --api on ${day}. Reads show paths and shapes, not what a write does.`),
+    comment(`Written by doctor --api of sched on ${day}. Reads show paths and shapes, not what a write does.`),
     ...top.filter(([, value]) => value !== undefined).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
     `operations:${Object.keys(operations).length === 0 ? ' {}' : ''}`,
     ...Object.entries(operations).flatMap(([key, wire]) => [
@@ -73,8 +73,11 @@ export const runApi = async (
   const summary = `${counts} (${probe.requests()} requests)`;
   const isOpen = findings.some(({ verdict, fix }) => verdict === 'differs' && (file === undefined || fix === null));
   await show(findings, isOpen ? '' : summary);
-  if (file !== undefined)
-    notes.info(`Wrote ${file}. To use it, set SCHED_DIALECT, or: sched profiles set dialect ${shellWord(file)}`);
+  if (file !== undefined) {
+    const use = `. To use it, set SCHED_DIALECT, or: ${commandHere(context, 'profiles', 'set', 'dialect', file)}`;
+    // The built-in sandbox speaks no dialect.
+    notes.info(`Wrote ${file}${context.settings.sandbox ? '' : use}`);
+  }
   if (!isOpen) return;
   const hint = { flags: { 'write-dialect': 'dialect.yaml' } };
   throw new SchedError('environment', summary, file === undefined ? { hint } : {});

@@ -6,6 +6,7 @@ import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
 import { windowsLine } from '../../../shell-quote.ts';
 import type { Flag, Invocation, LeafCommand } from '../../command.ts';
+import type { Here } from '../../messages/suggested-line.ts';
 import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Context } from '../../session/context.ts';
 import type { Config } from '../../session/profile-schema.ts';
@@ -135,10 +136,12 @@ const run = async (invocation: Invocation): Promise<void> => {
   const name = config && chosenName(typed.profile as string | undefined, runtime, config);
   const profile = name !== undefined && Object.hasOwn(config!.profiles, name) ? config!.profiles[name] : undefined;
   const account = profile === undefined ? undefined : { name: name!, profile };
+  // All checks are about the profile, even if the sandbox was chosen.
+  const here: Here = { ...context.settings.here, sandbox: false, profile: account?.name };
   const findings: Finding[] = [];
   const network = typed.network === true;
   for (const check of network ? [...checks, networkCheck] : checks)
-    findings.push(...(await check({ runtime, config, name, account, network })));
+    findings.push(...(await check({ runtime, config, name, account, network, settings: { here } })));
   for (const each of runtime.platform === 'win32' ? findings : [])
     if (each.fix?.startsWith('sched ')) each.fix = windowsLine(each.fix);
   const isWell = findings.every(({ status }) => status !== 'problem');

@@ -1,6 +1,7 @@
 import { SchedError } from '../../../errors.ts';
 import { urlProblem } from '../../../http/proxy.ts';
 import type { Runtime } from '../../../runtime.ts';
+import type { Here } from '../../messages/suggested-line.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import type { Account } from '../../session/settings.ts';
 
@@ -19,6 +20,8 @@ export interface DoctorContext {
   /** Name of the selected profile, even if no such profile exists. */
   name: string | undefined;
   account: Account | undefined;
+  /** What a fix must name. */
+  settings: { here: Here };
   /** Whether to contact the service. */
   network: boolean;
 }

@@ -5,6 +5,7 @@ import { readProxy } from '../../../http/proxy.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../../state/paths.ts';
+import { adviceText, noAccount } from '../../messages/suggested-line.ts';
 import { type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const runtimeCheck: Check = async ({ runtime }) => {
@@ -45,7 +46,7 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
   try {
     directory(kind, runtime);
   } catch (error) {
-    return problem(check, errorText(error), (error as SchedError).facts.advice ?? '');
+    return problem(check, errorText(error), adviceText((error as SchedError).facts.advice ?? '', noAccount));
   }
   const path = directoryPath(kind, runtime);
   // Only a note: reading works without a state directory; bookings and receipts need one.

@@ -2,18 +2,17 @@ import { join } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { endsMove, moves, type StoredMove } from '../../../jobs/move-record.ts';
 import { counted } from '../../../numbers.ts';
-import { singleQuoted } from '../../../shell-quote.ts';
 import type { StoredEntry } from '../../../state/ledger.ts';
 import type { CommonEntry, LedgerKind } from '../../../state/ledger-entry.ts';
 import { directoryPath } from '../../../state/paths.ts';
 import { idIn } from '../../../uri.ts';
-import { commandLine } from '../../messages/command-lines.ts';
+import { adviceText, commandHere } from '../../messages/suggested-line.ts';
 import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, problem } from './finding.ts';
 
 /** Turns an error into a finding, so that the other checks still run. */
-const failed = (check: string, error: unknown): Finding => {
+const failed = ({ settings }: DoctorContext, check: string, error: unknown): Finding => {
   if (!(error instanceof SchedError)) throw error;
-  return problem(check, errorText(error), error.facts.advice ?? 'make sure you can read it');
+  return problem(check, errorText(error), adviceText(error.facts.advice ?? 'make sure you can read it', settings.here));
 };
 
 /** The open entries of a ledger in the files of this machine. */
@@ -28,17 +27,15 @@ const openIn = async <Entry extends CommonEntry>(
   const { fileLedger } = await import('../../../state/ledger.ts');
   const directory = join(directoryPath('state', runtime), kind.name);
   const ledger = fileLedger({ directory, world: runtime }, kind);
-  return ledger.open(baseUrl).then(findingsOf, (error: unknown) => [failed(kind.name, error)]);
+  return ledger.open(baseUrl).then(findingsOf, (error: unknown) => [failed(context, kind.name, error)]);
 };
-
-const profileWords = ({ account }: DoctorContext): string[] => (account === undefined ? [] : ['-p', account.name]);
 
 export const bookingCheck: Check = async (context) => {
   const { bookings } = await import('../../../state/ledger-entry.ts');
   return openIn(context, bookings, ({ length }) => {
     if (length === 0) return [];
     const finding = `${counted(length, 'booking has', 'bookings have')} an unknown outcome`;
-    return [note('bookings', finding, commandLine('invitees', 'reconcile', ...profileWords(context)))];
+    return [note('bookings', finding, commandHere(context, 'invitees', 'reconcile'))];
   });
 };
 
@@ -46,13 +43,14 @@ export const bookingCheck: Check = async (context) => {
 export const moveFindings = (context: DoctorContext, open: readonly StoredMove[]): Finding[] =>
   open.map(({ entry }) => {
     const finding = `the move of event ${idIn(entry.old)} to ${entry.to} is not finished`;
-    return note('moves', finding, commandLine(...endsMove(entry), ...profileWords(context)));
+    return note('moves', finding, commandHere(context, ...endsMove(entry)));
   });
 
 export const moveCheck: Check = (context) => openIn(context, moves, (open) => moveFindings(context, open));
 
 /** Finds bulk runs that were killed or stopped and can be resumed with the same command. */
-export const runCheck: Check = async ({ runtime }) => {
+export const runCheck: Check = async (context) => {
+  const { runtime } = context;
   const [{ listRuns, openReceipt }, { realDisk }] = await Promise.all([
     import('../../../jobs/runs.ts'),
     import('../../../jobs/disk.ts'),
@@ -60,17 +58,17 @@ export const runCheck: Check = async ({ runtime }) => {
   const findings: Finding[] = [];
   const { runs } = await listRuns(join(directoryPath('state', runtime), 'receipts'));
   for (const { path, run } of runs) {
-    const opened = await openReceipt(realDisk, path).catch((error: unknown) => failed('runs', error));
+    const opened = await openReceipt(realDisk, path).catch((error: unknown) => failed(context, 'runs', error));
     if (opened === undefined) continue;
     if ('check' in opened) findings.push(opened);
     else if (!opened.ok)
-      findings.push(problem('runs', `receipt ${path} is damaged`, `sched compliance verify ${singleQuoted(path)}`));
+      findings.push(problem('runs', `receipt ${path} is damaged`, commandHere(context, 'compliance', 'verify', path)));
     else if (opened.history.endedAt === undefined) {
       findings.push(
         note(
           'runs',
           `run ${run.run} is not finished`,
-          `run the same command again to resume it; for details: sched compliance runs ${run.run}`,
+          `run the same command again to resume it; for details: ${commandHere(context, 'compliance', 'runs', run.run)}`,
         ),
       );
     }

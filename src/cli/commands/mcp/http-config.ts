@@ -9,7 +9,7 @@ import { sandboxAddress } from '../../session/connection.ts';
 export const httpUrl = ({ context, typed, problems }: Invocation, serving: readonly string[]): string => {
   const { runtime, settings } = context;
   for (const name of serving.filter((each) => typed[each] !== undefined))
-    problems.add(`--${name} is for sched mcp serve. With --http, the service's own server decides`, (own) =>
+    problems.add(`--${name} is for mcp serve. With --http, the service's own server decides`, (own) =>
       own.setFlag(name, false),
     );
   const known = settings.sandbox ? sandboxAddress : runtime.env.SCHED_MCP_URL || settings.account?.profile.mcp_url;

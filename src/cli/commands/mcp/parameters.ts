@@ -1,6 +1,7 @@
 import { SchedError } from '../../../errors.ts';
 import type { Typed } from '../../command.ts';
 import { asSchedError } from '../../messages/error-report.ts';
+import { adviceText, noAccount } from '../../messages/suggested-line.ts';
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
 import { type ArgumentFacts, type CallFacts, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
@@ -121,7 +122,7 @@ export const toolWords = (parameters: readonly Parameter[], text: string): strin
 export const toolError = (parameters: readonly Parameter[], error: unknown): SchedError => {
   const { category, message, facts } = asSchedError(error);
   const { advice: given, ...rest } = facts;
-  const advice = given && toolWords(parameters, given);
+  const advice = given && toolWords(parameters, adviceText(given, noAccount));
   const isUsable = advice !== undefined && (advice.includes('sched ') || !/(?<!\S)--[a-z]/.test(advice));
   return new SchedError(category, toolWords(parameters, message), { ...rest, ...(isUsable ? { advice } : {}) });
 };

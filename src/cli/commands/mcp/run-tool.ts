@@ -3,6 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import type { Output, Runtime } from '../../../runtime.ts';
 import { collectNotes, type Notes } from '../../messages/notes.ts';
 import { Problems } from '../../messages/problems.ts';
+import { adviceText, type Here } from '../../messages/suggested-line.ts';
 import { runCommand } from '../../run-command.ts';
 import type { Frontend } from '../../session/context.ts';
 import type { Typed } from '../../session/settings.ts';
@@ -88,6 +89,12 @@ const worldOf = ({ runtime, runtimeFor }: Host, token: string | undefined): Runt
   return runtimeFor(token);
 };
 
+/** A tool has no command to try, but a person may run what an advice names. */
+const withAdvice = (error: unknown, here: Here): unknown =>
+  error instanceof SchedError && typeof error.facts.advice === 'object'
+    ? error.with({ advice: adviceText(error.facts.advice, here) })
+    : error;
+
 /** Runs the command of a tool as the command line would, and collects its records. */
 export const runTool = async (host: Host, { tool, values, signal, token, confirm }: Call): Promise<Outcome> => {
   const from = tool.isList ? readCursor(tool.name, values) : undefined;
@@ -118,8 +125,7 @@ export const runTool = async (host: Host, { tool, values, signal, token, confirm
     await runCommand(tool.command, parsed, runtimeOf(worldOf(host, token), signal), {
       isJson: true,
       help: async () => {},
-      // A tool has no command to try.
-      suggest: async (error) => error,
+      suggest: async (error, here) => withAdvice(error, here),
       frontend: { printer, notes: collectNotes(take), ...(confirm === undefined ? {} : { confirm }) },
     });
     return { records, places, notes };

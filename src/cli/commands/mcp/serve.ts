@@ -5,6 +5,7 @@ import type { McpServer } from '../../../sandbox/mcp/endpoint.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { collectNotes } from '../../messages/notes.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import type { Nouns } from '../schema/schema.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type ClientFormat, clients } from './clients.ts';
@@ -65,7 +66,9 @@ export const runServe = async (registry: Nouns, invocation: Invocation): Promise
   const tools = chooseTools(invocation, await allTools(registry, await context.dialect()));
   problems.check();
   if (runtime.stdin.isTerminal)
-    notes.info('Waiting for an MCP client on stdin. To set up a client: sched mcp config. To stop: Ctrl-C');
+    notes.info(
+      `Waiting for an MCP client on stdin. To stop: Ctrl-C. To set up a client: ${commandHere(context, 'mcp', 'config')}`,
+    );
   await notes.flush();
   const { serve } = await import('./server.ts');
   await serve({

@@ -19,7 +19,7 @@ import { minute, timestampOf, utcText } from '../../../time/wall.ts';
 import { readZone } from '../../../time/zone.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
-import { commandHere } from '../../scheduling/booking-context.ts';
+import { commandHere } from '../../messages/suggested-line.ts';
 import { hostsIn, nameAndTime, nowOf, textIn } from '../../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../../scheduling/free-slots.ts';
 import { notFreeText } from '../../scheduling/judged-time.ts';

@@ -3,7 +3,7 @@ import type { Runtime } from '../../../runtime.ts';
 import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { shellWord } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/command-lines.ts';
+import { localCommand } from '../../messages/suggested-line.ts';
 import { askRunning, servingAround, servingWith } from './running.ts';
 import { conflicting, readSharedData, sharedDataFlag } from './serving.ts';
 
@@ -30,7 +30,7 @@ export const exportLines = (serving: Serving, shell = 'bash'): string[] =>
 
 /** What to type in another terminal to use the sandbox with this data. */
 export const useLine = (runtime: Runtime, data: string | undefined): string => {
-  const command = commandLine('sandbox', 'env', ...(data === undefined ? [] : ['--data', data]));
+  const command = localCommand('sandbox', 'env', ...(data === undefined ? [] : ['--data', data]));
   const shell = shellOf(runtime);
   if (shell === 'fish') return `${command} | source`;
   return shell === 'powershell' ? `${command} | Invoke-Expression` : `eval "$(${command})"`;

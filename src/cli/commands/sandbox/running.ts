@@ -7,7 +7,7 @@ import type { Runtime } from '../../../runtime.ts';
 import { adminHeader, answerAdmin } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';
 import { isLoopbackUrl } from '../../../uri.ts';
-import { commandLine } from '../../messages/command-lines.ts';
+import { localCommand } from '../../messages/suggested-line.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import { openSandboxData, sandboxFile } from '../../session/open-sandbox.ts';
 
@@ -22,7 +22,7 @@ export const servingAround = ({ env }: Runtime, data: string | undefined): Servi
 
 const nothingRuns = (where: string, data?: string): SchedError =>
   new SchedError('environment', `No sandbox is running ${where}`, {
-    hint: commandLine('sandbox', 'start', ...(data === undefined ? [] : ['--data', data])),
+    hint: localCommand('sandbox', 'start', ...(data === undefined ? [] : ['--data', data])),
     outcome: 'not-sent',
   });
 

@@ -49,7 +49,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     call: 'POST /__sandbox/trigger',
     body: { event, to, payload, set },
     refusal: "Can't send a sample",
-    advice: 'to subscribe a URL, run sched webhooks create, or start the sandbox with --webhook-to',
+    advice: 'to subscribe a URL, use webhooks create, or start the sandbox with --webhook-to',
   });
   const rows = recordsIn(reply.deliveries).map(
     ({ attempts, ...delivery }): Json => ({ ...delivery, ...recordsIn(attempts).at(-1) }),

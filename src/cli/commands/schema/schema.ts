@@ -3,7 +3,6 @@ import { usageError } from '../../../errors.ts';
 import { nearest } from '../../../nearest.ts';
 import type { Command, Invocation, LeafCommand } from '../../command.ts';
 import { exitCodeFacts } from '../../help/topics.ts';
-import { commandLine } from '../../messages/command-lines.ts';
 import { sharedFlags } from '../../parse/shared-flags.ts';
 import { commandFacts, flagFacts, offeredCommands } from './command-facts.ts';
 
@@ -26,7 +25,7 @@ const unknown = (word: string, what: string, known: readonly string[], before: r
   const meant = nearest(word, known);
   return usageError(
     [`No ${what} "${word}". Choose from ${known.join(', ')}`],
-    meant === undefined ? {} : { hint: commandLine('schema', ...before, meant) },
+    meant === undefined ? {} : { hint: { args: [...before, meant] } },
   );
 };
 
@@ -39,8 +38,7 @@ const chosen = async ([word, verb]: readonly string[], registry: Nouns, dialect:
   const commands = lists.flat();
   const wanted = verb === undefined ? commands : commands.filter(([name]) => name === `${noun} ${verb}`);
   if (wanted.length === 0) {
-    if (registry.nouns[noun!]!.leaf)
-      throw usageError([`"${noun}" has no subcommands`], { hint: `sched schema ${noun}` });
+    if (registry.nouns[noun!]!.leaf) throw usageError([`"${noun}" has no subcommands`], { hint: { args: [noun!] } });
     const verbs = commands.map(([, { name }]) => name);
     throw unknown(verb!, 'subcommand', verbs, [noun!]);
   }

@@ -7,8 +7,8 @@ import type { Forward } from '../../../webhooks/forward.ts';
 import { type Delivery, openReceiver, type Receiver, type ReceiverReply } from '../../../webhooks/receiver.ts';
 import { createRecent, type Kept, keyOf } from '../../../webhooks/recent.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/command-lines.ts';
 import { hasLastLine, showAlive, timeOfDay } from '../../messages/live.ts';
+import { commandHere, localCommand } from '../../messages/suggested-line.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import type { Context } from '../../session/context.ts';
 import { type DeliveryOutput, deliveryFields, deliveryView, openDeliveryOutput } from './delivery-output.ts';
@@ -61,17 +61,18 @@ const handleDeliveries = (
 };
 
 /** What to do next, for the notes at the start. */
-const nextSteps = ({ settings, runtime: { env } }: Context, url: string, keyFile: string): string[] => {
+const nextSteps = (context: Context, url: string, keyFile: string): string[] => {
+  const { settings, runtime } = context;
   const key = ['--signing-key-file', keyFile];
   if (settings.sandbox)
     return [
-      `Deliver from a sandbox: ${commandLine('sandbox', 'start', '--webhook-to', url, ...key)}`,
-      `Then book something, or send a sample: ${commandLine('sandbox', 'trigger', 'invitee.created')}`,
+      `Deliver from a sandbox: ${localCommand('sandbox', 'start', '--webhook-to', url, ...key)}`,
+      `Then book something, or send a sample: ${localCommand('sandbox', 'trigger', 'invitee.created')}`,
     ];
   const subscribe = (to: string) =>
-    commandLine('webhooks', 'create', '--url', to, '--events', 'invitee.created,invitee.canceled', ...key);
+    commandHere(context, 'webhooks', 'create', '--url', to, '--events', 'invitee.created,invitee.canceled', ...key);
   // A service on this machine, such as a running sandbox, needs no tunnel.
-  if (env.SCHED_BASE_URL && isLoopbackUrl(env.SCHED_BASE_URL)) return [`Subscribe: ${subscribe(url)}`];
+  if (runtime.env.SCHED_BASE_URL && isLoopbackUrl(runtime.env.SCHED_BASE_URL)) return [`Subscribe: ${subscribe(url)}`];
   return [
     `The service needs a public URL: point a tunnel such as cloudflared or ngrok at ${url}`,
     `Then subscribe: ${subscribe('https://YOUR-TUNNEL.example/')}`,

@@ -158,7 +158,7 @@ Events read                  1
 Requests                     5
 Whose events                 the whole organization
 File                         ~/expired.txt
-Nothing is deleted yet. To delete their data: sched compliance delete --from ~/expired.txt
+Nothing is deleted yet. To delete their data: sched compliance delete --from ~/expired.txt --tz UTC
 `);
   });
 

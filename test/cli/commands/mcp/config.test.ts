@@ -67,8 +67,8 @@ describe('sched mcp config', () => {
   test.each([
     ['mcp config --http', 'No URL of an MCP server: no address is known. Use --http=URL'],
     ['mcp config --http=ftp://x', 'No URL of an MCP server: '],
-    ['mcp config --sandbox --http --compact', '--compact is for sched mcp serve'],
-    ['mcp config --sandbox --http --allow-writes', '--allow-writes is for sched mcp serve'],
+    ['mcp config --sandbox --http --compact', '--compact is for mcp serve'],
+    ['mcp config --sandbox --http --allow-writes', '--allow-writes is for mcp serve'],
     ['mcp config claude-desktop --sandbox --http', "can't name a URL"],
     ['mcp config claude-dekstop', 'No configuration for "claude-dekstop"'],
     ['mcp config --tools nothing', 'no tool matches "nothing"'],
