@@ -467,9 +467,9 @@ const helpTexts = ['examples', 'notes', 'description', 'summary'];
 /** Ways to make a line without an account, and the files that may use them. */
 const withoutAccount: Record<string, RegExp> = {
   'as CommandLine': /^cli\/messages\/suggested-line\.ts$/,
-  'helpLine(': /^cli\/(invoke\.ts|parse\/|messages\/suggested-line\.ts)/,
-  'noAccount)':
-    /^cli\/(messages\/error-report|session\/connection|commands\/(mcp\/parameters|compliance\/hide-addresses|doctor\/machine-checks))\.ts$/,
+  helpLine: /^cli\/(invoke\.ts|parse\/|messages\/suggested-line\.ts)/,
+  noAccount:
+    /^cli\/(messages\/(error-report|suggested-line)|session\/connection|commands\/(mcp\/run-tool|compliance\/hide-addresses|doctor\/machine-checks))\.ts$/,
 };
 
 /** What is needed of a node of the syntax tree. */
@@ -498,7 +498,9 @@ const textsIn = (node: unknown): string[] => {
 const linesAreMadeOnce: Rule = (sources) =>
   Object.entries(sources).flatMap(([path, text]) => {
     const code = withoutComments(text);
-    const ways = Object.entries(withoutAccount).filter(([way, files]) => code.includes(way) && !files.test(path));
+    const ways = Object.entries(withoutAccount).filter(
+      ([way, files]) => new RegExp(`\\b${way}\\b`).test(code) && !files.test(path),
+    );
     const isFree = Object.keys(mayNameCommands).some((each) => path.startsWith(each));
     const named =
       isFree || !pasteable.test(code) ? [] : textsIn(parse(text).program).filter((each) => pasteable.test(each));

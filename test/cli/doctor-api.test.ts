@@ -42,6 +42,12 @@ describe('doctor --api at a service as the documentation has it', () => {
     world = await createWorld();
   });
 
+  test('suggests no dialect for the sandbox, which would be that of a profile', async () => {
+    const { stderr } = await probe(['--sandbox', '--only', 'lists', '--write-dialect', join(home, 'a.yaml')]);
+    expect(stderr).toContain(`Wrote ${join(home, 'a.yaml')}"`);
+    expect(stderr).not.toContain('profiles set');
+  });
+
   test('says that all guesses hold, by reads only, and prints no record', async () => {
     const { code, findings, differ, unknown, requests, stdout, stderr } = await probe();
     expect([code, differ, unknown]).toEqual([0, [], []]);
@@ -172,7 +178,9 @@ describe('doctor --api at a service with a dialect', () => {
 
   test('writes a dialect with which all guesses hold, and never replaces a file', async () => {
     const file = join(home, 'Acme Inc.yaml');
-    expect((await probe(['--write-dialect', file])).code).toBe(0);
+    const written = await probe(['--write-dialect', file]);
+    expect(written.code).toBe(0);
+    expect(written.stderr).toContain(`To use it, set SCHED_DIALECT, or: sched profiles set dialect '${file}'`);
     const text = readFileSync(file, 'utf8');
     expect(text).toMatch(/^name: "acme-inc"$/m);
     expect(text).toMatch(/^ {2}# seen: 200, 8 records, 2026-11-15\n {2}invitations\.list: /m);

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
@@ -15,6 +15,7 @@ import {
 } from '../support/run.ts';
 import { usedHome } from '../support/seeded.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 import { everyExample, exampleFiles, ownPart } from './example-lines.ts';
 
@@ -162,15 +163,12 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
 
   beforeAll(async () => {
     world = await openWorld();
-    const folder = join(await usedHome(someday), 'files');
-    mkdirSync(folder);
+    const folder = temporaryDirectory('lines');
     for (const [name, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, name), text);
     process.chdir(folder);
   });
   afterAll(() => {
     process.chdir(before);
-    if (process.env.STATS)
-      appendFileSync(process.env.STATS, [...tried.keys()].map((l) => `${mode.name}\t${l}\n`).join(''));
   });
 
   /** What is wrong with a printed line. It is pasted at a terminal where no variable chooses an account. */
@@ -203,16 +201,27 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
     return { code, found: await printedLines(isText.test(argv.join(' ')) ? stderr : `${stderr}\n${stdout}`) };
   };
 
-  test.each(withSituations.filter((each) => each === mode))('by an error or a prompt', async () => {
-    const found = [];
-    for (const { argv, fails, stdin, env = {} } of situations) {
-      const send: Send = (request) =>
-        fails?.when.test(`${request.method} ${request.url.split('?')[0]}`) ? fails.send(request) : world.send(request);
-      const options = { ...(stdin === undefined ? {} : { ...atTerminal, stdin }), send, env: { ...mode.env, ...env } };
-      found.push(...(await linesOf(splitCommandLine(argv), options)).found);
-    }
-    expect(await problemsIn(found)).toEqual([]);
-  });
+  test.each(withSituations.filter((each) => each === mode))(
+    'by an error or a prompt',
+    { timeout: 120_000 },
+    async () => {
+      const found = [];
+      for (const { argv, fails, stdin, env = {} } of situations) {
+        const send: Send = (request) =>
+          fails?.when.test(`${request.method} ${request.url.split('?')[0]}`)
+            ? fails.send(request)
+            : world.send(request);
+        const options = {
+          ...(stdin === undefined ? {} : { ...atTerminal, stdin }),
+          send,
+          env: { ...mode.env, ...env },
+        };
+        found.push(...(await linesOf(splitCommandLine(argv), options)).found);
+      }
+      expect(new Set(found).size).toBeGreaterThan(25);
+      expect(await problemsIn(found)).toEqual([]);
+    },
+  );
 
   test.each(chosen.filter((cell) => cell.mode === mode).map(({ line }) => line))('by sched %s', async (line) => {
     const words = splitCommandLine(line);
@@ -223,5 +232,38 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
     // A command that fails anyway can't be corrected.
     for (const wrong of unconfirmed.code === 2 ? [] : mistakes(words)) found.push(...(await linesOf(wrong, {})).found);
     expect(await problemsIn(found)).toEqual([]);
+  });
+});
+
+describe('the check of printed lines', () => {
+  test.each<[text: string, found: string[]]>([
+    ['Undo: sched events cancel E1 -p work', ['sched events cancel E1 -p work']],
+    ['fix: sched auth refresh -p a, or sched auth login -p a', ['sched auth refresh -p a', 'sched auth login -p a']],
+    ['run sched invitees reconcile -p a against https://b.example', ['sched invitees reconcile -p a']],
+    ['check both times (sched events list), then remove the file', ['sched events list']],
+    ["try: sched events list \\\n    --search 'a b'", ["sched events list --search 'a b'"]],
+    ['{"note":"For a script: sched users me"}', ['sched users me']],
+    [
+      '{"error":{"message":"m","cause":"see sched orgs get","hint":"sched whoami"}}',
+      ['sched orgs get', 'sched whoami'],
+    ],
+    ['Another sched process is running; "sched events" needs a subcommand', []],
+    ['look: sched events <what>', ['unreadable: sched events <what>']],
+  ])('finds the commands in %j', async (text, found) => {
+    expect(await printedLines(text)).toEqual(found);
+  });
+
+  test.each<[line: string, chosen: Chosen, problem: string | undefined]>([
+    ['sched events list', { sandbox: true }, 'it is not for the sandbox'],
+    ['sched --sandbox events list', { sandbox: true }, undefined],
+    ['sched events list -p home', { profile: 'work' }, 'it is not for the profile work'],
+    ['sched events list -p work', { profile: 'work', zone: 'UTC' }, 'it is not for the time zone UTC'],
+    ['sched auth login', { profile: 'work' }, "it doesn't name the profile work"],
+    ['sched auth login', { sandbox: true }, undefined],
+    ['sched doctor --api', { sandbox: true }, 'it is not for the sandbox'],
+    ['sched compliance verify a.jsonl', { sandbox: true }, undefined],
+    ['sched help time', { profile: 'work' }, undefined],
+  ])('%s with %j', async (line, chosen, problem) => {
+    expect(await otherAccount(line, chosen)).toBe(problem);
   });
 });

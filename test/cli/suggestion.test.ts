@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createWorld, someday } from '../support/run.ts';
 import { usedHome } from '../support/seeded.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { tryLineProblem } from '../support/try-line.ts';
 
 const world = await createWorld();
@@ -28,6 +29,41 @@ describe('a suggestion', () => {
     expect(await lastLine('--sandbox events get NOPE', await usedHome(someday))).toBe(
       'try: sched --sandbox events list',
     );
+  });
+
+  test('names the account that a variable chose, which may be set for one command only', async () => {
+    const home = await usedHome(someday);
+    const run = async (line: string, env: Record<string, string>) =>
+      (await world.run(line, { home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '', ...env } })).stderr;
+    const inSandbox = { SCHED_SANDBOX: '1' };
+    expect(await run('events get NOPE', inSandbox)).toMatch(/^try: sched --sandbox events list$/m);
+    expect(await run('events cancel next', inSandbox)).toMatch(/^try: sched --sandbox events cancel \w+ --yes$/m);
+    expect(await run('evnts list', inSandbox)).toMatch(/^try: sched --sandbox events list$/m);
+    expect(await run('profiles shwo', inSandbox)).toMatch(/^try: sched profiles show$/m);
+    expect(await run('events list -- x', { SCHED_PROFILE: 'jonas' })).toContain('Unexpected argument');
+    expect(await run('events lsit', { SCHED_PROFILE: 'jonas' })).toMatch(/^try: sched events list -p jonas$/m);
+    expect(await run('auth lgoin', { SCHED_PROFILE: 'jonas' })).toMatch(/^try: sched auth login -p jonas$/m);
+  });
+
+  test('in the cause has the same account too', async () => {
+    const home = temporaryDirectory();
+    const env = { SCHED_USER: 'not/an/id' };
+    await world.run('profiles add work --base-url http://127.0.0.1:4010', { home });
+    const { stderr } = await world.run('events list -p work', { home, env });
+    expect(stderr).toMatch(/^cause: .*, or run sched profiles set user ID -p work$/m);
+  });
+
+  test('names no profile if there is only one, and nobody named it', async () => {
+    const home = temporaryDirectory();
+    const run = (line: string, stdin = '') =>
+      world.run(line, { home, stdin, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+    const login = 'auth login --with-token --credential-store file --base-url http://127.0.0.1:4010';
+    const said = async (line: string) => (await run(line)).stderr.trimEnd().split('\n').at(-1);
+    expect((await run(login, `${world.token}\n`)).stderr).toMatch(/^try: sched events list$/m);
+    expect(await said('events get NOPE')).toBe('try: sched events list');
+    expect(await said('events get NOPE -p default')).toBe('try: sched events list -p default');
+    expect((await run(`${login} -p second`, `${world.token}\n`)).stderr).toMatch(/^try: sched events list -p second$/m);
+    expect(await said('events get NOPE')).toBe('try: sched events list -p default');
   });
 });
 

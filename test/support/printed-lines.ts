@@ -5,8 +5,8 @@ import { parse } from '../../src/cli/parse/tree.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { tryLineProblem } from './try-line.ts';
 
-/** Where a command line may begin: at a noun, or at a flag before it. */
-const begin = new RegExp(`(?<![\\w/.-])sched (?=--?[a-z]|(?:${[...Object.keys(nouns), 'help'].join('|')})(?![\\w-]))`);
+/** Where a command line may begin: at a noun, or at a flag before it. In quotes it is only named. */
+const begin = new RegExp(`(?<![\\w/."-])sched (?=--?[a-z]|(?:${[...Object.keys(nouns), 'help'].join('|')})(?![\\w-]))`);
 
 /** The texts of an output: lines, with folded ones joined, or the texts of notes and errors as JSON. */
 const textsIn = (output: string): string[] =>
@@ -86,6 +86,9 @@ const chosenIn = async (argv: readonly string[], env: Record<string, string | un
   return named ? { profile: named } : {};
 };
 
+/** A profile that doesn't exist is corrected. */
+const isCorrected = (stderr: string, { profile }: Chosen): boolean => stderr.includes(`No profile named "${profile}"`);
+
 /** Every command line for pasting is for the account that the command was told to use. */
 export const expectSameAccount = async (
   stderr: string,
@@ -93,7 +96,8 @@ export const expectSameAccount = async (
   env: Record<string, string | undefined>,
 ): Promise<void> => {
   if (!begin.test(stderr)) return;
-  const chosen = await chosenIn(argv, env);
+  const named = await chosenIn(argv, env);
+  const chosen = isCorrected(stderr, named) ? {} : named;
   for (const line of await printedLines(stderr))
     expect([line, line.startsWith('unreadable') ? line : await otherAccount(line, chosen)]).toEqual([line, undefined]);
 };

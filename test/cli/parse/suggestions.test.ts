@@ -56,6 +56,8 @@ describe('suggestions: the hint', () => {
     'events cancel JW6SHQTS78SH7TS8 --fields xyzzy',
     'events list --limit ten',
     'events list extra',
+    // The name of the profile doesn't go on after the command.
+    '-p work whoami extra',
     'events xyzzy',
     'xyzzy',
     'help xyzzy',

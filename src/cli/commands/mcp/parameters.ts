@@ -1,7 +1,7 @@
 import { SchedError } from '../../../errors.ts';
 import type { Typed } from '../../command.ts';
 import { asSchedError } from '../../messages/error-report.ts';
-import { adviceText, noAccount } from '../../messages/suggested-line.ts';
+import { adviceText, type Here } from '../../messages/suggested-line.ts';
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
 import { type ArgumentFacts, type CallFacts, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
@@ -30,9 +30,9 @@ const excluded = new Set([
 
 const propertyOf = (name: string): string => name.replaceAll('-', '_');
 
-/** Names properties instead of flags, as in "(default 7 days after since)". Quoted text stays as it is. */
+/** Names properties instead of flags, as in "(default 7 days after since)". Quoted text and a command at the end stay. */
 const withoutDashes = (text: string, has = (_: string) => true): string =>
-  text.replace(/"[^"]*"|(?<![^\s(])--([a-z][a-z-]*)/g, (all, name?: string) =>
+  text.replace(/"[^"]*"|(?<=: )sched .*$|(?<![^\s(])--([a-z][a-z-]*)/g, (all, name?: string) =>
     name !== undefined && has(name) ? propertyOf(name) : all,
   );
 
@@ -119,10 +119,12 @@ export const toolWords = (parameters: readonly Parameter[], text: string): strin
 };
 
 /** An error of a command in the words of its tool, without advice to use a flag that the tool doesn't have. */
-export const toolError = (parameters: readonly Parameter[], error: unknown): SchedError => {
+export const toolError = (parameters: readonly Parameter[], error: unknown, here: Here): SchedError => {
   const { category, message, facts } = asSchedError(error);
-  const { advice: given, ...rest } = facts;
-  const advice = given && toolWords(parameters, adviceText(given, noAccount));
-  const isUsable = advice !== undefined && (advice.includes('sched ') || !/(?<!\S)--[a-z]/.test(advice));
-  return new SchedError(category, toolWords(parameters, message), { ...rest, ...(isUsable ? { advice } : {}) });
+  const { advice: given = [], ...rest } = facts;
+  const parts = [given].flat().map((part) => (typeof part === 'string' ? toolWords(parameters, part) : part));
+  // The flags of a command are for the person who runs it.
+  const isUsable = parts.length > 0 && !parts.some((part) => typeof part === 'string' && /(?<!\S)--[a-z]/.test(part));
+  const advice = isUsable ? { advice: adviceText(parts, here) } : {};
+  return new SchedError(category, toolWords(parameters, message), { ...rest, ...advice });
 };

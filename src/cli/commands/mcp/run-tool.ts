@@ -3,7 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import type { Output, Runtime } from '../../../runtime.ts';
 import { collectNotes, type Notes } from '../../messages/notes.ts';
 import { Problems } from '../../messages/problems.ts';
-import { adviceText, type Here } from '../../messages/suggested-line.ts';
+import { noAccount } from '../../messages/suggested-line.ts';
 import { runCommand } from '../../run-command.ts';
 import type { Frontend } from '../../session/context.ts';
 import type { Typed } from '../../session/settings.ts';
@@ -89,12 +89,6 @@ const worldOf = ({ runtime, runtimeFor }: Host, token: string | undefined): Runt
   return runtimeFor(token);
 };
 
-/** A tool has no command to try, but a person may run what an advice names. */
-const withAdvice = (error: unknown, here: Here): unknown =>
-  error instanceof SchedError && typeof error.facts.advice === 'object'
-    ? error.with({ advice: adviceText(error.facts.advice, here) })
-    : error;
-
 /** Runs the command of a tool as the command line would, and collects its records. */
 export const runTool = async (host: Host, { tool, values, signal, token, confirm }: Call): Promise<Outcome> => {
   const from = tool.isList ? readCursor(tool.name, values) : undefined;
@@ -121,15 +115,20 @@ export const runTool = async (host: Host, { tool, values, signal, token, confirm
     host.notes.always(`${tool.name}: ${note}`);
   };
   const { records, places } = printer;
+  let here = noAccount;
   try {
     await runCommand(tool.command, parsed, runtimeOf(worldOf(host, token), signal), {
       isJson: true,
       help: async () => {},
-      suggest: async (error, here) => withAdvice(error, here),
+      // A tool has no command to try, but a person may run what an advice names.
+      suggest: async (error, known) => {
+        here = known;
+        return error;
+      },
       frontend: { printer, notes: collectNotes(take), ...(confirm === undefined ? {} : { confirm }) },
     });
     return { records, places, notes };
   } catch (error) {
-    return { records, places, notes, error: toolError(tool.parameters, error) };
+    return { records, places, notes, error: toolError(tool.parameters, error, here) };
   }
 };

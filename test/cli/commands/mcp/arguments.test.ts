@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toolError } from '../../../../src/cli/commands/mcp/parameters.ts';
-import { SchedError } from '../../../../src/errors.ts';
+import { toolError, toolWords } from '../../../../src/cli/commands/mcp/parameters.ts';
+import { type Advice, SchedError } from '../../../../src/errors.ts';
 import { callTool, connect } from '../../../support/mcp-client.ts';
 import { createWorld } from '../../../support/run.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
@@ -72,13 +72,23 @@ describe('what a tool says', () => {
     expect(notes).toContainEqual(expect.stringMatching(/^no_shows: reading the invitees/));
   });
 
+  test('names flags in commands for a person', () => {
+    const parameters = [{ name: 'to', property: 'to' }] as never;
+    expect(toolWords(parameters, 'Use --to. To finish it: sched events move E1 --to 2026-12-01T10:00:00Z')).toBe(
+      'Use to. To finish it: sched events move E1 --to 2026-12-01T10:00:00Z',
+    );
+  });
+
   test('has no advice to use a flag that the tool lacks', () => {
     const parameters = [{ name: 'event-type', property: 'event_type' }] as never;
-    const adviceIn = (advice: string) =>
-      toolError(parameters, new SchedError('conflict', 'x', { advice })).facts.advice;
+    const adviceIn = (advice: Advice) =>
+      toolError(parameters, new SchedError('conflict', 'x', { advice }), { sandbox: true }).facts.advice;
     expect(adviceIn('to book again, add --allow-duplicate')).toBeUndefined();
     expect(adviceIn('choose another --event-type')).toBe('choose another event_type');
-    expect(adviceIn('start sched mcp serve with --yes')).toBe('start sched mcp serve with --yes');
+    const list = { command: ['events', 'list'], flags: { 'event-type': 'NAME' } };
+    expect(adviceIn(['with --event-type, or: ', list])).toBe(
+      'with event_type, or: sched --sandbox events list --event-type NAME',
+    );
   });
 });
 

@@ -317,8 +317,14 @@ describe('a write of mcp serve', () => {
     const { error } = await callTool(client, 'events_cancel', { event: [event] });
     expect(error).toMatchObject({ code: 'confirmation-required', exit: 12, outcome: 'not-sent' });
     expect(error.message).toMatch(/^Confirmation needed to cancel ".+" \(.+\), but this client can't ask$/);
-    expect(error.cause).toContain('--yes');
+    expect(error.cause).toMatch(/ write without a question: sched mcp serve --allow-writes --yes$/);
     expect(await statusOf(event)).toBe('active');
+  });
+
+  test('is refused with a command for the same account', async () => {
+    const client = await serving('--sandbox --allow-writes=events.cancel');
+    const { error } = await callTool(client, 'events_cancel', { event: ['XEFT95ZZDW9SPL93'] });
+    expect(error.cause).toContain(': sched --sandbox mcp serve --allow-writes --yes');
   });
 
   test('is carried out without a question with --yes', async () => {
