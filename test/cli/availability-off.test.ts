@@ -251,6 +251,21 @@ describe('availability off', () => {
     ]);
   });
 
+  test('does not send what others have done right before', async () => {
+    const world = await createWorld();
+    let reads = 0;
+    const { code, stdout, requests } = await world.run('availability off 2026-12-24 --yes --json', {
+      send: async (request) => {
+        if (request.url.includes('/event_type_availability_schedules?') && ++reads === 11)
+          for (const each of (await schedulesOf(world)).own)
+            await patch(world, each, { rules: [...each.rules, off('2026-12-24')] });
+        return world.service(request);
+      },
+    });
+    expect([code, requests.filter(isPatch)]).toEqual([0, []]);
+    expect(JSON.parse(stdout)[0]._sched).toEqual({ already: true, replaced: [] });
+  });
+
   const wrong: [words: string, problem: string][] = [
     ['', 'Missing argument <date>'],
     ['--undo', 'Missing argument <date>'],

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HttpRequest } from '../../src/http/message.ts';
+import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
-import { createWorld, type TestWorld, type WorldOptions } from '../support/run.ts';
+import { createWorld, lastJson, type TestWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
+import { lost } from './lost-answers.ts';
 
 const terminals = ['stdin' as const, 'stdout' as const, 'stderr' as const];
 const home = temporaryDirectory();
@@ -225,6 +226,38 @@ describe('config apply', () => {
     expect([code, patches.length]).toEqual([7, 1]);
     expect(stderr).toContain('Stopped with 1 of 2 applied: Intro call');
     expect(stderr).toContain('Consultation was changed by someone else');
+  });
+
+  test('says whether anything was changed if not all changes are made', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    const outcomeWith = async (reply: (request: HttpRequest) => Promise<HttpReply | undefined>) => {
+      const send: WorldOptions['send'] = async (request) =>
+        (isWrite(request) ? await reply(request) : undefined) ?? own.service(request);
+      // A rate limit would be known to the next command with the same home.
+      const options = { send, home: temporaryDirectory() };
+      const { code, stderr } = await config(`apply ${file} --yes --allow create --json`, options, own);
+      return [code, lastJson(stderr).error.outcome];
+    };
+    const refused = (status: number) => ({ status, headers: { 'retry-after': '3600' }, body: '{}' });
+    write({ ...intro({ duration: 20 }), two: { name: 'Consultation', duration: 20 } });
+    expect(await outcomeWith(async () => refused(403))).toEqual([11, 'not-applied']);
+    let patches = 0;
+    expect(await outcomeWith(async () => (++patches === 1 ? refused(403) : undefined))).toEqual([11, 'applied']);
+    expect(await outcomeWith(async () => refused(429))).toEqual([8, 'not-applied']);
+    // It is created, and can't be activated.
+    write(fresh);
+    expect(await outcomeWith(async ({ method }) => (method === 'PATCH' ? refused(429) : undefined))).toEqual([
+      8,
+      'applied',
+    ]);
+    // One change is made before it.
+    write({ old: { name: 'Consultation', active: false }, other: { name: 'Other', duration: 45, active: true } });
+    expect(
+      await outcomeWith(async ({ method }) => {
+        if (method === 'POST') throw lost();
+        return undefined;
+      }),
+    ).toEqual([10, 'unknown']);
   });
 
   test('needs the signing key of a new webhook before it sends anything', async () => {

@@ -165,6 +165,24 @@ describe('while a file is applied', () => {
     expect((await typeCalled('Design review')).map(({ record }) => record.duration)).toEqual([90]);
   });
 
+  test('nor one like it, which only lacks its activation', async () => {
+    const confirm = await configs.digest(team);
+    await configs.killAt(machine, team, 1, { confirm });
+    const body = { owner: configs.me.uri, name: 'Design review', duration: 45, active: false };
+    await configs.client.write(eventTypes.create, { body });
+    expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'conflict' });
+    expect((await typeCalled('Design review')).map(({ record }) => record.active)).toEqual([false]);
+  });
+
+  test('the same digest serves after a second kill', async () => {
+    const confirm = await configs.digest(team);
+    const stop = at('PATCH event_types', refusal(429));
+    expect(await configs.apply(machine, team, { confirm, send: stop })).toMatchObject({ said: 'rate-limited' });
+    const later = at('PATCH event_type_availability_schedules', refusal(429));
+    expect(await configs.apply(machine, team, { confirm, send: later })).toMatchObject({ said: 'rate-limited' });
+    expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'done' });
+  });
+
   test('what somebody else changes about a new type after a kill stays', async () => {
     const confirm = await configs.digest(team);
     const send = at('PATCH event_types', refusal(429));

@@ -24,6 +24,7 @@ test.each<[string, string[], string[], number]>([
     2,
   ],
   ['a Friday off in every second week', datesIn('2026-12-04', '2026-12-11', '2026-12-25'), ['2026-12-04'], 2],
+  ['no day at all', [], ['2026-12-24'], 1],
   ['dates in any order', datesIn('2027-01-04', '2026-12-28', '2026-12-21'), ['2026-12-28', '2026-12-21'], 3],
 ])('an absence of %s is left behind after the fewest weeks', (_, off, meetings, weeks) => {
   expect(weeksPast(meetings, off)).toBe(weeks);
