@@ -195,7 +195,7 @@ describe('availability update', () => {
       'monday 09:00-12:00,13:00-17:00',
       '--yes',
     ]);
-    expect(JSON.parse(requests.at(-1)!.body!)).toEqual({
+    expect(JSON.parse(requests.findLast(({ method }) => method === 'PATCH')!.body!)).toEqual({
       rules: [
         {
           type: 'wday',
