@@ -307,9 +307,10 @@ describe('lock', () => {
     ])(
       'is taken from another container only ten minutes after its last sign of life: %s',
       async (_, got, seen, isTaken) => {
-        const ago = (minutes: number) => Date.now() - 60_000 * minutes;
+        const clock = jumpingClock();
+        const ago = (minutes: number) => clock.now() - minutes * 60_000;
         store(owner('a', { space: 'pid:[1]', at: ago(got) }));
-        const taken = make({ clock: jumpingClock(), waitMs: 0, lastSeen: async () => ago(seen) }).acquire();
+        const taken = make({ clock, waitMs: 0, lastSeen: async () => ago(seen) }).acquire();
         await taken.catch((error) => expect(error).toMatchObject({ category: 'environment' }));
         expect(holder()!.nonce !== 'a').toBe(isTaken);
       },
