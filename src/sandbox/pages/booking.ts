@@ -61,7 +61,8 @@ const placeOf = ({ location }: EventRecord): Content => {
   return [
     placeName(type ?? ''),
     text ? html`: <bdi>${text}</bdi>` : undefined,
-    url && shown !== url ? html`, <a href="${url}">${shown}</a>` : undefined,
+    // Meetings take place elsewhere.
+    url && shown !== url ? html`, <a href="${html`${url}`}">${shown}</a>` : undefined,
   ];
 };
 

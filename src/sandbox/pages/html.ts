@@ -1,3 +1,12 @@
+import { isLoopbackUrl } from '../../uri.ts';
+
+/** A path of this service, a part of the page, or an address of this machine. `//host` and `/\\host` lead elsewhere. */
+export const isOwnLink = (link: string): boolean =>
+  /^(?:[#?]|\/(?![/\\]))/.test(link) || (/^https?:\/\//i.test(link) && isLoopbackUrl(link));
+
+/** Before a value that is a link. */
+const linkStart = / (?:href|src|action)="$/;
+
 /** Text that is safe as HTML. Only `html` creates it, so text that wasn't escaped can't become part of a page. */
 export class Html {
   readonly #text: string;
@@ -7,7 +16,10 @@ export class Html {
   }
 
   static join(parts: readonly string[], values: readonly Content[]): Html {
-    return new Html(String.raw({ raw: parts }, ...values.map(textOf)));
+    const safe = values.map((value, index) =>
+      typeof value === 'string' && linkStart.test(parts[index]!) && !isOwnLink(value) ? '#' : textOf(value),
+    );
+    return new Html(String.raw({ raw: parts }, ...safe));
   }
 
   toString(): string {
@@ -32,5 +44,8 @@ const textOf = (value: Content): string => {
   return Array.isArray(value) ? value.map(textOf).join('') : String(value);
 };
 
-/** A piece of a page. Every string in it is escaped; write quotes around the values of attributes. */
+/**
+ * A piece of a page. Every string in it is escaped; write quotes around the values of attributes. A link that doesn't lead
+ * to this service becomes `#`, unless it is a piece of a page, too.
+ */
 export const html = (parts: TemplateStringsArray, ...values: Content[]): Html => Html.join(parts, values);

@@ -23,6 +23,7 @@ import { LocationChoice, locationKinds } from '../../api/locations.ts';
 import { Invitation } from '../../api/organizations.ts';
 import { Submission } from '../../api/routing-forms.ts';
 import { webhooks } from '../../api/webhooks.ts';
+import { isOwnLink } from '../pages/html.ts';
 import { plans } from '../subscription.ts';
 
 /*
@@ -43,6 +44,18 @@ const id = described(
   z.string().check(z.regex(/^[\w-]{1,64}$/, 'must have only letters, digits, - and _')),
   'ID of the record; derived from its name or position by default',
 );
+
+/** A page of the sandbox. It is stored without an address, so an address of this machine is cut off. */
+const page = (description: string) =>
+  described(
+    z.pipe(
+      z
+        .string()
+        .check(z.refine(isOwnLink, 'must be a path such as /book/ada: the sandbox links to its own pages only')),
+      z.transform((link) => (link.startsWith('/') ? link : link.slice(new URL(link).origin.length))),
+    ),
+    description,
+  );
 
 const created = maybe(time('when it was created'));
 const stamps = { id: maybe(id), created, updated: maybe(time('when it was last changed')) };
@@ -108,7 +121,8 @@ const EventTypeEntry = record({
   durations: maybe(list(minutes('length in minutes'), 'more lengths that a share can choose from')),
   availability: maybe(described(Availability, "the owner's hours for this event type")),
   ...some(typeFields, 'active', 'secret', 'description_plain', 'description_html', 'internal_note', 'slug', 'locale'),
-  ...some(typeFields, 'scheduling_url', 'kind', 'type', 'booking_method', 'admin_managed'),
+  scheduling_url: maybe(page('path of the scheduling page')),
+  ...some(typeFields, 'kind', 'type', 'booking_method', 'admin_managed'),
   deleted_at: maybe(nullable(time('when it was deleted'))),
   dates: maybe(loose({}, 'when a one-off meeting can be booked, as sandbox export writes it')),
 });
@@ -134,8 +148,8 @@ const UserEntry = record({
   timezone: maybe(word('IANA time zone (default UTC)')),
   locale: maybe(word('language (default en)')),
   slug: maybe(word('last part of the scheduling page URL')),
-  scheduling_url: maybe(word('URL of the scheduling page')),
-  avatar_url: maybe(nullable(word('URL of the picture'))),
+  scheduling_url: maybe(page('path of the scheduling page')),
+  avatar_url: maybe(nullable(page('path of the picture'))),
   connected: maybe(list(choice(locationKinds, 'provider'), 'connected meeting providers (default google_conference)')),
   availability: maybe(described(Availability, 'hours of all event types that this user hosts')),
   membership: maybe(described(part, 'ID and times of the membership in the organization')),

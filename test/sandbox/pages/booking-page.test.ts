@@ -66,6 +66,23 @@ const share = async (more: object) => {
   return pathOf(body.resource.scheduling_links[0].booking_url);
 };
 
+it('links to nothing but its own pages, whatever older data has', async () => {
+  const evil = [
+    'javascript:alert(1)',
+    '//evil.example/x',
+    'https://evil.example/x',
+    'javascript://127.0.0.1/%0aalert(1)',
+  ];
+  for (const link of evil) {
+    world.store.run("UPDATE users SET doc = json_set(doc, '$.avatar_url', ?)", link);
+    world.store.run("UPDATE event_types SET doc = json_set(doc, '$.scheduling_url', ?)", link);
+    const { body } = await visitor.open('/book/amara-lindqvist');
+    expect([link, body.includes(`="${link}`)]).toEqual([link, false]);
+    expect(body).toMatch(/<a href="#">/);
+    expect(body).toMatch(/<img class="face" src="#"/);
+  }
+});
+
 describe('links of the demo', () => {
   it.each(['http://127.0.0.1:4010', 'http://localhost:52731'])('all answer at %s', async (base) => {
     const there = visitorOf(world, base);

@@ -26,6 +26,27 @@ const mistakes: Record<string, [find: string, put: string, message: string | Reg
     'users must have a user with role: owner',
     'users:',
   ],
+  'a page that is a script': [
+    'timezone: Europe/Oslo',
+    "scheduling_url: 'javascript:alert(1)'",
+    /nora\.scheduling_url must be a path such as \/book\/ada: the sandbox links to its own pages only/,
+  ],
+  'a page elsewhere': ['timezone: Europe/Oslo', 'scheduling_url: //evil.example/x', /scheduling_url must be a path/],
+  'a script of this machine': [
+    'timezone: Europe/Oslo',
+    "scheduling_url: 'javascript://127.0.0.1/%0aalert(1)'",
+    /scheduling_url must be a path/,
+  ],
+  'a picture elsewhere': [
+    'timezone: Europe/Oslo',
+    'avatar_url: https://evil.example/x.png',
+    /avatar_url must be a path such as/,
+  ],
+  'a page of an event type elsewhere': [
+    'duration: 20',
+    'scheduling_url: /\\evil',
+    /check-up\.scheduling_url must be a path/,
+  ],
   'an unknown time zone': [
     'Europe/Oslo',
     'Olso',
