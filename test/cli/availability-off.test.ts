@@ -3,6 +3,7 @@ import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { onceEach } from '../../src/once.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
 import { createWorld, lastJson, someday, type TestWorld } from '../support/run.ts';
+import { usedHome } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample, times } from '../support/tier.ts';
 import { faults, lost } from './lost-answers.ts';
@@ -118,6 +119,20 @@ describe('availability off', () => {
     ])
       expect(screen).toContain(line);
     expect(requests.filter(isPatch)).toEqual([]);
+    const folded = await world.run('--sandbox availability off 2026-11-18..2026-11-20', {
+      terminals,
+      stdin: 'n\n',
+      columns: 60,
+      home: await usedHome(someday),
+    });
+    expect(folded.screen).toContain(
+      '  move:\n' +
+        '    sched --sandbox events move --since 2026-11-18 \\\n' +
+        '        --until 2026-11-20 --tz Europe/Berlin --shift +2w\n' +
+        '  cancel:\n' +
+        '    sched --sandbox events cancel --since 2026-11-18 \\\n' +
+        '        --until 2026-11-20 --tz Europe/Berlin\n',
+    );
     const done = await world.run('availability off 2026-11-18..2026-11-20', { terminals, stdin: 'y\n' });
     expect(done.screen).toContain("--rule '2026-11-19 09:00-12:00'");
     expect(done.screen).toContain('✔ Off: 18–20 Nov on 10 schedules (10 event types). Undo:');

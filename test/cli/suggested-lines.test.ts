@@ -123,7 +123,7 @@ const situations: Situation[] = [
   { argv: 'events list', fails: { when: /scheduled_events/, send: lost } },
   { argv: 'events list', fails: { when: /scheduled_events/, send: refusing(401) } },
   { argv: 'events get next', fails: { when: /scheduled_events/, send: refusing(404) } },
-  { argv: 'events list', env: { SCHED_USER: 'not/an/id' } },
+  { argv: 'events list', env: { SCHED_USER: 'http://127.0.0.1:4010/groups/X' } },
   { argv: 'event-types slots Intro call' },
   { argv: "event-types slots 'Intro call'", stdin: '' },
   { argv: 'events cancel next', stdin: 'n\n' },
@@ -166,7 +166,7 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
     const folder = temporaryDirectory('lines');
     for (const [name, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, name), text);
     process.chdir(folder);
-  });
+  }, 60_000);
   afterAll(() => {
     process.chdir(before);
   });

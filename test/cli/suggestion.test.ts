@@ -47,7 +47,7 @@ describe('a suggestion', () => {
 
   test('in the cause has the same account too', async () => {
     const home = temporaryDirectory();
-    const env = { SCHED_USER: 'not/an/id' };
+    const env = { SCHED_USER: 'http://127.0.0.1:4010/groups/X' };
     await world.run('profiles add work --base-url http://127.0.0.1:4010', { home });
     const { stderr } = await world.run('events list -p work', { home, env });
     expect(stderr).toMatch(/^cause: .*, or run sched profiles set user ID -p work$/m);

@@ -32,3 +32,6 @@ export const commandLines = (line: string, columns: number, indent = '  '): stri
     (text, index) => `${indent}${index > 0 ? '    ' : ''}${text}${index < lines.length - 1 ? ' \\' : ''}`,
   );
 };
+
+/** A sentence with a command to copy at its end. */
+export const commandAtEnd = /^(.*?:) ((?:command |mkdir [^&]+&& )?sched .*)$/;

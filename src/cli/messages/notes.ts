@@ -4,6 +4,7 @@ import type { Tone } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitize.ts';
 import type { Output } from '../../runtime.ts';
 import { windowsLine } from '../../shell-quote.ts';
+import { commandAtEnd, commandLines } from './command-lines.ts';
 
 /** Writes notes to stderr while a command runs: one sentence or one JSON object per line. */
 export interface Notes {
@@ -35,15 +36,10 @@ export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
   if (columns.length > 0) notes.footer(`${columns.join(', ')} hidden: terminal too narrow`);
 };
 
-const commandAtEnd = /^(.*?:) ((?:command |mkdir [^&]+&& )?sched .*)$/;
-
 /** Wraps a sentence at spaces to the width of the terminal. A command at its end goes below, so that it can be copied. */
 const fitted = async (line: string, columns: number, isWindows: boolean): Promise<string> => {
   if (line.length <= columns || (isWindows && commandAtEnd.test(line))) return line;
-  const [{ wrap }, { commandLines }] = await Promise.all([
-    import('../../output/width.ts'),
-    import('./command-lines.ts'),
-  ]);
+  const { wrap } = await import('../../output/width.ts');
   const sentence = (text: string) => wrap(text, columns - 2).join('\n  ');
   const [, words, command] = commandAtEnd.exec(line) ?? [];
   if (command !== undefined) return [sentence(words!), ...commandLines(command, columns)].join('\n');

@@ -100,7 +100,7 @@ export const confirm = async (
   };
   const color = frontend === undefined ? notes.color : undefined;
   const { asciiForm, needsAscii } = await import('../../output/ascii.ts');
-  const shown = await laidOut(asked, runtime.stderr.columns, color);
+  const shown = await laidOut(asked, runtime.stderr.columns, color, runtime.platform === 'win32');
   const lines = needsAscii(runtime.env) ? shown.map(asciiForm) : shown;
   const isConfirmed =
     frontend?.confirm === undefined

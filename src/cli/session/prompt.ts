@@ -2,6 +2,8 @@ import { capital } from '../../capital.ts';
 import { formatNumber } from '../../numbers.ts';
 import type { Color } from '../../output/color.ts';
 import { safe } from '../../output/sanitize.ts';
+import { windowsLine } from '../../shell-quote.ts';
+import { commandAtEnd, commandLines } from '../messages/command-lines.ts';
 import type { Context } from './context.ts';
 
 export type Facts = readonly (readonly [label: string, value: string])[];
@@ -55,6 +57,7 @@ export const laidOut = async (
   { question, isFinal, list = [], more, details = [], facts, place = [] }: Change,
   columns: number,
   color?: Color,
+  isWindows = false,
 ): Promise<string[]> => {
   const { wrap } = await import('../../output/width.ts');
   const { createPaint } = await import('../../output/paint.ts');
@@ -65,11 +68,18 @@ export const laidOut = async (
     const [first, ...rest] = wrap(text, Math.max(most - hanging, 20));
     return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
   };
+  /** A thing that changes, or a command to copy: that is folded, because pasted lines would run one by one. */
+  const listed = (line: string): string[] => {
+    const [, words, command] = commandAtEnd.exec(line) ?? [];
+    if (command !== undefined && isWindows) return [`  ${words} ${windowsLine(command)}`];
+    if (command === undefined || line.length + 2 <= most) return wrapped(`  ${mark}${line}`, 2 + mark.length, 4);
+    return [`  ${words}`, ...commandLines(command, most, ' '.repeat(4))];
+  };
   const mark = isFinal ? '× ' : '';
   const indent = Math.max(...details.map(([label]) => label.length)) + 4;
   return [
     ...wrapped(safe(question), 0).map(isFinal ? paint.danger : paint.heading),
-    ...list.flatMap((line) => wrapped(`  ${mark}${safe(line)}`, 2 + mark.length, 4)),
+    ...list.flatMap((line) => listed(safe(line))),
     ...moreLines(more).map((line) => `  ${line}`),
     ...factLines(details, false).flatMap((line) => wrapped(line, indent)),
     ...factLines(facts, true).flatMap((line) => wrapped(line, 0, 2)),
