@@ -1,7 +1,9 @@
-import { statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
-import { type ChildProcess, spawn } from '../support/processes.ts';
+import { type ChildProcess, spawn, spawnSync } from '../support/processes.ts';
+import { temporaryFile } from '../support/temporary.ts';
 import { few, sample, times } from '../support/tier.ts';
 import { cleanEnvironment, farMonday, program, runner, sched, temporaryHome, usedSandbox } from './program.ts';
 
@@ -129,6 +131,49 @@ describe('sandbox start', () => {
     const replies = await Promise.all(weeks.flatMap((time) => [one.book(type, time), two.book(type, time)]));
     expect(tally(replies)).toEqual({ 200: weeks.length, 409: weeks.length });
     for (const time of weeks) expect(await bookedIn(file, time)).toBe(1);
+  });
+});
+
+/** Every row of every table, read from a copy: a process that has the file open changes how others close it. */
+const contentOf = async (file: string): Promise<string> => {
+  const copy = temporaryFile();
+  for (const ending of ['', '-wal']) if (existsSync(file + ending)) copyFileSync(file + ending, copy + ending);
+  const database = await openDatabase(copy);
+  const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  const content = JSON.stringify(tables.map(({ name }) => database.all(`SELECT * FROM "${name}"`)));
+  database.close();
+  return content;
+};
+
+describe('sandbox snapshot', () => {
+  /** Which read of which file fails, and whether the ones after it fail too. */
+  const failures = ['1', '2', '9', '1+'].flatMap((when) =>
+    ['', '-wal', '.snapshots/base.db'].map((ending): [string, string] => [when, ending]),
+  );
+  const title = 'restores all or nothing, and says which, if read %s of data.db%s fails';
+  test.each(sample(failures, 1, ([, ending]) => ending))(title, { timeout: 60_000 }, async (when, ending) => {
+    const home = temporaryHome();
+    const file = await usedSandbox(join(home, 'data.db'));
+    const data = ['--data', file];
+    expect((await sched(['sandbox', 'snapshot', 'save', 'base', ...data], home)).code).toBe(0);
+    const saved = await contentOf(file);
+    expect((await sched(['sandbox', 'clock', 'advance', '3d', ...data], home)).code).toBe(0);
+    const changed = await contentOf(file);
+    const log = join(home, 'trace.txt');
+    const { status, stderr } = spawnSync(
+      'strace',
+      [
+        ...['-f', '-o', log, '-P', `${file}${ending}`, '-e', `inject=read,pread64:error=EIO:when=${when}`],
+        ...[runner, ...program, 'sandbox', 'snapshot', 'restore', 'base', '--yes', ...data],
+      ],
+      { env: cleanEnvironment(home), encoding: 'utf8' },
+    );
+    expect(readFileSync(log, 'utf8')).toContain('INJECTED');
+    const content = await contentOf(file);
+    expect([status, content === saved, content === changed]).toEqual(
+      status === 0 ? [0, true, false] : [3, false, true],
+    );
+    if (status !== 0) expect(stderr).toMatch(/^error: .+\ncause: ./);
   });
 });
 

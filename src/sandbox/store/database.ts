@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { onceEach } from '../../once.ts';
 import { applicationId } from './migrations.ts';
 
@@ -83,6 +84,12 @@ export const copyAdvice = 'stop the sandbox before you copy its file, or copy th
 /** How long a writer waits for the transaction of another process. */
 const busyMilliseconds = 5_000;
 
+/**
+ * The address with which libsql reads a file by itself. By default it reads through its encryption, which hides that a read
+ * failed: a page that can't be read from the write-ahead log would be replaced by another one.
+ */
+const plainFile = (file: string): string => `${pathToFileURL(file)}?vfs=${sep === '/' ? 'unix' : 'win32'}`;
+
 const binding = async (): Promise<(file: string) => Binding> => {
   // In a variable, because the Node 20 types don't include this module.
   const builtIn: string = 'node:sqlite';
@@ -92,7 +99,7 @@ const binding = async (): Promise<(file: string) => Binding> => {
   } catch {
     const { default: Libsql } = await import('libsql');
     return (file) => {
-      const database = new Libsql(file);
+      const database = new Libsql(file === ':memory:' ? file : plainFile(file));
       return {
         exec: (sql) => database.exec(sql),
         prepare: (sql) => withNames(database.prepare(sql) as unknown as LibsqlStatement),

@@ -1,11 +1,23 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/sandbox/store/database.ts';
 import { openStore } from '../../../src/sandbox/store/store.ts';
-import { temporaryFile } from '../../support/temporary.ts';
+import { temporaryDirectory, temporaryFile } from '../../support/temporary.ts';
 import { openWorld } from '../world.ts';
 
 describe('store', () => {
+  it.each(['a b', '100%', 'a%20b', 'what?', 'a#b', 'a&vfs=none', 'ü', "it's"])(
+    'is in a file of any name: %s',
+    async (name) => {
+      const folder = join(temporaryDirectory(), name);
+      const store = openStore(await openDatabase(join(folder, `${name}.db`)));
+      store.setFact('a', 1);
+      store.close();
+      expect(readdirSync(folder)).toEqual([`${name}.db`]);
+    },
+  );
+
   it('rolls back a transaction that throws', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const failing = () =>
