@@ -22,10 +22,10 @@ export type Category = keyof typeof exitCodes;
 /** Whether a failed command changed anything at the service. */
 export type Outcome = 'not-sent' | 'not-applied' | 'applied' | 'unknown';
 
-declare const madeByTheMaker: unique symbol;
+declare const made: unique symbol;
 
 /** A command line that can be run as it is. Only `src/cli/messages/suggested-line.ts` makes one. */
-export type CommandLine = string & { readonly [madeByTheMaker]: true };
+export type CommandLine = string & { readonly [made]: true };
 
 /** The words of another command, as data: only the code that parsed the command line knows the account to name. */
 export interface OtherCommand {
@@ -46,12 +46,6 @@ export const sameCommand: Suggestion = {};
 
 /** Words for people. A command in them is data until it is printed, and then names the account. */
 export type Advice = string | readonly (string | OtherCommand)[];
-
-/** An advice that continues after another one. */
-export const joinAdvice = (...parts: readonly Advice[]): Advice => {
-  const joined = parts.flat();
-  return joined.every((part) => typeof part === 'string') ? joined.join('') : joined;
-};
 
 export interface ErrorFacts {
   /** Why the error happened, for the `cause:` line. */

@@ -68,8 +68,7 @@ const headers = {
   connection: 'close',
 };
 
-/** The page for a result. It never contains anything from a request. `again` is the command that logs in, which
- * needs no escaping. */
+/** The page for a result. It never contains anything from a request. The command that logs in again needs no escaping. */
 export const resultPage = (kind: PageKind, again: string): { headers: Record<string, string>; body: string } => {
   const { title, words, next, mark } = pages[kind];
   const body = `<!doctype html>

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { type NextStep, SchedError } from '../errors.ts';
+import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import { exchangeOf } from '../http/message.ts';
@@ -29,10 +29,10 @@ const cannotRead = (reason: string, request: HttpRequest | undefined, advice?: s
     ...(request === undefined ? {} : { http: exchangeOf(request) }),
   });
 
-const invalid = (document: string, reason: string, next: NextStep = {}): SchedError =>
+const invalid = (document: string, reason: string, advice?: string): SchedError =>
   new SchedError('integrity', `The metadata of the authorization server can't be used: ${document}`, {
     reason,
-    ...next,
+    ...(advice === undefined ? {} : { advice }),
     outcome: 'not-sent',
   });
 
@@ -49,12 +49,7 @@ const otherIssuer = (document: string, issuer: string, stated: unknown): SchedEr
   return invalid(
     document,
     `it describes ${name === undefined ? 'no issuer' : `the issuer "${name}"`}, not "${issuer}"`,
-    isUsable
-      ? {
-          advice: 'if that is your server, name its issuer',
-          hint: { command: ['auth', 'login'], flags: { issuer: name } },
-        }
-      : {},
+    isUsable ? `if that is your server, add --issuer ${name}` : undefined,
   );
 };
 

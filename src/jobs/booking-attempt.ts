@@ -105,13 +105,7 @@ const nextStep = ({ origin }: BookingContext, { number, entry }: StoredEntry, do
   const there = serviceName(entry.origin);
   return there === origin
     ? { hint: { command: ['invitees', 'reconcile'] } }
-    : {
-        advice: [
-          'run the same command again later, or run ',
-          { command: ['invitees', 'reconcile'] },
-          ` against ${there}`,
-        ],
-      };
+    : { advice: `run the same command again later, or run invitees reconcile against ${there}` };
 };
 
 export const unknown = (

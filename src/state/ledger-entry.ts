@@ -1,4 +1,4 @@
-import { type Advice, joinAdvice, SchedError } from '../errors.ts';
+import { type Advice, SchedError } from '../errors.ts';
 import { isTime, isWithin } from '../numbers.ts';
 
 /** What the entries of every ledger have. */
@@ -48,7 +48,7 @@ export interface LedgerKind<Entry extends CommonEntry> {
   name: string;
   /** Whether a value from outside has every fact that a decision needs. */
   isEntry(value: unknown): value is Entry;
-  damaged: { message: string; advice: Advice };
+  damaged: { message: string; advice: Exclude<Advice, string> };
   /** `else` is what can be done without the ledger, if anything. */
   unusable: { message: string; else?: string };
 }
@@ -106,13 +106,13 @@ export const bookings: LedgerKind<LedgerEntry> = {
 export const damagedEntry = ({ damaged }: LedgerKind<CommonEntry>, where: string, what: 'file' | 'key'): SchedError =>
   new SchedError('environment', damaged.message, {
     reason: where,
-    advice: joinAdvice(damaged.advice, `, then remove the ${what}`),
+    advice: [...damaged.advice, `, then remove the ${what}`],
     outcome: 'not-sent',
   });
 
 export const ledgerTrouble = ({ unusable }: LedgerKind<CommonEntry>, reason: string, fix: Advice): SchedError =>
   new SchedError('environment', unusable.message, {
     reason,
-    advice: unusable.else === undefined ? fix : joinAdvice(fix, `, or ${unusable.else}`),
+    advice: unusable.else === undefined ? fix : [fix, `, or ${unusable.else}`].flat(),
     outcome: 'not-sent',
   });

@@ -173,7 +173,7 @@ describe('booking: a lost reply', () => {
     expect([again.code, posts(again.requests)]).toEqual([10, 0]);
     const { cause, hint } = lastJson(again.stderr).error;
     expect(cause).toMatch(
-      /; run the same command again later, or run sched invitees reconcile against https:\/\/one\.example$/,
+      /; run the same command again later, or run invitees reconcile against https:\/\/one\.example$/,
     );
     expect(hint).toBeUndefined();
   });
