@@ -65,4 +65,7 @@ export const found = <Value>(value: Value | undefined, what: string): Value => {
 export const wrongMethod = (allow: string) =>
   new Refusal(405, 'Method Not Allowed', `This path only supports ${allow}.`, {}, { allow });
 
+/** For data on this machine that can't be read or written. */
+export const broken = (message: string) => new Refusal(500, 'Internal Server Error', message);
+
 export const conflict = (message: string) => new Refusal(409, 'Already Exists', message);

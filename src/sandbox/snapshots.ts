@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { conflict, found, invalidParameter } from './error-replies.ts';
+import { broken, found, invalidParameter } from './error-replies.ts';
 import { type SqlValue, sideFiles } from './store/database.ts';
 import { applicationId } from './store/migrations.ts';
 import { timestamp, uri } from './store/names.ts';
@@ -108,14 +108,28 @@ const isCurrent = (store: Store): boolean => {
   return JSON.stringify(versions[0]) === JSON.stringify(versions[1]);
 };
 
-/** Generated columns are left out: SQLite computes them. */
+/** Throws if a file is damaged. SQLite reads what it can of a damaged one, which may be less than there was. */
+const checkFile = (store: Store, schema: 'main' | 'snapshot'): void => {
+  const { quick_check: found } = store.first<{ quick_check: string }>(`PRAGMA ${schema}.quick_check(1)`)!;
+  if (found === 'ok') return;
+  throw new Error(`The file of the ${schema === 'main' ? 'data' : 'snapshot'} is damaged (${found}).`);
+};
+
+/** Copies all rows, and checks the copy. Generated columns are left out: SQLite computes them. */
 const copyRows = (store: Store): void => {
+  checkFile(store, 'snapshot');
   const tables = store.all<{ name: string; columns: string }>(
     `SELECT t.name, group_concat('"' || c.name || '"') AS columns FROM main.sqlite_master t
      JOIN pragma_table_xinfo(t.name) c ON c.hidden = 0 WHERE t.type = 'table' GROUP BY t.name`,
   );
-  for (const { name, columns } of tables)
+  for (const { name, columns } of tables) {
     store.run(`INSERT INTO main."${name}" (${columns}) SELECT ${columns} FROM snapshot."${name}"`);
+    const [copied, saved] = (['main', 'snapshot'] as const).map(
+      (schema) => store.first<{ rows: number }>(`SELECT count(*) AS rows FROM ${schema}."${name}"`)!.rows,
+    );
+    if (copied !== saved) throw new Error(`Only ${copied} of ${saved} rows of ${name} were copied.`);
+  }
+  checkFile(store, 'main');
 };
 
 const syncToDisk = (path: string): void => {
@@ -171,24 +185,33 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions) => {
         rmSync(join(directory!, entry), { recursive: true, force: true });
   };
 
+  /** Writes a draft, and gives it its name when it is whole. */
+  const write = (name: string): void => {
+    const draftDirectory = mkdtempSync(join(place(), draftPrefix));
+    try {
+      clearDrafts(draftDirectory);
+      const draft = join(draftDirectory, 'data');
+      store.run('VACUUM INTO ?', draft);
+      whileAttached(store, draft, () => strip(store));
+      chmodSync(draft, 0o600);
+      if (!inMemory) syncToDisk(draft);
+      renameSync(draft, pathOf(name));
+      if (!inMemory) syncToDisk(directory!);
+    } finally {
+      rmSync(draftDirectory, { recursive: true, force: true });
+    }
+  };
+
   return {
     list,
     /** Replaces a snapshot of the same name. */
     save(name: string): Snapshot {
       if (!snapshotName.test(name))
         throw invalidParameter('name', 'must be 1 to 64 letters, digits, dots, dashes or underscores');
-      const draftDirectory = mkdtempSync(join(place(), draftPrefix));
       try {
-        clearDrafts(draftDirectory);
-        const draft = join(draftDirectory, 'data');
-        store.run('VACUUM INTO ?', draft);
-        whileAttached(store, draft, () => strip(store));
-        chmodSync(draft, 0o600);
-        if (!inMemory) syncToDisk(draft);
-        renameSync(draft, pathOf(name));
-        if (!inMemory) syncToDisk(directory!);
-      } finally {
-        rmSync(draftDirectory, { recursive: true, force: true });
+        write(name);
+      } catch (error) {
+        throw broken(`The snapshot can't be saved: ${(error as Error).message}`);
       }
       return find(name);
     },
@@ -205,10 +228,10 @@ export const openSnapshots = ({ store, file, upgrade }: SnapshotOptions) => {
       try {
         if (!copy()) {
           await upgrade(path);
-          copy();
+          if (!copy()) throw new Error('It has not been updated.');
         }
       } catch (error) {
-        throw conflict(`The snapshot "${name}" can't be restored: ${(error as Error).message}`);
+        throw broken(`The snapshot can't be restored, so the data stays as it was: ${(error as Error).message}`);
       }
       return snapshot;
     },

@@ -1,3 +1,4 @@
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, network, someday } from '../support/run.ts';
 import { seededFile } from '../support/seeded.ts';
@@ -34,6 +35,28 @@ describe('sandbox snapshot', () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('name must be 1 to 64 letters')]);
     const missing = await run('restore base --yes');
     expect([missing.code, missing.stderr]).toEqual([6, expect.stringContaining(`The snapshot "base" doesn't exist`)]);
+  });
+
+  test('says with exit 3 that a snapshot is damaged, and leaves the data as it is', async () => {
+    const file = await seededFile(someday);
+    const run = (line: string) => world.run(`sandbox ${line} --data ${file}`);
+    await run('snapshot save base');
+    await run('clock advance 3d');
+    truncateSync(`${file}.snapshots/base.db`, 400_000);
+    expect(await run('snapshot restore base --yes')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining(
+        `error: Can't restore the snapshot "base"\ncause: The snapshot can't be restored, so the data stays as it was: `,
+      ),
+    });
+    expect(JSON.parse((await run('clock --json')).stdout)).toMatchObject({ offset_seconds: 3 * 86_400 });
+    rmSync(`${file}.snapshots`, { recursive: true });
+    writeFileSync(`${file}.snapshots`, '');
+    expect(await run('snapshot save base')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("cause: The snapshot can't be saved: EEXIST"),
+    });
   });
 
   test('uses the sandbox in the environment, whose data may be in memory', async () => {

@@ -1,16 +1,27 @@
-import fs, { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openSandbox, type Sandbox } from '../../src/sandbox/open.ts';
-import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { openSnapshots } from '../../src/sandbox/snapshots.ts';
+import { openDatabase, type SqlValue } from '../../src/sandbox/store/database.ts';
 import { migrations } from '../../src/sandbox/store/migrations.ts';
-import { openStore } from '../../src/sandbox/store/store.ts';
+import { openStore, type Store } from '../../src/sandbox/store/store.ts';
 import { createDeliverer } from '../../src/sandbox/webhooks/deliverer.ts';
 import { subscribeTemporarily } from '../../src/sandbox/webhooks/temporary.ts';
 import { failing, patched } from '../support/files-world.ts';
 import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
+import { sample } from '../support/tier.ts';
 import { seedStages } from './older-data.ts';
 import { at, eventType, noon } from './world.ts';
 
@@ -111,6 +122,41 @@ describe('snapshots', () => {
     expect([copy.serving, await book(copy, '08:00')]).toEqual([undefined, 409]);
   });
 
+  test('have nothing of the servers that use the data: no temporary webhooks, and no delivery that is on its way', async () => {
+    const sandbox = await open();
+    const { store, snapshots, file } = sandbox;
+    for (const pid of [1, 2]) subscribeTemporarily(store, { now: noon, pid, url: `http://127.0.0.1:${pid}/` });
+    store.run('UPDATE webhooks SET pid = NULL WHERE pid = 1');
+    expect(await book(sandbox, '08:00')).toBe(200);
+    store.run("UPDATE deliveries SET claim = '1-a', claimed_until = 1");
+    store.run(
+      "INSERT INTO delivery_attempts (delivery, number, at, milliseconds) SELECT number, 1, '', 0 FROM deliveries",
+    );
+    const counts = (database: Pick<Store, 'all'>) =>
+      [
+        'webhooks',
+        'deliveries',
+        'delivery_attempts',
+        'deliveries WHERE claim IS NOT NULL OR claimed_until IS NOT NULL',
+      ].map((rows) => database.all(`SELECT 1 FROM ${rows}`).length);
+    const [webhooks, deliveries] = counts(store);
+    snapshots.save('base');
+    const saved = await openDatabase(join(`${file}.snapshots`, 'base.db'));
+    closeLater(() => saved.close());
+    expect(counts(saved)).toEqual([webhooks! - 1, deliveries! - 1, deliveries! - 1, 0]);
+    expect(counts(store)).toEqual([webhooks, deliveries, deliveries, deliveries]);
+  });
+
+  test('are deleted with the files that SQLite keeps beside them', async () => {
+    const { snapshots, file } = await open();
+    snapshots.save('base');
+    snapshots.save('other');
+    const folder = `${file}.snapshots`;
+    for (const ending of ['-wal', '-shm', '-journal']) writeFileSync(join(folder, `base.db${ending}`), '');
+    snapshots.delete('base');
+    expect(readdirSync(folder)).toEqual(['other.db']);
+  });
+
   test('of data in memory are removed when it is closed', async () => {
     const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('sched-snapshots-')).length;
     const before = folders();
@@ -131,8 +177,19 @@ describe('snapshots', () => {
       old.setFact('seed_stages', 2);
     });
     old.close();
+    await book(sandbox, '08:00');
     await sandbox.snapshots.restore('old');
+    expect(contentOf(sandbox) === contentOf(await open(join(folder, 'old.db')))).toBe(true);
     expect(await book(sandbox, '08:00')).toBe(200);
+  });
+
+  test('that can be neither restored nor updated are refused, and the data stays', async () => {
+    const sandbox = await open();
+    sandbox.snapshots.save('base');
+    sandbox.store.setFact('seed_stages', 99);
+    const before = contentOf(sandbox);
+    await expect(sandbox.snapshots.restore('base')).rejects.toThrow('It has not been updated');
+    expect(contentOf(sandbox) === before).toBe(true);
   });
 
   test('that are damaged are refused, and the data stays', async () => {
@@ -141,12 +198,79 @@ describe('snapshots', () => {
     sandbox.snapshots.save('base');
     const path = join(`${sandbox.file}.snapshots`, 'base.db');
     writeFileSync(path, 'not a database, but long enough to be taken for the header of one'.repeat(20));
-    await expect(sandbox.snapshots.restore('base')).rejects.toMatchObject({ status: 409 });
+    await expect(sandbox.snapshots.restore('base')).rejects.toMatchObject({ status: 500 });
     const other = openDatabase(join(`${sandbox.file}.snapshots`, 'other.db'));
     (await other).close();
     await expect(sandbox.snapshots.restore('other')).rejects.toThrow('not a sandbox database');
     expect(contentOf(sandbox) === before).toBe(true);
     expect(() => sandbox.store.run('DELETE FROM users')).toThrow(/foreign key/i);
+  });
+
+  test('whose file has lost a part are refused, and the data stays', async () => {
+    const sandbox = await open();
+    sandbox.snapshots.save('base');
+    const path = join(`${sandbox.file}.snapshots`, 'base.db');
+    const before = contentOf(sandbox);
+    const whole = readFileSync(path);
+    // Tables with several pages: SQLite reads the rows of the others without an error.
+    const snapshot = await openDatabase(path);
+    const starts = snapshot
+      .all<{ rootpage: number }>("SELECT rootpage FROM sqlite_master WHERE type = 'table'")
+      .map(({ rootpage }) => (rootpage - 1) * 4096);
+    snapshot.close();
+    const inner = starts.filter((start) => whole[start] === 5);
+    expect(inner.length).toBeGreaterThan(2);
+    for (const start of sample(inner, 3)) {
+      const damaged = Buffer.from(whole);
+      // https://www.sqlite.org/fileformat.html#b_tree_pages: the number of cells.
+      damaged.writeUInt16BE(damaged.readUInt16BE(start + 3) - 1, start + 3);
+      writeFileSync(path, damaged);
+      await expect(sandbox.snapshots.restore('base')).rejects.toThrow('The file of the snapshot is damaged');
+    }
+    expect(contentOf(sandbox) === before).toBe(true);
+  });
+
+  describe('are checked when they are restored, and the data stays if', () => {
+    /** Restores a snapshot of other data, with these changes to the store. */
+    const restoreWith = async (changes: (store: Store) => Partial<Store>) => {
+      const sandbox = await open();
+      sandbox.snapshots.save('base');
+      expect(await book(sandbox, '08:00')).toBe(200);
+      const before = contentOf(sandbox);
+      const store = Object.create(sandbox.store, Object.getOwnPropertyDescriptors(changes(sandbox.store)));
+      const restored = openSnapshots({ store, file: sandbox.file, upgrade: async () => {} }).restore('base');
+      const { message } = await restored.then(
+        () => new Error('restored'),
+        (error: Error) => error,
+      );
+      expect(contentOf(sandbox) === before).toBe(true);
+      return message;
+    };
+
+    test('a table was not copied', async () => {
+      const message = await restoreWith(({ run }) => ({
+        run: (sql, ...params) => (sql.startsWith('INSERT INTO main."invitees"') ? 0 : run(sql, ...params)),
+      }));
+      expect(message).toMatch(/data stays as it was: Only 0 of \d+ rows of invitees were copied/);
+    });
+
+    test('the file of the data is damaged', async () => {
+      const message = await restoreWith(({ first }) => ({
+        first: <Row>(sql: string, ...params: SqlValue[]) =>
+          sql.startsWith('PRAGMA main.quick_check') ? ({ quick_check: 'page 7' } as Row) : first<Row>(sql, ...params),
+      }));
+      expect(message).toContain('data stays as it was: The file of the data is damaged (page 7)');
+    });
+
+    test('a write fails', async () => {
+      const message = await restoreWith(({ run }) => ({
+        run: (sql, ...params) => {
+          if (sql.startsWith('INSERT INTO main."users"')) throw new Error('disk I/O error');
+          return run(sql, ...params);
+        },
+      }));
+      expect(message).toContain('data stays as it was: disk I/O error');
+    });
   });
 
   test('can be restored while a delivery is on its way, which is then sent again', async () => {

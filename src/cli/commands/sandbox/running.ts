@@ -81,7 +81,7 @@ const readReply = ({ status, body }: HttpReply, { refusal, advice }: AdminReques
   if (reason === undefined || status === 401) return undefined;
   const facts = { reason, outcome: 'not-applied' } as const;
   if (status === 404) throw new SchedError('not-found', refusal, { advice, ...facts });
-  throw new SchedError('usage', refusal, facts);
+  throw new SchedError(status >= 500 ? 'environment' : 'usage', refusal, facts);
 };
 
 export const askRunning = async (runtime: Runtime, serving: Serving, request: AdminRequest): Promise<Json> => {
