@@ -21,7 +21,7 @@ const holderWords = (pid: number, machine?: string): string =>
   `process ${pid}${machine === undefined ? '' : ` on ${machine}`}`;
 
 export const waitWords = (pid: number, machine?: string): string =>
-  `Another process is changing the same organization: waiting for ${holderWords(pid, machine)}`;
+  `Waiting for ${holderWords(pid, machine)}, which is changing schedules or settings of the same organization`;
 
 export const changeLockOptions = {
   /** A holder on another machine can't be checked. It shows before each write that it is working. */

@@ -94,8 +94,8 @@ const testsOf = (optionsOf: () => [WorldOptions, WorldOptions]): void => {
     await world.run(off('2027-03-01'));
     const results = await runBoth(one, other, optionsOf());
     expect(results.map(({ code }) => code)).toEqual([0, 0]);
-    const waited = expect.stringMatching(/Another process is changing the same organization: waiting for process \d+/);
-    expect(results.map(({ stderr }) => stderr)).toEqual([expect.not.stringContaining('waiting'), waited]);
+    const waited = expect.stringMatching(/Waiting for process \d+, which is changing schedules or settings/);
+    expect(results.map(({ stderr }) => stderr)).toEqual([expect.not.stringContaining('Waiting'), waited]);
     const { intro, all } = await datesOff();
     const found = intro.map(({ date }) => date).filter((date = '') => date >= '2027');
     const others = [one, other].some((line) => line.includes('--undo')) ? [] : ['2027-03-01'];
@@ -156,7 +156,7 @@ describe('two processes with one home', () => {
   ])("don't wait for a process at another %s", async (_, env) => {
     const { done, go } = await startOne(off('2027-02-01'), {});
     const other = await world.run(off('2027-02-02'), { env });
-    expect([other.code, other.stderr]).toEqual([0, expect.not.stringContaining('waiting')]);
+    expect([other.code, other.stderr]).toEqual([0, expect.not.stringContaining('Waiting')]);
     go();
     await done;
   });

@@ -237,7 +237,7 @@ export const decorate = {
       askMore: askChange,
       flags: [...ofSchedule, ...flags, ...generic.fieldFlags, bodyFlag],
       notes: [
-        'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all.',
+        'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all. Other sched processes that change schedules wait meanwhile, up to 30 seconds. With --replace, nothing is sent if the rules have changed since they were shown.',
         'Without a schedule, one request sets the same rules for all schedules of the event type that you may change. If they would have different rules, name one schedule or use --replace.',
         "A weekday means every week: --day-off friday takes every Friday off. For a single day, use a date, today or tomorrow; today and tomorrow are dates in the schedule's time zone. A range such as 2026-12-24..2026-12-31 includes both dates.",
       ],
@@ -271,6 +271,7 @@ export const extra = (): Command[] => {
         "Changes your own schedule of each event type that you host, and nobody else's. Dates are dates of each schedule's time zone. Shows what changes and the meetings on these dates, which stay, and asks for confirmation.",
         'A day off is a rule on top of the weekly hours, so --undo removes it and the weekly hours count again. Special hours of that date are replaced: --undo cannot bring them back, but sched prints the command that does. --undo also removes days off that were there before: leave out the dates that sched calls already off.',
         'If a schedule cannot be changed, the others are, and the exit code is 11. Run the same command again: what is done stays. JSON has the changed schedules, with the special hours in _sched.replaced.',
+        'Other sched processes that change schedules of the same organization wait meanwhile, up to 30 seconds. At the end the schedules are read back: if one does not show the days off, because somebody has changed it in that moment, sched says so.',
       ],
       run: async (invocation) => (await import('./availability-off.ts')).runOff(generic, invocation),
     },

@@ -66,7 +66,7 @@ export const commands: Command[] = [
     notes: [
       'Shows the changes and asks. With --confirm DIGEST it makes the changes that config diff showed, or none if the file or the service has changed since (exit code 7). --yes alone only updates: --allow lets it create and delete.',
       'Only what the file names is touched. If it is killed or fails, run the same command again: nothing is created twice.',
-      'Each record is read again before it is written. The service has no way to refuse a write because of a later change, so a change that somebody makes in between is lost: for example, a day off that is added in that moment.',
+      'Each record is read again before it is written. The service has no way to refuse a write because of a later change, so a change that somebody makes in between is lost: for example, a day off that is added in that moment on the website. Other sched processes are kept from that: while one changes schedules of the same organization, the exit code is 7.',
       "The service can't change a webhook, so a changed one is deleted and created again. It misses what happens in between.",
       rowsNote,
     ],
