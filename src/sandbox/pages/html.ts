@@ -1,8 +1,11 @@
 import { isLoopbackUrl } from '../../uri.ts';
 
-/** A path of this service, a part of the page, or an address of this machine. `//host` and `/\\host` lead elsewhere. */
+/**
+ * A path of this service, a part of the page, or an address of this machine. To a browser, `//` and `/\` begin the name of
+ * another host, also with a tab or a line break between the two.
+ */
 export const isOwnLink = (link: string): boolean =>
-  /^(?:[#?]|\/(?![/\\]))/.test(link) || (/^https?:\/\//i.test(link) && isLoopbackUrl(link));
+  /^(?:[#?]|\/(?![/\\])|https?:\/\/)[^\t\r\n]*$/i.test(link) && (!/^http/i.test(link) || isLoopbackUrl(link));
 
 /** Before a value that is a link. */
 const linkStart = / (?:href|src|action)="$/;

@@ -72,6 +72,7 @@ it('links to nothing but its own pages, whatever older data has', async () => {
     '//evil.example/x',
     'https://evil.example/x',
     'javascript://127.0.0.1/%0aalert(1)',
+    '/\t/evil.example/x',
   ];
   for (const link of evil) {
     world.store.run("UPDATE users SET doc = json_set(doc, '$.avatar_url', ?)", link);
