@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
-import type { Send } from '../../src/http/message.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { type Chosen, hasPlaceholder, otherAccount, printedLines } from '../support/printed-lines.ts';
 import {
   createWorld,
@@ -42,6 +42,7 @@ const modes: Mode[] = [
 
 const tokens = { work: 'sandbox_admin', jonas: 'sandbox_owner' };
 const service = 'http://127.0.0.1:4010';
+const isOfService = ({ url }: Pick<HttpRequest, 'url'>): boolean => new URL(url).origin === service;
 
 /** Examples that run until they are stopped, start programs, or take seconds. */
 const notRun =
@@ -71,7 +72,7 @@ const openWorld = async () => {
   const world = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
   const { service: answer } = world;
   /** The sandbox of a command listens on a port of its own. */
-  const send: Send = (request) => (request.url.startsWith(service) ? answer(request) : network(request));
+  const send: Send = (request) => (isOfService(request) ? answer(request) : network(request));
   const run: TestWorld['run'] = (line, more) => world.run(line, { send, ...more });
   for (const [name, token] of Object.entries(tokens)) {
     const line = `auth login --with-token --credential-store file --base-url ${service} -p ${name}`;
@@ -83,7 +84,7 @@ const openWorld = async () => {
 /** Requests of another account than the chosen one. */
 const strayed = ({ requests }: Result, { sandbox, profile }: Mode): string[] =>
   requests
-    .filter(({ url }) => url.startsWith(service))
+    .filter(isOfService)
     .filter(({ headers }) => sandbox || headers.authorization !== `Bearer ${tokens[profile as 'jonas']}`)
     .map(({ method, url }) => `${method} ${url}`);
 
