@@ -88,6 +88,16 @@ describe('compliance expired', () => {
     expect(found.stderr).toContain('Reading the invitees of 2 events: up to 6 requests');
   });
 
+  test('reads the invitees of an event that does not say how many it has', async () => {
+    const service = meetingsService([{ start: old, emails: ['ann@x.example'] }], world.service);
+    const send: Send = async (request) => {
+      const reply = await service(request);
+      return { ...reply, body: reply.body.replaceAll('"invitees_counter"', '"other_counter"') };
+    };
+    expect((await expired('24mo', { send })).code).toBe(0);
+    expect(readFileSync(to, 'utf8')).toBe('ann@x.example\n');
+  });
+
   test('writes a file that compliance delete reads in full', async () => {
     const emails = [
       '"a, b"@x.example',
