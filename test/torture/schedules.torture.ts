@@ -38,7 +38,7 @@ const apply = (date: string) => {
 
 /** A service whose changes take a while, and how a command is run there. */
 const open = async (shared?: string) => {
-  const sandbox = await startSandbox('--no-limits', '--fault', 'availability.update delay ms=20');
+  const sandbox = await startSandbox('--no-limits', '--fault', 'availability.update delay ms=20 count=all');
   const env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url };
   const home = temporaryHome();
   const here: Run = (words) => sched(words, home, env);
