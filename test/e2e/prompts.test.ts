@@ -88,7 +88,9 @@ describe('a prompt', () => {
       await screen.until(/ {2}to +Mon .* UTC · free\n {2}who +Ada Byron \(.* in Tokyo\)\n[\s\S]*\[y\/N\] $/);
       screen.type('y\n');
       const { code, text } = await screen.done;
-      expect(text).toMatch(/✔ Moved to Mon [\s\S]*\nUndo:\s+sched --sandbox events move \w+ --to [\dT:+-]+Z? --tz UTC\n/);
+      expect(text).toMatch(
+        /✔ Moved to Mon [\s\S]*\nUndo:\s+sched --sandbox events move \w+ --to [\dT:+-]+Z? --tz UTC\n/,
+      );
       expect(code).toBe(0);
     },
   });
