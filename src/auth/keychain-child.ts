@@ -3,8 +3,8 @@ export const keychainArgument = '__keychain';
 
 /**
  * Runs in a child process, because the binding can block forever and then even keep its process from exiting.
- * Its argument is the binding's path. It reads one `{op, service, name, text?}` per line, replies with `{value}` or
- * `{error}` on a line, and exits when its input ends. Secrets pass through the pipes only, never through arguments or
+ * Its argument is the binding's path. It prints `{}` when it is ready, reads one `{op, service, name, text?}` per
+ * line, replies with `{value}` or `{error}` on a line, and exits when its input ends. Secrets pass through the pipes only, never through arguments or
  * the environment.
  */
 export const keychainScript = `
@@ -14,6 +14,7 @@ const say = (reply) => process.stdout.write(JSON.stringify(reply) + '\\n');
 let AsyncEntry;
 try {
   ({ AsyncEntry } = require(process.argv[1]));
+  say({});
 } catch (error) {
   say({ missing: String(error && error.code || "the binding can't be loaded") });
 }

@@ -22,8 +22,11 @@ interface ChildReply {
 
 const service = 'sched';
 
-/** The binding waits forever for a session bus that doesn't reply. */
-const limitMs = 4_000;
+/** For a reply: the binding waits forever for a session bus. */
+const replyLimitMs = 4_000;
+
+/** For the start of the helper process. From a cold disk it can take several seconds. */
+const startLimitMs = 20_000;
 
 const names: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
 const nameOn = (platform: string): string => names[platform] ?? 'the keychain (Secret Service)';
@@ -43,13 +46,28 @@ const bindingPath = (): string => {
 const childEnvironment = (env: Env): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/i.test(name)));
 
-/** Asks the child one question at a time; each reply is one line. */
-const conversation = (child: ChildProcess, fail: (reason: string) => SchedError) => {
+/** Asks the child one question at a time, once it has said that it is ready; each reply is one line. */
+const conversation = (child: ChildProcess, clock: KeychainWorld['clock'], fail: (reason: string) => SchedError) => {
   let pending: { resolve(reply: ChildReply): void; reject(error: SchedError): void } | undefined;
   let ended: SchedError | undefined;
   const finish = (error: SchedError) => {
     ended ??= error;
     pending?.reject(ended);
+  };
+  const lineWithin = async (milliseconds: number, reason: string): Promise<ChildReply> => {
+    const arrived = new AbortController();
+    clock.sleep(milliseconds, arrived.signal).then(
+      () => finish(fail(reason)),
+      () => {},
+    );
+    try {
+      return await new Promise((resolve, reject) => {
+        if (ended) return reject(ended);
+        pending = { resolve, reject };
+      });
+    } finally {
+      arrived.abort();
+    }
   };
   child.once('error', ({ code }: NodeJS.ErrnoException) =>
     finish(fail(`the helper process could not be started (${code})`)),
@@ -61,13 +79,14 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
     if (reply.missing !== undefined) finish(bindingMissing(reply.missing));
     else pending?.resolve(reply);
   });
-  const ask = (question: Record<string, string>): Promise<ChildReply> =>
-    new Promise((resolve, reject) => {
-      if (ended) return reject(ended);
-      pending = { resolve, reject };
-      child.stdin!.write(`${JSON.stringify({ service, ...question })}\n`);
-    });
-  return { ask, finish };
+  const ready = lineWithin(startLimitMs, `the helper process did not start within ${startLimitMs / 1000} s`);
+  ready.catch(() => {});
+  return async (question: Record<string, string>): Promise<ChildReply> => {
+    await ready;
+    const reply = lineWithin(replyLimitMs, `no reply within ${replyLimitMs / 1000} s; the keychain may be locked`);
+    child.stdin!.write(`${JSON.stringify({ service, ...question })}\n`);
+    return reply;
+  };
 };
 
 const maxTextLength = 200;
@@ -111,19 +130,13 @@ export const keychainVault = (world: KeychainWorld, findBinding: () => string = 
         env: childEnvironment(env),
         windowsHide: true,
       });
-      const { ask, finish } = conversation(child, fail);
-      const done = new AbortController();
-      clock.sleep(limitMs, done.signal).then(
-        () => finish(fail(`no reply within ${limitMs / 1000} s; the keychain may be locked`)),
-        () => {},
-      );
+      const ask = conversation(child, clock, fail);
       try {
         return await work(splitEntries(entriesOver(ask, fail), randomBytes));
       } catch (error) {
         if (error instanceof DamagedParts) throw new DamagedCredential(place, error.message);
         throw error;
       } finally {
-        done.abort();
         child.kill('SIGKILL');
       }
     },
