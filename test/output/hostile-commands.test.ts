@@ -100,6 +100,7 @@ const run = (conversation: Conversation, way: string, change: Change, isTerminal
     columns,
     stdin,
     send: replay(conversation.exchanges, change),
+    isHostile: true,
     terminals: isTerminal ? terminals : [],
   });
 
@@ -206,6 +207,7 @@ describe('hostile: prompts', () => {
       home: conversation.home,
       stdin: 'n\n',
       send: replay(conversation.exchanges, ({ reply }) => poisonedReply(reply, needed)),
+      isHostile: true,
       terminals: ['stdin', ...terminals],
     });
     expectHarmless(result, way);

@@ -49,6 +49,8 @@ export interface WorldOptions {
   inputStream?: Readable;
   /** Replaces the sandbox as the network. */
   send?: Send;
+  /** The service's text is hostile: next to it, a command line may not be readable. */
+  isHostile?: boolean;
   /** A home directory. Without one, nothing can be stored on disk. */
   home?: string;
   /** When the world is seeded and the clock starts. */
@@ -199,6 +201,7 @@ const runInWorld = async (
     stdin = '',
     inputStream,
     send = service,
+    isHostile = false,
     closeAfter = Number.POSITIVE_INFINITY,
     systemZone = 'Europe/Paris',
     redisClock = realClock,
@@ -290,7 +293,7 @@ const runInWorld = async (
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
   await expectRunnable(written.stderr);
-  await expectSameAccount(written.stderr, argv, runtime.env);
+  await expectSameAccount(written.stderr, argv, runtime.env, isHostile);
   return { code, ...written, screen, requests, timeQuestions };
 };
 
