@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { clock, every } from './node/clock.ts';
+import { readFile } from './node/files.ts';
 import { machine } from './node/machine.ts';
 import { loadSqliteSilently } from './node/sqlite-warning.ts';
 import { adminHeader } from './sandbox/admin.ts';

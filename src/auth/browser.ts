@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { access, constants } from '../node/files.ts';
 import type { System } from '../system.ts';
 import { systemProgram } from '../windows.ts';
 

@@ -1,6 +1,5 @@
-import { constants, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
 import { codeOf, SchedError } from '../errors.ts';
+import { constants, fdatasyncSync, fstatSync, lstat, open, writeSync } from '../node/files.ts';
 import { noFollow, writeWholeFile } from '../state/whole-file.ts';
 
 /**

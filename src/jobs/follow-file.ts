@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
+import { stat } from '../node/files.ts';
 import { readPrivateFile, removeDrafts, writePrivateFile } from '../state/files.ts';
 import { createLock, type Held, type LockOptions } from '../state/lock.ts';
 import { type Appendable, realDisk } from './disk.ts';

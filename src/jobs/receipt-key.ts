@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { existsSync } from '../node/files.ts';
 import { ensurePrivateDirectory } from '../state/directories.ts';
 import { readPrivateFile } from '../state/files.ts';
 import type { RandomBytes } from '../system.ts';

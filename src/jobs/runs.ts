@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, type Json, jsonIn } from '../json.ts';
+import { constants, open, readdir } from '../node/files.ts';
 import { type FileWorld, readPrivateFile, writePrivateFile } from '../state/files.ts';
 import { noWait } from '../state/whole-file.ts';
 import type { Disk } from './disk.ts';

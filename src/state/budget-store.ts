@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { lstatSync } from '../node/files.ts';
 import { onceEach } from '../once.ts';
 import type { Clock } from '../system.ts';
 import type { BudgetState } from './budget.ts';

@@ -1,3 +1,5 @@
+import { dirname, resolve } from 'node:path';
+import { codeOf, SchedError } from '../errors.ts';
 import {
   chmodSync,
   closeSync,
@@ -8,9 +10,7 @@ import {
   openSync,
   realpathSync,
   type Stats,
-} from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { codeOf, SchedError } from '../errors.ts';
+} from '../node/files.ts';
 import { singleQuoted } from '../shell-quote.ts';
 
 /*

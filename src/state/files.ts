@@ -1,7 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
+import { closeSync, constants, fstatSync, openSync, readdir, readFileSync, rm } from '../node/files.ts';
 import type { RandomBytes } from '../system.ts';
 import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
 import { noFollow, noWait, type RenameWorld, syncDirectory, writeWholeFile } from './whole-file.ts';

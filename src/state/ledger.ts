@@ -1,7 +1,7 @@
-import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
 import { jsonIn } from '../json.ts';
+import { readdir, unlink } from '../node/files.ts';
 import { isTime } from '../numbers.ts';
 import { isLoopback } from '../uri.ts';
 import { ensurePrivateDirectory } from './directories.ts';

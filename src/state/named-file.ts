@@ -1,8 +1,8 @@
-import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream as TerminalStream } from 'node:tty';
 import { mostInputBytes, TooLarge } from '../errors.ts';
+import { closeSync, constants, createReadStream, fstatSync, openSync } from '../node/files.ts';
 import { noWait } from './whole-file.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { existsSync } from '../node/files.ts';
 import type { System } from '../system.ts';
 import { checkDirectory } from './directories.ts';
 

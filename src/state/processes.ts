@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, readlink } from 'node:fs/promises';
+import { readFile, readlink } from '../node/files.ts';
 import type { Machine } from '../system.ts';
 
 export type ProcessTable = Pick<Machine, 'platform' | 'host' | 'pid' | 'isAlive' | 'startedAt' | 'createdAt'>;

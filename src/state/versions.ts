@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { codeOf } from '../errors.ts';
+import { jsonIn } from '../json.ts';
 import {
   closeSync,
   constants,
@@ -9,10 +12,7 @@ import {
   rmSync,
   unlinkSync,
   writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
-import { codeOf } from '../errors.ts';
-import { jsonIn } from '../json.ts';
+} from '../node/files.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { noFollow, noWait } from './whole-file.ts';
 

@@ -1,7 +1,6 @@
-import { constants } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.ts';
+import { constants, link, open, rename, rm } from '../node/files.ts';
 import type { Clock, System } from '../system.ts';
 
 const privateMode = 0o600;

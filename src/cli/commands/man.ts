@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { mkdtemp, rm, writeFile } from '../../node/files.ts';
 import { isInteractive } from '../../output/pager.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Invocation, LeafCommand } from '../command.ts';

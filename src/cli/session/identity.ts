@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { collections } from '../../api/collections.ts';
 import type { Client } from '../../client/client.ts';
@@ -7,6 +6,7 @@ import { isPlainId, isUri, readReference } from '../../client/ids.ts';
 import { fallBack, hasCategory, SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
 import { isObject, type Json, jsonIn } from '../../json.ts';
+import { readdir, rm } from '../../node/files.ts';
 import { once } from '../../once.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';

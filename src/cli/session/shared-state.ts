@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
 import { type CreationLedger, creations } from '../../jobs/creation-record.ts';
 import { type MoveEntry, moves } from '../../jobs/move-record.ts';
+import { existsSync } from '../../node/files.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';

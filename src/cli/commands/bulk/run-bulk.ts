@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
@@ -7,6 +6,7 @@ import { type Counts, countOutcomes, isDone, type RunHistory, type RunLine } fro
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
 import { type Job, leftOf, runJob } from '../../../jobs/run.ts';
 import { addToIndex, findIndexed, openReceipt, receiptEnding } from '../../../jobs/runs.ts';
+import { stat } from '../../../node/files.ts';
 import { formatNumber } from '../../../numbers.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';

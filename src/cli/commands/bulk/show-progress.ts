@@ -1,5 +1,5 @@
-import { appendFile } from 'node:fs/promises';
 import type { Counts } from '../../../jobs/receipt.ts';
+import { appendFile } from '../../../node/files.ts';
 import { plainCell } from '../../../output/cells.ts';
 import { type Progress, progressBar, progressLine } from '../../../output/progress.ts';
 import { safe } from '../../../output/sanitize.ts';

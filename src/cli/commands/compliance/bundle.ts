@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
 import { foldAddress } from '../../../api/email-address.ts';
@@ -14,6 +13,7 @@ import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { ReceiptFinding } from '../../../jobs/verify-receipt.ts';
 import { isObject, jsonText } from '../../../json.ts';
+import { mkdir } from '../../../node/files.ts';
 import { counted } from '../../../numbers.ts';
 import { type RenameWorld, syncDirectory, writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';

@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { foldAddress } from '../../../api/email-address.ts';
 import { events } from '../../../api/events.ts';
@@ -9,6 +7,7 @@ import { rowFilter } from '../../../client/filter.ts';
 import { mapConcurrent } from '../../../client/map-concurrent.ts';
 import { attempt, diskTrouble, realDisk } from '../../../jobs/disk.ts';
 import type { Json } from '../../../json.ts';
+import { access, constants } from '../../../node/files.ts';
 import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import { statIfAny } from '../../../state/directories.ts';

@@ -1,4 +1,3 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { foldAddress } from '../../../api/email-address.ts';
 import { events } from '../../../api/events.ts';
@@ -8,6 +7,7 @@ import { codeOf, hasCategory, SchedError } from '../../../errors.ts';
 import { type BatchPlan, linesText, type PlannedItem } from '../../../jobs/batch-plan.ts';
 import { attempt, diskTrouble } from '../../../jobs/disk.ts';
 import { isObject, type Json, jsonText } from '../../../json.ts';
+import { chmod, mkdir, readdir, rm } from '../../../node/files.ts';
 import { type RenameWorld, syncDirectory, writeWholeFile } from '../../../state/whole-file.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Invocation } from '../../command.ts';

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { authorize, type Credential } from '../../../http/authorize.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import { urlProblem } from '../../../http/proxy.ts';
 import { toleratedSkewMs } from '../../../http/service-time.ts';
+import { existsSync } from '../../../node/files.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { configFile, readConfig } from '../../session/config-file.ts';
 import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, ok, problem } from './finding.ts';

@@ -1,7 +1,7 @@
-import { access, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SchedError } from '../../../errors.ts';
 import { readProxy } from '../../../http/proxy.ts';
+import { access, lstat, readdir } from '../../../node/files.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../../state/paths.ts';

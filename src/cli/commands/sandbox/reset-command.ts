@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { SchedError } from '../../../errors.ts';
+import { existsSync, rm } from '../../../node/files.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { SandboxOptions, Serving } from '../../../sandbox/open.ts';
 import { isSandboxFile, sideFiles } from '../../../sandbox/store/database.ts';

@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildExit, SchedError } from '../../../errors.ts';
+import { chmod, mkdtemp, rm, writeFile } from '../../../node/files.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { environmentOf, type Serving } from '../../../sandbox/open.ts';
 import { singleQuoted } from '../../../shell-quote.ts';

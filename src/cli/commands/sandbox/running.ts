@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { SchedError } from '../../../errors.ts';
 import { NetworkFailure } from '../../../http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { isObject, type Json, parseJson, recordsIn } from '../../../json.ts';
+import { existsSync } from '../../../node/files.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { adminHeader, answerAdmin } from '../../../sandbox/admin.ts';
 import type { Serving } from '../../../sandbox/open.ts';

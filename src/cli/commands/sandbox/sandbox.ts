@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync } from '../../../node/files.ts';
 import type { View } from '../../../output/view.ts';
 import type { Sandbox, Serving } from '../../../sandbox/open.ts';
 import { adminOpenapi, openapi } from '../../../sandbox/openapi.ts';

@@ -1,7 +1,7 @@
-import { chmod, mkdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { attempt, realDisk } from '../../../jobs/disk.ts';
+import { chmod, mkdir } from '../../../node/files.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { confirm } from '../../session/confirm.ts';
