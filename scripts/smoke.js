@@ -45,7 +45,7 @@ const runs = [
     words: ['__keychain'],
     stdin: '{"op":"get","service":"sched","name":"none"}\n',
     // This machine may have no keychain, which is an error of the binding. Without its class, it is the wrong file.
-    expected: /^\{"(value|error)":(?!.*constructor)/,
+    expected: /^\{\}\n\{"(value|error)":(?!.*constructor)/,
   },
 ];
 
@@ -58,7 +58,7 @@ export async function smoke(program, first = []) {
   try {
     for (const { part, words, stdin = '', expected, isCompiledOnly } of runs) {
       if (isCompiledOnly && first.length > 0) continue;
-      const { stdout, stderr } = await run(program, [...first, ...words], stdin, home);
+      const { stdout, stderr } = await run(program, [...first, ...words], { stdin, expected }, home);
       if (!expected.test(stdout))
         throw new Error(`The program failed at ${part} (sched ${words.join(' ')}):\n${stdout}${stderr}`);
     }
@@ -70,11 +70,11 @@ export async function smoke(program, first = []) {
 /**
  * @param {string} program
  * @param {string[]} words
- * @param {string} stdin
+ * @param {{ stdin: string, expected: RegExp }} talk
  * @param {string} home
  * @returns {Promise<{ stdout: string, stderr: string }>}
  */
-function run(program, words, stdin, home) {
+function run(program, words, { stdin, expected }, home) {
   const env =
     process.platform === 'win32'
       ? { ...process.env, USERPROFILE: home, APPDATA: home, LOCALAPPDATA: home }
@@ -83,13 +83,13 @@ function run(program, words, stdin, home) {
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => {
     said.stdout += text;
-    child.stdin.end();
+    if (expected.test(said.stdout)) child.stdin.end();
   });
   child.stderr.setEncoding('utf8').on('data', (text) => {
     said.stderr += text;
   });
   child.stdin.on('error', () => {});
-  // Keep stdin open until there is a reply: the keychain helper exits when its input ends.
+  // Keep stdin open until the reply is complete: the keychain helper exits when its input ends.
   if (stdin === '') child.stdin.end();
   else child.stdin.write(stdin);
   return new Promise((resolve, reject) => {
