@@ -63,6 +63,7 @@ const worldIn = async (home: string, write: (text: string) => void): Promise<Wor
     send,
     sendToEnd: send,
     connectRedis: () => Promise.reject(new Error('The picture needs no Redis')),
+    startChild: () => Promise.reject(new Error('The picture needs no keychain')),
     afterSend,
     interrupted,
     protect: (work) => work(),

@@ -49,10 +49,10 @@ export interface World extends System {
    */
   spawn?(command: readonly string[], options: { env: Env }): Promise<number>;
   /**
-   * Starts `sched` again as a helper in its own process session, so that a signal to this process, its group or its
-   * terminal does not reach the helper. Returns undefined if the helper can't be started.
+   * Starts a program that talks through pipes, without a shell. If it is detached, it gets a process session of its own,
+   * so that a signal to this process, its group or its terminal does not reach it. Rejects if it can't be started.
    */
-  startRenewalHelper?(): Promise<ChildProcess | undefined>;
+  startChild(command: readonly string[], options: { env: Env; isDetached?: boolean }): Promise<ChildProcess>;
   /** For a helper: the process that started it. */
   parentProcess?(): Peer;
 }

@@ -133,7 +133,7 @@ const allowed: Record<string, string[]> = {
     'version.ts',
     'windows.ts',
     'node:',
-    'type runtime.ts',
+    'runtime.ts',
     'type system.ts',
     'oauth4webapi',
     'open',

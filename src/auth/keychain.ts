@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { createInterface } from 'node:readline';
-import type { SchedError } from '../errors.ts';
+import { codeOf, type SchedError } from '../errors.ts';
 import { cut } from '../redact.ts';
-import type { World } from '../runtime.ts';
-import type { Clock, Env, Machine } from '../system.ts';
+import { type ChildProcess, childEnvironment, type World } from '../runtime.ts';
+import type { Clock, Machine } from '../system.ts';
 import { keychainArgument, keychainScript } from './keychain-child.ts';
 import { DamagedParts, splitEntries } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
 
-export type KeychainWorld = Pick<World, 'env' | 'platform' | 'randomBytes'> & {
+export type KeychainWorld = Pick<World, 'env' | 'platform' | 'randomBytes' | 'startChild'> & {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly machine: Pick<Machine, 'executable' | 'isStandalone'>;
 };
@@ -42,50 +40,30 @@ const bindingPath = (): string => {
   }
 };
 
-/** The child's environment: enough to find the keychain, but no tokens. */
-const childEnvironment = (env: Env): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/i.test(name)));
-
 /** Asks the child one question at a time, once it has said that it is ready; each reply is one line. */
 const conversation = (child: ChildProcess, clock: KeychainWorld['clock'], fail: (reason: string) => SchedError) => {
-  let pending: { resolve(reply: ChildReply): void; reject(error: SchedError): void } | undefined;
-  let ended: SchedError | undefined;
-  const finish = (error: SchedError) => {
-    ended ??= error;
-    pending?.reject(ended);
-  };
   const lineWithin = async (milliseconds: number, reason: string): Promise<ChildReply> => {
     const arrived = new AbortController();
-    clock.sleep(milliseconds, arrived.signal).then(
-      () => finish(fail(reason)),
-      () => {},
-    );
+    const late = clock.sleep(milliseconds, arrived.signal).then(() => {
+      throw fail(reason);
+    });
     try {
-      return await new Promise((resolve, reject) => {
-        if (ended) return reject(ended);
-        pending = { resolve, reject };
-      });
+      const line = await Promise.race([child.hear(), late]);
+      if (line === undefined) throw fail('the helper process ended early');
+      const reply = JSON.parse(line) as ChildReply;
+      if (reply.missing !== undefined) throw bindingMissing(reply.missing);
+      return reply;
     } finally {
+      late.catch(() => {});
       arrived.abort();
     }
   };
-  child.once('error', ({ code }: NodeJS.ErrnoException) =>
-    finish(fail(`the helper process could not be started (${code})`)),
-  );
-  child.once('close', () => finish(fail('the helper process ended early')));
-  child.stdin!.on('error', () => {});
-  createInterface({ input: child.stdout! }).on('line', (line) => {
-    const reply = JSON.parse(line) as ChildReply;
-    if (reply.missing !== undefined) finish(bindingMissing(reply.missing));
-    else pending?.resolve(reply);
-  });
   const ready = lineWithin(startLimitMs, `the helper process did not start within ${startLimitMs / 1000} s`);
   ready.catch(() => {});
   return async (question: Record<string, string>): Promise<ChildReply> => {
     await ready;
-    const reply = lineWithin(replyLimitMs, `no reply within ${replyLimitMs / 1000} s; the keychain may be locked`);
-    child.stdin!.write(`${JSON.stringify({ service, ...question })}\n`);
-    return reply;
+    child.say(JSON.stringify({ service, ...question }));
+    return lineWithin(replyLimitMs, `no reply within ${replyLimitMs / 1000} s; the keychain may be locked`);
   };
 };
 
@@ -117,18 +95,19 @@ const entriesOver = (
 
 /** The operating system's keychain. A child process talks to it, and is killed if it takes too long. */
 export const keychainVault = (world: KeychainWorld, findBinding: () => string = bindingPath): Vault => {
-  const { env, platform, clock, machine, randomBytes } = world;
+  const { platform, clock, machine, randomBytes } = world;
   const place = nameOn(platform);
   const fail = (reason: string) => unavailable(`${place[0]!.toUpperCase()}${place.slice(1)} is unavailable`, reason);
+  // Options for Node are not meant for the helper.
+  const isForOthers = ([name]: [string, unknown]) => /^NODE_OPTIONS$/i.test(name);
+  const env = Object.fromEntries(Object.entries(childEnvironment(world.env)).filter((each) => !isForOthers(each)));
   return {
     kind: 'keychain',
     describe: () => place,
     use: async (work) => {
       const words = machine.isStandalone ? [keychainArgument] : ['-e', keychainScript, findBinding()];
-      const child = spawn(machine.executable, words, {
-        stdio: ['pipe', 'pipe', 'ignore'],
-        env: childEnvironment(env),
-        windowsHide: true,
+      const child = await world.startChild([machine.executable, ...words], { env }).catch((error: unknown) => {
+        throw fail(`the helper process could not be started (${codeOf(error)})`);
       });
       const ask = conversation(child, clock, fail);
       try {
@@ -137,7 +116,7 @@ export const keychainVault = (world: KeychainWorld, findBinding: () => string = 
         if (error instanceof DamagedParts) throw new DamagedCredential(place, error.message);
         throw error;
       } finally {
-        child.kill('SIGKILL');
+        child.kill();
       }
     },
   };

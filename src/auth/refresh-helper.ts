@@ -1,5 +1,12 @@
 import { type ErrorFacts, SchedError } from '../errors.ts';
-import type { ChildProcess, Peer, Runtime, World } from '../runtime.ts';
+import {
+  type ChildProcess,
+  childEnvironment,
+  helperArgument,
+  type Peer,
+  type Runtime,
+  type World,
+} from '../runtime.ts';
 import type { Held } from '../state/lock.ts';
 import { identityOf } from '../state/processes.ts';
 import type { AuthServer } from './auth-server.ts';
@@ -96,7 +103,7 @@ export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock
   }
 };
 
-type HelperWorld = Pick<Runtime, 'startRenewalHelper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
+type HelperWorld = Pick<Runtime, 'env' | 'startChild' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
 /** A helper that takes longer to start is killed. It doesn't hold the lock yet. */
 const startLimitMs = 10_000;
@@ -149,12 +156,14 @@ const handOver = async (
   return 'done';
 };
 
-/** Returns a function that lets helpers do the job, or undefined if the runtime can't start any. */
+/** Returns a function that lets helpers do the job, or undefined if it is not known how to start `sched` again. */
 export const refreshHelperFor = (job: Omit<RefreshJob, 'nonce'>, world: HelperWorld): RefreshHelper | undefined => {
-  const { startRenewalHelper } = world;
-  if (startRenewalHelper === undefined) return undefined;
+  const { program } = world.machine;
+  if (program === undefined) return undefined;
+  // Proxy and certificate settings are kept.
+  const options = { env: childEnvironment(world.env), isDetached: true };
   return async (held) => {
-    const helper = await startRenewalHelper();
+    const helper = await world.startChild([...program, helperArgument], options).catch(() => undefined);
     if (helper === undefined) return 'not started';
     try {
       return await handOver(helper, job, held, world);

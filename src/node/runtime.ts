@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { childEnvironment, type World } from '../runtime.ts';
+import { parentProcess, startChild } from './children.ts';
 import { clock, every } from './clock.ts';
 import { untilIdle } from './idle.ts';
 import { machine } from './machine.ts';
 import { outputOf } from './output.ts';
-import { parentProcess, startRefreshHelper } from './refresh-helper.ts';
 import { afterSend, networkUntil } from './send.ts';
 import { handleSignals } from './signals.ts';
 import { silenceSqliteWarning } from './sqlite-warning.ts';
@@ -91,7 +91,7 @@ export const nodeRuntime = (): World => {
       const { runChild } = await import('./programs.ts');
       return signals().lendTerminal('command', () => runChild(command, options));
     },
-    startRenewalHelper: startRefreshHelper,
+    startChild,
     parentProcess,
   };
 };

@@ -7,6 +7,7 @@ import { usualServer } from '../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/credential.ts';
 import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
 import { openStore } from '../../src/auth/stores.ts';
+import { startChild } from '../../src/node/children.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/system.ts';
 import { gate } from '../support/gate.ts';
@@ -34,7 +35,7 @@ const startLimit = 20_000;
 const keychain = (env: Record<string, string>, clock: Clock = realClock) =>
   openStore(
     'keychain',
-    { env, platform: 'linux', clock, machine: machineIn('/nonexistent'), randomBytes: random },
+    { env, platform: 'linux', clock, machine: machineIn('/nonexistent'), randomBytes: random, startChild },
     '/nonexistent',
   );
 
@@ -112,7 +113,14 @@ describe('keychain: no operation confuses "unavailable" with "not found"', () =>
 test('keychain: reports that its helper process could not be started', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const machine = { executable: join(tmpdir(), 'no-such-program') };
-  const vault = keychainVault({ env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random });
+  const vault = keychainVault({
+    env: {},
+    platform: 'darwin',
+    clock: realClock,
+    machine,
+    randomBytes: random,
+    startChild,
+  });
   await expect(vault.use((entries) => entries.get('x'))).rejects.toMatchObject({
     category: 'environment',
     facts: { reason: 'the helper process could not be started (ENOENT)' },
@@ -134,7 +142,7 @@ test.each([
   const binding = join(folder, 'binding.cjs');
   writeFileSync(binding, code);
   const vault = keychainVault(
-    { env: {}, platform: 'darwin', clock: heldClock(), machine: machineIn('/'), randomBytes: random },
+    { env: {}, platform: 'darwin', clock: heldClock(), machine: machineIn('/'), randomBytes: random, startChild },
     () => binding,
   );
   const error = await vault.use((entries) => entries.get('x')).catch((thrown) => thrown);
@@ -154,7 +162,7 @@ test.each([
   writeFileSync(binding, `const hang = () => { ${hang} }; ${code}`);
   const clock = heldClock();
   const vault = keychainVault(
-    { env: {}, platform: 'darwin', clock, machine: machineIn('/'), randomBytes: random },
+    { env: {}, platform: 'darwin', clock, machine: machineIn('/'), randomBytes: random, startChild },
     () => binding,
   );
   const failed = vault.use((entries) => entries.get('x')).catch((thrown) => thrown);
@@ -176,7 +184,14 @@ test('keychain: does not print an error that quotes the secret', async () => {
     binding,
     'exports.AsyncEntry = class { async getPassword() {} async setPassword(text) { throw new Error("cannot keep " + text) } }',
   );
-  const world = { env: {}, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random };
+  const world = {
+    env: {},
+    platform: 'darwin',
+    clock: realClock,
+    machine: machineIn('/'),
+    randomBytes: random,
+    startChild,
+  };
   const vault = keychainVault(world, () => binding);
   const error = await vault.use((entries) => entries.set('x', token)).catch((thrown) => thrown);
   expect(error.facts.reason).toBe('the keychain refused the request');
@@ -190,7 +205,7 @@ test('keychain: the standalone program runs itself, because it contains the bind
     mode: 0o755,
   });
   const machine = { executable, isStandalone: true };
-  const world = { env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random };
+  const world = { env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random, startChild };
   const vault = keychainVault(world, () => expect.fail('looked for a binding'));
   expect(await vault.use((entries) => entries.get('x'))).toBe('__keychain');
 });
@@ -204,7 +219,7 @@ test('keychain: passes no token from the environment to its child', async () => 
   );
   const env = { SCHED_TOKEN: token, NODE_OPTIONS: '--no-such-option', LANG: 'C' };
   const vault = keychainVault(
-    { env, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random },
+    { env, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random, startChild },
     () => binding,
   );
   const seen = await vault.use((entries) => entries.get('x'));

@@ -51,8 +51,9 @@ const world = (
     },
   };
   const start = refreshHelperFor(job, {
-    startRenewalHelper: async () => helper,
-    machine,
+    env: {},
+    startChild: async () => helper,
+    machine: { ...machine, program: ['sched'] },
     clock,
     randomBytes: random,
     interrupted: controller.signal,
@@ -113,9 +114,11 @@ describe('handover', () => {
     await expect(world(['ready', JSON.stringify({ error })]).run()).rejects.toMatchObject(error);
   });
 
-  test('is undefined if the runtime has no processes, and reports a helper that cannot be started', async () => {
+  test('is undefined if it is not known how to start sched, and reports a helper that cannot be started', async () => {
     const { clock } = { clock: { now: () => 0, sleep: async () => {} } };
     const bare = {
+      env: {},
+      startChild: () => Promise.reject(new Error('ENOENT')),
       machine: machineIn('/'),
       clock,
       randomBytes: random,
@@ -123,8 +126,7 @@ describe('handover', () => {
     };
     expect(refreshHelperFor(job, bare)).toBeUndefined();
     const held = { keep: async () => true, release: async () => {}, handOver: async () => true };
-    expect(await refreshHelperFor(job, { ...bare, startRenewalHelper: async () => undefined })!(held)).toBe(
-      'not started',
-    );
+    const started = { ...bare, machine: { ...bare.machine, program: ['sched'] } };
+    expect(await refreshHelperFor(job, started)!(held)).toBe('not started');
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { credentialKey, credentialName, recordFromToken } from '../../src/auth/credential.ts';
 import { openStore } from '../../src/auth/stores.ts';
+import { startChild } from '../../src/node/children.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { everythingIn, machineIn, random } from './support/memory.ts';
@@ -18,7 +19,7 @@ const key = credentialKey(record);
 const open = () =>
   openStore(
     'file',
-    { env: {}, platform: 'linux', clock: realClock, machine: machineIn('/'), randomBytes: random },
+    { env: {}, platform: 'linux', clock: realClock, machine: machineIn('/'), randomBytes: random, startChild },
     config,
   );
 const folder = () => join(config, 'credentials');

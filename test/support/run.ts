@@ -5,6 +5,7 @@ import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import { run as runProgram } from '../../src/main.ts';
+import { startChild } from '../../src/node/children.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { afterSend } from '../../src/node/send.ts';
 import type { World } from '../../src/runtime.ts';
@@ -286,6 +287,7 @@ const runInWorld = async (
       ...(program && { program }),
     },
     openBrowser,
+    startChild,
     ...(openPager && { openPager }),
     ...(spawn && { spawn }),
   };

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../src/auth/stores.ts';
+import { startChild } from '../../src/node/children.ts';
 import { clock } from '../../src/node/clock.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
 import { type ChildProcess, spawn } from './processes.ts';
@@ -63,7 +64,7 @@ export const startSecretService = async (): Promise<SecretService> => {
     bus.stdout.once('data', (line) => resolve(String(line).split('\n')[0]!));
   });
   env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
-  const world = { env, platform: 'linux', clock, machine: machineIn(folder), randomBytes: random };
+  const world = { env, platform: 'linux', clock, machine: machineIn(folder), randomBytes: random, startChild };
   const store = await openStore('keychain', world, folder);
   const reply = (): Promise<string> =>
     store.probe().then(

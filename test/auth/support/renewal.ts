@@ -4,6 +4,7 @@ import { usualServer } from '../../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin } from '../../../src/auth/credential.ts';
 import { lockOf, saveCredential } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
+import { startChild } from '../../../src/node/children.ts';
 import { until } from '../../support/until.ts';
 import type { Plan } from './build-worker.ts';
 import { machineIn, random } from './memory.ts';
@@ -41,7 +42,7 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
   };
   const first = loggedIn();
   const key = credentialKey(first);
-  const stores = { env: {}, platform, clock, machine, randomBytes: random };
+  const stores = { env: {}, platform, clock, machine, randomBytes: random, startChild };
   const store = await openStore('file', stores, config);
   const interrupted = new AbortController().signal;
   const lock = lockOf(key, { platform, clock, machine, interrupted, randomBytes: random });
