@@ -122,8 +122,6 @@ const readName = (name: string): Name | undefined => {
 /** So long after its start, a slot is not booked again. */
 export const keptForMs = 30 * 86_400_000;
 
-let drafts = 0;
-
 /** A ledger in files, which survive a killed process and a power cut. */
 export const fileLedger = <Entry extends CommonEntry>(
   { directory, world, unusable }: FileLedgerOptions,
@@ -137,7 +135,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       : 'make sure that you can read and write there';
     return ledgerTrouble(kind, `${directory}: ${reason}`, fix);
   };
-  const unique = () => `${Buffer.from(world.randomBytes(8)).toString('hex')}-${++drafts}`;
+  const unique = () => Buffer.from(world.randomBytes(8)).toString('hex');
 
   const names = async (): Promise<Name[]> => {
     if (unusable !== undefined) return [];
