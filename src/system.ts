@@ -27,8 +27,11 @@ export interface Machine {
   isAlive(pid: number): boolean;
   /** On Windows: when this process was started, in milliseconds since 1970. It was created shortly before. */
   readonly startedAt?: number;
-  /** On Windows: when a process was created, in milliseconds since 1970; undefined if Windows doesn't say. */
-  createdAt?(pid: number): Promise<number | undefined>;
+  /**
+   * When a process was created, in the platform's format: on Windows in milliseconds since 1970. `''` if unknown. Not
+   * used on Linux, which has files for that.
+   */
+  createdAt?(pid: number): Promise<string>;
 }
 
 /** Where a process finds its files. */

@@ -27,7 +27,7 @@ const accountHome = (): string => {
 };
 
 /** Asks Windows PowerShell, which every Windows has. It answers in units of 100 nanoseconds since 1601. */
-export const createdAt = async (pid: number, env: Env): Promise<number | undefined> => {
+export const createdOnWindows = async (pid: number, env: Env): Promise<string> => {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const program = systemProgram('WindowsPowerShell\\v1.0\\powershell.exe', env);
   const words = ['-NoProfile', '-NonInteractive', '-Command', `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`];
@@ -35,7 +35,15 @@ export const createdAt = async (pid: number, env: Env): Promise<number | undefin
   const text = await new Promise<string>((resolve) => {
     execFile(program, words, options, (_, out) => resolve(String(out).trim()));
   });
-  return /^\d{16,19}$/.test(text) ? Math.round(Number(text) / 10_000) + Date.UTC(1601) : undefined;
+  return /^\d{16,19}$/.test(text) ? String(Math.round(Number(text) / 10_000) + Date.UTC(1601)) : '';
+};
+
+const createdByPs = (pid: number): Promise<string> => {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return new Promise((resolve) => {
+    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env }, (_, out) => resolve(String(out).trim()));
+  });
 };
 
 export const machine: Machine = {
@@ -52,7 +60,7 @@ export const machine: Machine = {
     // Node 20 takes 2 ms to load `performance`.
     return performance.timeOrigin;
   },
-  createdAt: (pid) => createdAt(pid, process.env),
+  createdAt: (pid) => (process.platform === 'win32' ? createdOnWindows(pid, process.env) : createdByPs(pid)),
   executable: process.execPath,
   isStandalone,
   program: isStandalone ? [process.execPath] : [process.execPath, process.argv[1]!],

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { readFile, readlink } from '../node/files.ts';
 import type { Machine } from '../system.ts';
 
@@ -31,17 +30,11 @@ const fromProc = async (pid: number): Promise<string | undefined> => {
   return /^[ZXx]/.test(fields[0] ?? '') ? undefined : (fields[19] ?? '');
 };
 
-const fromPs = (pid: number): Promise<string> =>
-  new Promise((resolve) => {
-    const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
-    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env }, (_, out) => resolve(String(out).trim()));
-  });
-
 /** When a process was started; `undefined` if it doesn't exist, `''` if the time is unknown. */
 const startOf = async (pid: number, { platform, isAlive, createdAt }: ProcessTable): Promise<string | undefined> => {
   if (platform === 'linux') return fromProc(pid);
   if (!isAlive(pid)) return undefined;
-  return platform === 'win32' ? String((await createdAt?.(pid)) ?? '') : fromPs(pid);
+  return (await createdAt?.(pid)) ?? '';
 };
 
 export const identityOf = async (machine: ProcessTable): Promise<ProcessIdentity> => {
