@@ -35,8 +35,8 @@ export interface SandboxOptions {
   plan?: 'trial' | 'free' | 'standard' | 'enterprise';
   /** Kind of the organization: `team` (default), or `individual`, which has only its owner. */
   kind?: 'team' | 'individual';
-  /** Whether rate limits apply, by default `true`. */
-  limits?: boolean;
+  /** Whether rate limits apply, by default `true`. A number is how many requests a minute each token has instead. */
+  limits?: boolean | number;
   /** Failures to simulate from the start. */
   faults?: readonly Fault[];
   /** Port on 127.0.0.1. By default, any free one. */

@@ -125,7 +125,9 @@ export const dataCalls: readonly AdminCall<DataContext>[] = [
     'GET /__sandbox/rate_windows',
     'Show how much of each rate limit is used',
     { reply: Windows },
-    ({ url }, { sandbox: { store, clock } }) => ({ rate_windows: listWindows(store, clock.now(), url.origin) }),
+    ({ url }, { sandbox: { store, clock, limits } }) => ({
+      rate_windows: listWindows(store, clock.now(), url.origin, limits),
+    }),
   ),
   call('DELETE /__sandbox/rate_windows', 'Start all rate limits again', { reply: Windows }, (_, { sandbox }) => {
     sandbox.store.run('DELETE FROM rate_windows');

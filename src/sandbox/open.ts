@@ -11,7 +11,7 @@ import { copyAdvice, openDatabase, unusable } from './store/database.ts';
 import { timestamp } from './store/names.ts';
 import { openStore, type Store } from './store/store.ts';
 import { changeKind, changePlan, type Kind, keepOnlyOwner, type Plan } from './subscription.ts';
-import { addressHeaders, unlimitedHeaders } from './throttle.ts';
+import { addressHeaders, type RateLimits, unlimitedHeaders } from './throttle.ts';
 
 export interface Sandbox {
   readonly service: Send;
@@ -24,6 +24,7 @@ export interface Sandbox {
   /** The rate limit headers for a request that the server refuses before the service sees it. */
   refusalHeaders(): Record<string, string>;
   readonly clock: SandboxClock;
+  readonly limits: RateLimits;
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
   /** Seeds fresh data, as given here or on opening. Other processes can keep the data open. */
@@ -131,6 +132,7 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
         store.all('PRAGMA wal_checkpoint(PASSIVE)');
       },
       clock,
+      limits: options.limits ?? true,
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },

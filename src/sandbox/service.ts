@@ -16,14 +16,14 @@ import { type Listing, type Page, readPage } from './store/list-page.ts';
 import { withOrigin } from './store/names.ts';
 import type { Store } from './store/store.ts';
 import { requirePlan } from './subscription.ts';
-import { throttle, unlimitedHeaders } from './throttle.ts';
+import { type RateLimits, throttle, unlimitedHeaders } from './throttle.ts';
 
 export interface ServiceOptions {
   store: Store;
   /** `offset`: milliseconds ahead of the computer's clock, by default 0. */
   clock: Pick<Clock, 'now'> & { readonly offset?: number };
-  /** Whether the plan's rate limits apply. Default: true. */
-  limits?: boolean;
+  /** Default: true. */
+  limits?: RateLimits;
   oauth?: OAuthOptions;
   /** The dialect that it speaks instead of the documented API. */
   dialect?: Dialect | undefined;
@@ -92,7 +92,7 @@ export const createService = ({
 
   /** Counts a request for the owner of its token, or for the address that it came from. */
   const count = (caller: Caller | undefined, { method }: HttpRequest, path: string, { now, headers }: Moment) => {
-    if (limits) throttle(store, caller, { method, path }, now, headers);
+    if (limits !== false) throttle(store, caller, { method, path }, now, headers, limits);
     else Object.assign(headers, unlimitedHeaders);
   };
 
@@ -141,7 +141,7 @@ export const createService = ({
       const { answerOAuth } = await import('./oauth/endpoints.ts');
       return (moment) => {
         count(undefined, request, path, moment);
-        const asked = { store, now: moment.now, url, request, limits, randomBytes, ...oauth };
+        const asked = { store, now: moment.now, url, request, limits: limits !== false, randomBytes, ...oauth };
         const reply = store.transaction(() => answerOAuth(asked));
         return { ...reply, headers: { ...moment.headers, ...reply.headers } };
       };

@@ -47,8 +47,13 @@ interface Admission {
  */
 const bookingLimits: Record<Plan, Partial<Record<WindowSpan, number>>> = { free: {}, ...limits.createInvitee };
 
-const generalWindow = ({ token, plan }: Pick<Caller, 'token' | 'plan'>): RateWindow =>
-  windowOf('general', 'minute', 'token', token, limits.requestsPerMinute[plan === 'free' ? 'free' : 'paid']);
+/** Whether the plan's rate limits apply, or how many requests a minute each token has instead of the plan's. */
+export type RateLimits = boolean | number;
+
+const generalWindow = ({ token, plan }: Pick<Caller, 'token' | 'plan'>, set: RateLimits): RateWindow => {
+  const perMinute = typeof set === 'number' ? set : limits.requestsPerMinute[plan === 'free' ? 'free' : 'paid'];
+  return windowOf('general', 'minute', 'token', token, perMinute);
+};
 
 /**
  * Assumed (limits.no-token): requests without a known token count for the caller's address. The sandbox listens on the
@@ -130,9 +135,10 @@ export const throttle = (
   asked: { method: string; path: string },
   now: number,
   headers: Record<string, string>,
+  set: RateLimits,
 ) => {
   const windows = caller
-    ? [generalWindow(caller), ...(isBooking(asked) ? bookingWindows(caller) : [])]
+    ? [generalWindow(caller, set), ...(isBooking(asked) ? bookingWindows(caller) : [])]
     : [addressWindow];
   const { headers: current, refusedBy } = admit(store, windows, now);
   Object.assign(headers, current);
@@ -151,16 +157,16 @@ export const sweepWindows = (store: Store, now: number) => {
 };
 
 /** All counters that are not over, by key: the window, its owner, and the state. */
-export const listWindows = (store: Store, now: number, origin: string) => {
+export const listWindows = (store: Store, now: number, origin: string, set: RateLimits) => {
   const plan = planOf(store);
   const rows = store.all<Counter & { key: string; user: string | null }>(
-    `SELECT w.*, t.user FROM rate_windows w LEFT JOIN access_tokens t ON w.key = '${generalWindow({ token: '', plan }).key}' || t.hash
+    `SELECT w.*, t.user FROM rate_windows w LEFT JOIN access_tokens t ON w.key = '${generalWindow({ token: '', plan }, set).key}' || t.hash
      ORDER BY w.key`,
   );
   return rows.flatMap(({ key, user, ...stored }) => {
     const owner = idIn(key);
     const caller = { token: owner, user: owner, plan };
-    const known = [addressWindow, generalWindow(caller), tokenWindow(owner), ...bookingWindows(caller)];
+    const known = [addressWindow, generalWindow(caller, set), tokenWindow(owner), ...bookingWindows(caller)];
     const window = known.find((each) => each.key === key);
     const level = window && levelOf(window, stored, now);
     if (level === undefined || level.used === 0) return [];

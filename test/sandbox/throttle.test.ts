@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listWindows } from '../../src/sandbox/throttle.ts';
 import { oauthOf } from './login.ts';
 import { amara, freeMonday, openWorld, organization, pathOf, type World } from './world.ts';
 
@@ -184,6 +185,14 @@ describe('throttle', () => {
     for (let turn = 0; turn < 11; turn++) await world.get('/users/me');
     world.clock.time -= 3_600_000;
     expect(told(await world.get('/users/me'))).toEqual([10, 9, 60]);
+  });
+
+  it('can have a number of requests a minute that no plan has, which lists of limits show too', async () => {
+    const world = await openWorld({ limits: 2 });
+    expect(told(await world.get('/users/me'))).toEqual([2, 1, 60]);
+    await world.get('/users/me');
+    expect((await world.get('/users/me')).status).toBe(429);
+    expect(listWindows(world.store, world.clock.time, '', 2)).toMatchObject([{ used: 2, limit: 2 }]);
   });
 
   it('can be turned off', async () => {

@@ -142,7 +142,7 @@ export const openDesk = ({ sandbox, script, log, version, service, secret, ...wo
       week: weekPanel(view),
       deliveries: deliveriesPanel(view),
       requests: requestsPanel(view, log.entries),
-      limits: limitsPanel(view),
+      limits: limitsPanel(view, sandbox.limits),
       notices: noticesPanel(view),
       pages: pagesPanel(view),
     };

@@ -11,7 +11,7 @@ import { seedAgeDays, seedOf } from '../../seed/seed.ts';
 import type { OrganizationRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { planOf, plans } from '../../subscription.ts';
-import { listWindows } from '../../throttle.ts';
+import { listWindows, type RateLimits } from '../../throttle.ts';
 import { type Content, type Html, html } from '../html.ts';
 import { badge } from '../layout.ts';
 import { publicTypes } from '../person-page.ts';
@@ -256,8 +256,8 @@ const holderName = (store: Store, whose: string): string =>
   store.first<{ name: string }>("SELECT doc ->> 'name' AS name FROM users WHERE id = ?", idIn(whose))?.name ??
   'requests without a token';
 
-export const limitsPanel = ({ store, now }: DeskView): Html => {
-  const gauges = listWindows(store, now, '').slice(0, 8);
+export const limitsPanel = ({ store, now }: DeskView, limits: RateLimits): Html => {
+  const gauges = listWindows(store, now, '', limits).slice(0, 8);
   return html`<section class="card side" id="limits" aria-labelledby="limits-title">${head('limits', 'Rate limits')}
 ${gauges.length === 0 && html`<p class="soft">No requests in the last minute.</p>`}<ul>${gauges.map(
     ({ window, whose, used, limit, reset_seconds }) =>
