@@ -66,6 +66,10 @@ const withStatus = async (runtime: Runtime, typed: Typed, isJson: boolean): Prom
 };
 
 /** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
+/** The error of a signal that came too late to stop anything. */
+const tooLate = (reason: unknown): unknown =>
+  reason instanceof SchedError ? new SchedError(reason.category, reason.message, { outcome: 'applied' }) : reason;
+
 export const runCommand = async (
   command: Command,
   parsed: Parsed,
@@ -130,7 +134,7 @@ export const runCommand = async (
     await command.run(invocation);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.
-    if (isWrite) runtime.interrupted.throwIfAborted();
+    if (isWrite && runtime.interrupted.aborted) throw tooLate(runtime.interrupted.reason);
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {

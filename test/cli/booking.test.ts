@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { bookingIn } from '../../src/cli/commands/api/booking-body.ts';
+import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';
@@ -49,6 +50,18 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
   const answer = /✔ Booked: Mon 1 Feb 2027 11:00 .+ for Ada Byron\nUndo: sched (events cancel \w+)\n$/;
   const [, undo] = answer.exec(stderr) ?? expect.fail(stderr);
   expect((await world.run(`${undo} --yes`)).code).toBe(0);
+});
+
+// R42
+test('a signal that comes while a booking is on its way says that it was made', async () => {
+  const stop = new AbortController();
+  const send: Send = (request) => {
+    if (isBooking(request)) stop.abort(new SchedError('terminated', 'Terminated'));
+    return world.service(request);
+  };
+  const { code, stderr } = await world.run(booking(0), { send, interrupted: stop.signal });
+  expect([code, lastJson(stderr).error.outcome]).toEqual([143, 'applied']);
+  expect(await bookedAt(0)).toBe(1);
 });
 
 // R27
