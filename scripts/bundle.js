@@ -48,10 +48,10 @@ export const texts = {
 
 /**
  * Each `import()` gets a separate file in `chunks/`, so that a command loads only the code it needs.
- * @param {{ input: Record<string, string>, dir: string, minify?: boolean, isElsewhere?: boolean }} options
+ * @param {{ input: Record<string, string>, dir: string, minify?: boolean, isElsewhere?: boolean, plugins?: import('rolldown').Plugin[] }} options
  *   `isElsewhere`: the result runs outside of this repository, so native packages need their full path.
  */
-export const bundle = async ({ input, dir, minify = false, isElsewhere = true }) => {
+export const bundle = async ({ input, dir, minify = false, isElsewhere = true, plugins = [] }) => {
   const built = await rolldown({
     cwd: root,
     input,
@@ -69,7 +69,7 @@ export const bundle = async ({ input, dir, minify = false, isElsewhere = true })
         'import.meta.url': 'undefined',
       },
     },
-    plugins: [gridWidth, texts],
+    plugins: [...plugins, gridWidth, texts],
   });
   const { output } = await built.write({
     dir,

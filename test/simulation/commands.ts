@@ -1,0 +1,238 @@
+import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
+import { type Dice, diceFor } from './dice.ts';
+import { noFaults } from './faults.ts';
+import { type Intent, kindFor, kinds } from './intents.ts';
+import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
+import { origin } from './network.ts';
+import { createScene, type OpenService, type Scene, type SceneOptions } from './scene.ts';
+
+/*
+ * Whole commands against the real sandbox. Shells on each machine run what the seed plans for them, and run it again if it
+ * fails. Then all faults stop, and everything unfinished is run until it is done.
+ */
+
+export interface Options extends SceneOptions {
+  /** How many intents are planned. */
+  intents?: number;
+  /** The numbers of the intents that are left out. */
+  dropped?: readonly number[];
+}
+
+export interface Outcome extends Counts {
+  seed: number;
+  digest: string;
+  steps: number;
+  /** How often each kind of intent ended with each exit code. */
+  codes: Record<string, number>;
+  violation: string | undefined;
+  trace: readonly string[];
+}
+
+/** An intent and how it went so far. */
+interface Task {
+  intent: Intent;
+  kind: string;
+  machine: Machine;
+  dice: Dice;
+  isSettled: boolean;
+  /** Whether a write of it may have been made without a word: lost, killed, or of two processes at once. */
+  isDoubtful: boolean;
+  running: Set<Process>;
+  /** Attempts that have not ended, or not begun yet. */
+  pending: number;
+  last: Ended | undefined;
+}
+
+const shellsPerMachine = 2;
+const mostTurns = 400_000;
+const pausesMs = [0, 100, 5000, 160_000];
+
+/** Longer than a request may be on its way (R27). */
+const longPauseMs = 160_000;
+
+const environmentOf = ({ isShared }: Scene): Record<string, string> => ({
+  SCHED_TOKEN: ownerToken,
+  SCHED_BASE_URL: origin,
+  NO_COLOR: '1',
+  SCHED_ERROR_FORMAT: 'json',
+  CI: '1',
+  SCHED_RECEIPT_KEY_FILE: `${inputs}/key`,
+  ...(isShared && { SCHED_SHARED_STATE: 'redis://127.0.0.1:6379' }),
+});
+
+/** Why the exit code of a process can't be true, from what happened to it. */
+const untrueCode = ({ saw, writes }: Process, { code, stderr }: Ended, task: Task): string | undefined => {
+  if (code === 'killed') return undefined;
+  if ([1, 2, 13].includes(code)) return 'no command ends so here';
+  if (code !== 0 && stderr === '') return 'R65: it says nothing';
+  if (code === 3 && saw.disk === 0) return 'the disk was fine';
+  if (code === 8 && saw.limited < 3) return 'R29: fewer than three requests were refused';
+  if (code === 9 && saw.network === 0) return 'the network was fine';
+  if (code === 10 && !task.isDoubtful && saw.disk + saw.network === 0) return 'no reply was lost';
+  if ((code === 130 || code === 143) && saw.signals === 0) return 'R42: there was no signal';
+  const outcome = /"outcome": ?"([a-z-]+)"/.exec(stderr)?.[1];
+  const isUnchanged = outcome === 'not-sent' || outcome === 'not-applied';
+  if (isUnchanged && writes.made > 0 && !task.intent.hasManyWrites)
+    return `it says ${outcome}, and has changed something`;
+  return undefined;
+};
+
+export const simulateCommands = async (seed: number, open: OpenService, options: Options = {}): Promise<Outcome> => {
+  const scene = await createScene(seed, open, options);
+  const { scheduler, site, machines, model } = scene;
+  const env = environmentOf(scene);
+  const codes: Record<string, number> = {};
+  const tasks: Task[] = [];
+
+  // R27, R56
+  scene.watchers.push(({ email, start }, { pid }) => {
+    const same = model.of(email, start).length;
+    if (same > 1) scheduler.violate(`R27: ${email} is booked ${same} times at ${start}, by process ${pid}`);
+    const all = model.of(email).length;
+    if (all > (scene.changed.get(email)?.most ?? 1)) scheduler.violate(`R56: ${email} has ${all} bookings`);
+  });
+  // R37
+  site.onLeave = (process) => {
+    const task = tasks.find(({ running }) => running.has(process));
+    if (!task?.intent.isRun) return;
+    for (const other of task.running)
+      if (other !== process && !other.isOver && other.writes.sent > 0)
+        scheduler.violate(`R37: ${other.pid} and ${process.pid} send the same run: ${process.argv.join(' ')}`);
+  };
+
+  const judge = async (task: Task, process: Process, ended: Ended): Promise<void> => {
+    const { code, stdout, stderr } = ended;
+    const { intent, kind } = task;
+    codes[`${kind} ${code}`] = (codes[`${kind} ${code}`] ?? 0) + 1;
+    const violate = (why: string) =>
+      scheduler.violate(`${why}\nexit ${code} of sched ${process.argv.join(' ')}\n${stderr}`);
+    const why = untrueCode(process, ended, task);
+    if (why !== undefined) violate(why);
+    if (code === 'killed' || process.saw.lostWrites > 0 || process.saw.signals > 0) task.isDoubtful = true;
+    // Another machine can't tell whether the process still runs.
+    if (scene.isShared && code !== 0) task.isDoubtful = true;
+    const said = stdout + stderr;
+    if (said.includes(ownerToken)) violate('R12: the output has the token');
+    if (intent.hidesAddresses && said.includes('@sim.example')) violate('R49: the output has an address');
+    task.last = ended;
+    if (code !== 0 && !intent.settles?.(ended)) return;
+    if (task.isSettled) return;
+    task.isSettled = true;
+    const missing = code === 0 || code === 7 ? await intent.missing() : undefined;
+    if (missing !== undefined) violate(missing);
+  };
+
+  const attempt = async (task: Task): Promise<void> => {
+    const { intent } = task;
+    task.pending += 1;
+    if (task.pending > 1) task.isDoubtful = true;
+    const machine = scene.isShared && intent.isShared ? task.dice.pick(machines) : task.machine;
+    await scheduler.turn(`start ${task.kind}`);
+    const process = new Process(site, machine, intent.argv, env);
+    site.counts.commands += 1;
+    scheduler.note(`${machine.name} ${process.pid}: sched ${intent.argv.join(' ')}`);
+    task.running.add(process);
+    process.start();
+    const ended = await process.done;
+    task.running.delete(process);
+    await judge(task, process, ended);
+    task.pending -= 1;
+    if (task.isSettled && task.pending === 0) intent.release?.();
+  };
+
+  /** What is left to do, in order. A shell takes the next one. */
+  const planned = Array.from({ length: options.intents ?? 40 }, (_, index) => index).filter(
+    (index) => !options.dropped?.includes(index),
+  );
+
+  /** Somebody at a terminal: runs a command, and again if it didn't work out. Two may run the same. */
+  const shell = async (machine: Machine): Promise<void> => {
+    for (let index = planned.shift(); index !== undefined; index = planned.shift()) {
+      const dice = diceFor(seed, `intent ${index}`);
+      const open = tasks.filter((task) => !task.isSettled && task.machine === machine);
+      let task = dice.chance(0.2) && open.length > 0 ? dice.pick(open) : undefined;
+      if (task === undefined) {
+        let kind = kindFor(dice);
+        let intent = await kinds[kind]!.make(scene, dice, machine);
+        if (intent === undefined) {
+          kind = 'book';
+          intent = (await kinds.book!.make(scene, dice, machine))!;
+        }
+        task = {
+          intent,
+          kind,
+          machine,
+          dice,
+          isSettled: false,
+          isDoubtful: false,
+          running: new Set(),
+          pending: 0,
+          last: undefined,
+        };
+        tasks.push(task);
+      }
+      for (let tries = 0; tries < 3 && !task.isSettled; tries += 1) {
+        await Promise.all(dice.chance(0.25) ? [attempt(task), attempt(task)] : [attempt(task)]);
+        await scheduler.sleep(dice.pick(pausesMs));
+      }
+    }
+  };
+
+  /** Runs everything that is unfinished until it is done. */
+  const finish = async (): Promise<void> => {
+    for (const task of tasks) {
+      for (let tries = 0; !task.isSettled && tries < 10 && scheduler.violation === undefined; tries += 1) {
+        await scheduler.sleep(tries === 0 ? 1000 : longPauseMs);
+        // The list of events must show something newer, or an empty look-up proves nothing.
+        const invitee = { email: 'newer@sim.example', name: 'Newer', timezone: 'UTC' };
+        await scene.visit('POST', '/invitees', { event_type: scene.solo, start_time: scene.nextSlot(), invitee });
+        await attempt(task);
+      }
+      const { intent, last, isSettled } = task;
+      const wrong = intent.wrongInTheEnd?.(last);
+      const told = `${intent.argv.join(' ')}\nexit ${last?.code}\n${last?.stderr}`;
+      if (wrong !== undefined) scheduler.violate(`${wrong}: ${told}`);
+      if (!isSettled && !intent.wrongInTheEnd) scheduler.violate(`never done: ${told}`);
+    }
+    // R12, R36
+    for (const { volume, name } of machines)
+      for (const [path, data] of volume.files()) {
+        if (path.startsWith(inputs)) continue;
+        if (data.includes('@sim.example')) scheduler.violate(`R36: ${name}:${path} has an address`);
+        if (data.includes(ownerToken)) scheduler.violate(`R12: ${name}:${path} has the token`);
+      }
+  };
+
+  const runAll = async (works: Promise<void>[]): Promise<void> => {
+    let isDone = false;
+    const all = Promise.all(works).then(
+      () => {
+        isDone = true;
+      },
+      (error: Error) => scheduler.violate(`The simulation failed: ${error.stack}`),
+    );
+    await scheduler.run(mostTurns);
+    if (scheduler.violation !== undefined) return;
+    const alive = machines.flatMap(({ processes }) => [...processes]);
+    if (!isDone) scheduler.violate(`R65: ${alive.map(({ argv }) => argv.join(' ')).join(' and ')} wait for nothing`);
+    else await all;
+  };
+
+  site.faults = scene.faults;
+  await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
+  // R30
+  const isAlone = (machines.length === 1 || (scene.isShared && scene.faults.redis === 0)) && scene.faults.limited === 0;
+  if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
+  site.faults = noFaults;
+  if (scheduler.violation === undefined) await runAll([finish()]);
+  scene.close();
+  return {
+    seed,
+    ...site.counts,
+    digest: scheduler.digest(),
+    steps: scheduler.steps,
+    codes,
+    violation: scheduler.violation,
+    trace: scheduler.trace ?? [],
+  };
+};

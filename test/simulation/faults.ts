@@ -1,0 +1,62 @@
+import type { Dice } from './dice.ts';
+
+/** How often each kind of fault happens, as a share of the occasions for it. */
+export const noFaults = {
+  /** SIGKILL, before a step of the process or right after it. */
+  kill: 0,
+  /** SIGINT or SIGTERM. */
+  signal: 0,
+  /** The machine loses power. */
+  power: 0,
+  /** A connection is refused. */
+  refused: 0,
+  lostRequest: 0,
+  /** A write arrives after its sender has given up. */
+  lateRequest: 0,
+  lostReply: 0,
+  /** 500, or half of a reply, after the change. */
+  brokenReply: 0,
+  /** 429 before the service sees the request. */
+  limited: 0,
+  /** 503 without a reply of the service. */
+  unavailable: 0,
+  /** ENOSPC: once, or for some calls. */
+  diskFull: 0,
+  /** EIO: once, or for some calls. */
+  diskError: 0,
+  /** A command of Redis gets no reply, before its change or after it. */
+  redis: 0,
+  /** The clocks of machines differ by so many milliseconds. */
+  skewMs: 0,
+};
+
+export type Faults = typeof noFaults;
+export type FaultKind = keyof Faults;
+export const faultKinds = Object.keys(noFaults) as FaultKind[];
+
+const shares: Record<FaultKind, readonly number[]> = {
+  kill: [0.002, 0.01, 0.03],
+  signal: [0.002, 0.01],
+  power: [0.001, 0.004],
+  refused: [0.01, 0.05],
+  lostRequest: [0.01, 0.05],
+  lateRequest: [0.05, 0.2],
+  lostReply: [0.02, 0.1, 0.2],
+  brokenReply: [0.02, 0.1],
+  limited: [0.01, 0.05],
+  unavailable: [0.01, 0.05],
+  diskFull: [0.002, 0.01],
+  diskError: [0.0005, 0.002],
+  redis: [0.005, 0.02],
+  skewMs: [5000, 3_600_000, 86_400_000],
+};
+
+/** Each seed has some kinds of faults only: with all of them at once, nothing gets far enough to break. */
+export const swarmOf = (dice: Dice): Faults => {
+  const faults = { ...noFaults };
+  for (const kind of faultKinds) {
+    const share = dice.pick(shares[kind]);
+    if (dice.chance(0.5)) faults[kind] = share;
+  }
+  return faults;
+};

@@ -1,0 +1,177 @@
+import type { Dice } from './dice.ts';
+import { type Ended, inputs, type Machine } from './machine.ts';
+import type { Scene } from './scene.ts';
+
+/** Something that a user wants, and how to tell whether it is so. */
+export interface Intent {
+  readonly argv: readonly string[];
+  /** What is missing although a command said that all is done. Nothing if all is there. */
+  missing(): string | undefined | Promise<string | undefined>;
+  /** Lets others change what it has made, once no process works on it any more. */
+  release?(): void;
+  /** Exit codes other than 0 after which the user has no reason to try again. */
+  settles?(ended: Ended): boolean;
+  /** What is wrong in the end, although no fault happens any more. */
+  wrongInTheEnd?(last: Ended | undefined): string | undefined;
+  /** No two processes may send the same run at once (R37). */
+  isRun?: boolean;
+  /** With shared state, any machine can go on. */
+  isShared?: boolean;
+  /** Makes several changes, so that `not-sent` can be about the last one. */
+  hasManyWrites?: boolean;
+  /** Its output must not name an address (R49). */
+  hidesAddresses?: boolean;
+}
+
+export interface Kind {
+  /** The commands of `sched schema` that it runs. */
+  commands: readonly string[];
+  /** How often it is chosen. */
+  weight: number;
+  /** Undefined if there is nothing to do it to. */
+  make(scene: Scene, dice: Dice, machine: Machine): Intent | undefined | Promise<Intent | undefined>;
+}
+
+interface Row {
+  email: string;
+  start: string;
+  type: string;
+}
+
+const common = ['--json', '--yes'];
+
+/** Half of the bookings are of a group type: the service itself refuses a second booking of a solo slot. */
+const rowOf = (scene: Scene, dice: Dice): Row => ({
+  email: `p${scene.nextNumber()}@sim.example`,
+  start: scene.nextSlot(),
+  type: dice.chance(0.5) ? scene.solo : scene.group,
+});
+
+const unbooked = (scene: Scene, rows: readonly Row[]): string | undefined => {
+  // Whoever is moved or canceled later is that intent's business.
+  const missing = rows.filter(
+    ({ email, start }) => !scene.changed.has(email) && scene.model.of(email, start).length !== 1,
+  );
+  return missing.length === 0 ? undefined : `R27: ${missing.map(({ email }) => email).join(', ')} not booked once`;
+};
+
+const book: Kind = {
+  commands: ['invitees create'],
+  weight: 4,
+  make(scene, dice) {
+    const row = rowOf(scene, dice);
+    const who = ['--start', row.start, '--email', row.email, '--name', 'Ada', '--timezone', 'UTC'];
+    const missing = () => unbooked(scene, [row]);
+    return {
+      argv: ['invitees', 'create', '--event-type', row.type, ...who, ...common],
+      missing,
+      release: () => void scene.booked.push(row),
+      // The booking exists already, which must be true.
+      settles: ({ code }) => code === 7,
+      isShared: true,
+      wrongInTheEnd: missing,
+    };
+  },
+};
+
+const bulk: Kind = {
+  commands: ['invitees create'],
+  weight: 2,
+  make(scene, dice, machine) {
+    const rows = Array.from({ length: 2 + dice.below(7) }, () => rowOf(scene, dice));
+    const path = `${inputs}/${scene.nextNumber()}.csv`;
+    const lines = rows.map(({ email, start, type }) => `${type},${start},${email},Ada,UTC`);
+    machine.volume.place(path, ['event_type,start,email,name,timezone', ...lines].join('\n'));
+    const missing = () => unbooked(scene, rows);
+    return {
+      argv: ['invitees', 'create', '--from', path, ...common],
+      missing,
+      wrongInTheEnd: missing,
+      isRun: true,
+      hasManyWrites: true,
+    };
+  },
+};
+
+const move: Kind = {
+  commands: ['events move'],
+  weight: 3,
+  make(scene, dice) {
+    const at = scene.booked.findIndex(({ email, start }) => scene.model.of(email, start).length === 1);
+    const [old] = at < 0 ? [] : scene.booked.splice(at, 1);
+    if (old === undefined) return undefined;
+    const { email, type } = old;
+    const [booking] = scene.model.of(email, old.start);
+    const isCanceledFirst = dice.chance(0.5);
+    const start = scene.nextSlot();
+    const by = {};
+    scene.changed.set(email, { by, most: isCanceledFirst ? 1 : 2 });
+    const count = () => scene.model.of(email).length;
+    const saysNobody = (ended: Ended | undefined) => /nobody is booked/.test(ended?.stderr ?? '');
+    const order = isCanceledFirst ? ['--cancel-first'] : [];
+    return {
+      argv: ['events', 'move', booking!.event.split('/').at(-1)!, '--to', start, ...order, ...common],
+      missing: () => {
+        if (scene.model.of(email, start).length !== 1) return `R56: ${email} is not booked at the new time`;
+        return count() === 1 ? undefined : `R56: ${email} has ${count()} bookings`;
+      },
+      release: () => void scene.booked.push({ email, start, type }),
+      // Not for each refusal: another process may be in the middle of it.
+      settles: (ended) => ended.code === 11 && saysNobody(ended),
+      wrongInTheEnd: (last) =>
+        count() === 1 || saysNobody(last) || scene.changed.get(email)?.by !== by
+          ? undefined
+          : `R56: ${email} has ${count()} bookings in the end`,
+      isShared: true,
+      hasManyWrites: true,
+    };
+  },
+};
+
+const cancel: Kind = {
+  commands: ['events cancel'],
+  weight: 1,
+  make(scene) {
+    const at = scene.booked.findIndex(({ email, start }) => scene.model.of(email, start).length === 1);
+    const [old] = at < 0 ? [] : scene.booked.splice(at, 1);
+    if (old === undefined) return undefined;
+    const [booking] = scene.model.of(old.email, old.start);
+    scene.changed.set(old.email, { by: old, most: 1 });
+    const missing = () =>
+      scene.model.of(old.email).length === 0 ? undefined : `R26: the event of ${old.email} is not canceled`;
+    return {
+      argv: ['events', 'cancel', booking!.event.split('/').at(-1)!, '--reason', 'ill', ...common],
+      missing,
+      wrongInTheEnd: missing,
+    };
+  },
+};
+
+const erase: Kind = {
+  commands: ['compliance delete'],
+  weight: 2,
+  make(scene, dice, machine) {
+    const emails = Array.from({ length: 1 + dice.below(120) }, () => `gone${scene.nextNumber()}@sim.example`);
+    const path = `${inputs}/${scene.nextNumber()}.txt`;
+    machine.volume.place(path, emails.join('\n'));
+    const missing = () => {
+      const left = emails.filter((email) => !scene.model.deletions.has(email));
+      return left.length === 0 ? undefined : `R34: ${left.length} of ${emails.length} addresses were never sent`;
+    };
+    return {
+      argv: ['compliance', 'delete', '--from', path, '--json', '--confirm', String(emails.length)],
+      missing,
+      wrongInTheEnd: missing,
+      isRun: true,
+      hasManyWrites: true,
+      hidesAddresses: true,
+    };
+  },
+};
+
+export const kinds: Record<string, Kind> = { book, bulk, move, cancel, erase };
+
+const weights = Object.entries(kinds).flatMap(([name, { weight }]) => Array<string>(weight).fill(name));
+
+/** The kind of an intent by chance. */
+export const kindFor = (dice: Dice): string => dice.pick(weights);

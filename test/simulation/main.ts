@@ -1,0 +1,31 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSandbox } from '../../src/sandbox/open.ts';
+import { type Options, type Outcome, simulateCommands } from './commands.ts';
+import { origin } from './network.ts';
+import { type OpenService, someday } from './scene.ts';
+
+export { shrink } from './shrink.ts';
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
+/** Opens what all seeds share: a seeded sandbox. Each seed gets a copy. */
+export const openSimulator = async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-simulation-'));
+  const [template, file] = [join(folder, 'seeded.db'), join(folder, 'sandbox.db')];
+  (await openSandbox({ file: template, clock: { now: () => someday }, usualOrigin: origin, now: someday })).close();
+  const open: OpenService = async (now, randomBytes) => {
+    for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+    copyFileSync(template, file);
+    const sandbox = await openSandbox({ file, clock: { now }, randomBytes, usualOrigin: origin, onError: rethrow });
+    sandbox.store.exec('PRAGMA synchronous = OFF');
+    return { send: sandbox.service, close: () => sandbox.close() };
+  };
+  return {
+    commands: (seed: number, options: Options = {}): Promise<Outcome> => simulateCommands(seed, open, options),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+};

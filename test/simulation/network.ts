@@ -1,0 +1,128 @@
+import { NetworkFailure } from '../../src/http/failure.ts';
+import { defaultTimeoutMs, type HttpReply, type HttpRequest, isSuccess, type Send } from '../../src/http/message.ts';
+import type { Process, Site } from './machine.ts';
+
+/*
+ * Between the processes and the service. A request leaves, arrives and is replied to in steps of their own, so that
+ * requests overtake each other. One that has left goes on if its process is killed.
+ */
+
+export const origin = 'http://127.0.0.1:4010';
+const place = '127.0.0.1:4010';
+
+/** The longest that a request may still be on its way after its sender has given up, by R27, less what replies take. */
+const longestDelayMs = 110_000;
+
+const refusal = (status: number, headers: Record<string, string> = {}, body = ''): HttpReply => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body,
+});
+const tooMany = refusal(
+  429,
+  { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' },
+  '{"title":"Too Many Requests","message":"Slow down."}',
+);
+
+const arrive = async (
+  { service, scheduler, counts, onChange }: Site,
+  request: HttpRequest,
+  process: Process,
+): Promise<HttpReply> => {
+  const reply = await service(request);
+  scheduler.note(`${process.pid} ${request.method} is served: ${reply.status}`);
+  counts.requests += 1;
+  if (reply.status === 429) {
+    counts.limited += 1;
+    process.saw.limited += 1;
+  }
+  if (request.method !== 'GET' && isSuccess(reply)) {
+    process.writes.made += 1;
+    onChange(request, reply, process);
+  }
+  return reply;
+};
+
+/** The way of a process to the service, until it is interrupted. */
+export const sendFrom =
+  (site: Site, process: Process, interrupted: AbortSignal): Send =>
+  (request) =>
+    new Promise((resolve, reject) => {
+      if (process.isOver) return;
+      const {
+        scheduler,
+        dice: { network: dice },
+      } = site;
+      const isWrite = request.method !== 'GET';
+      const name = `${process.pid} ${request.method} ${new URL(request.url).pathname}`;
+      const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
+      let isSettled = false;
+      const signals = [interrupted, ...(request.signal ? [request.signal] : [])];
+      const settle = (work: () => void) => {
+        if (isSettled) return;
+        isSettled = true;
+        for (const signal of signals) signal.removeEventListener('abort', stop);
+        work();
+      };
+      const stop = () => settle(() => reject(signals.find(({ aborted }) => aborted)!.reason));
+      if (signals.some(({ aborted }) => aborted)) return stop();
+      for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
+      const back = (label: string, work: () => void) =>
+        scheduler.add({ label: `${name} ${label}`, owner: process, happen: () => settle(work) });
+      const fail = (label: string, isSent: boolean, reason: string) =>
+        back(label, () => reject(new NetworkFailure(place, reason, isSent)));
+      /** For the check of exit codes. */
+      const note = (isSent = true) => {
+        process.saw.network += 1;
+        if (isWrite && isSent) process.saw.lostWrites += 1;
+      };
+      const lose = () => {
+        note();
+        if (dice.chance(0.5)) fail('is reset', true, 'the connection was reset');
+        else
+          scheduler.after(timeoutMs, () => fail('times out', true, `no complete reply within ${timeoutMs / 1000} s`));
+      };
+      if (isWrite) {
+        process.writes.sent += 1;
+        site.onLeave(process, request);
+      }
+      scheduler.add({
+        label: `${name} leaves`,
+        happen: async () => {
+          // The process was interrupted before the connection was made.
+          if (isSettled) return;
+          const { faults } = site;
+          if (dice.chance(faults.refused)) {
+            note(false);
+            return fail('is refused', false, 'connection refused');
+          }
+          if (dice.chance(faults.limited)) {
+            process.saw.limited += 1;
+            return back('gets a 429', () => resolve(tooMany));
+          }
+          if (dice.chance(faults.unavailable)) {
+            note();
+            return back('gets a 503', () => resolve(refusal(503)));
+          }
+          if (dice.chance(faults.lostRequest)) return lose();
+          if (isWrite && dice.chance(faults.lateRequest)) {
+            scheduler.after(dice.below(timeoutMs + longestDelayMs), () =>
+              scheduler.add({
+                label: `${name} arrives late`,
+                happen: async () => void (await arrive(site, request, process)),
+              }),
+            );
+            return lose();
+          }
+          const reply = await arrive(site, request, process);
+          if (dice.chance(faults.lostReply)) return lose();
+          if (dice.chance(faults.brokenReply)) {
+            note();
+            const half = { ...reply, body: reply.body.slice(0, reply.body.length >> 1) };
+            const broken = dice.chance(0.5) ? refusal(500, {}, '<h1>Oops') : half;
+            return back('is broken', () => resolve(broken));
+          }
+          back('is replied to', () => resolve(reply));
+        },
+      });
+    });

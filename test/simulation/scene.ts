@@ -1,0 +1,191 @@
+import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { diceFor } from './dice.ts';
+import { type Faults, noFaults, swarmOf } from './faults.ts';
+import { createMachine, type Machine, noCounts, type Process, type Site, strike } from './machine.ts';
+import { origin } from './network.ts';
+import { createRedis } from './redis.ts';
+import { createScheduler } from './scheduler.ts';
+
+export const someday = Date.parse('2026-11-15T18:00:00Z');
+
+/** The token of people who work at the service's website. The commands have another one, with a limit of its own. */
+const websiteToken = 'sandbox_admin';
+
+/** Free times of the seeded world: five half hours on each working day, far behind all seeded events. */
+const firstMonday = Date.parse('2027-02-01T10:00:00Z');
+const halfHours = [0, 1, 6, 7, 8];
+const slotAt = (index: number): string => {
+  const workday = Math.floor(index / halfHours.length);
+  const days = Math.floor(workday / 5) * 7 + (workday % 5);
+  return new Date(firstMonday + days * 86_400_000 + halfHours[index % 5]! * 1_800_000).toISOString();
+};
+
+interface Booking {
+  uri: string;
+  event: string;
+  start: string;
+}
+
+interface EventType {
+  uri: string;
+  name: string;
+  kind: string;
+  active: boolean;
+  pooling_type: string | null;
+  custom_questions: { required: boolean }[];
+}
+
+/** What the service has, from its own replies: asking it for each check would cost more than the step. */
+const createModel = () => {
+  const bookings = new Map<string, Map<string, Booking>>();
+  const of = (email: string): Map<string, Booking> => {
+    const found = bookings.get(email) ?? new Map<string, Booking>();
+    bookings.set(email, found);
+    return found;
+  };
+  const deletions = new Map<string, number>();
+  return {
+    /** How often the data of each address was deleted. */
+    deletions,
+    /** The active bookings of a person, at any time or at this one. */
+    of: (email: string, start?: string): Booking[] =>
+      [...of(email).values()].filter((each) => start === undefined || Date.parse(each.start) === Date.parse(start)),
+    /** Learns from a change. Returns who was booked by it. */
+    learn({ url, body = '' }: HttpRequest, reply: HttpReply): { email: string; start: string } | undefined {
+      const { pathname } = new URL(url);
+      if (pathname === '/invitees') {
+        const { start_time: start, invitee } = JSON.parse(body);
+        const { uri, event } = JSON.parse(reply.body).resource;
+        of(invitee.email).set(uri, { uri, event, start });
+        return { email: invitee.email, start };
+      }
+      if (pathname.startsWith('/data_compliance'))
+        for (const email of JSON.parse(body).emails ?? []) deletions.set(email, (deletions.get(email) ?? 0) + 1);
+      if (pathname.endsWith('/cancellation')) {
+        const event = pathname.split('/').at(-2)!;
+        for (const each of bookings.values())
+          for (const [uri, booking] of each) if (booking.event.endsWith(`/${event}`)) each.delete(uri);
+      }
+      return undefined;
+    },
+  };
+};
+
+export interface SceneOptions {
+  /** Faults that never happen. */
+  without?: readonly (keyof Faults)[];
+  isTraced?: boolean;
+}
+
+/** The service of one seed. */
+export interface Service {
+  send: Send;
+  close(): void;
+}
+
+/** Opens the service with this clock and these random bytes. */
+export type OpenService = (now: () => number, randomBytes: (count: number) => Uint8Array) => Promise<Service>;
+
+/** Everything that one seed decides before the first command. */
+export const createScene = async (seed: number, open: OpenService, options: SceneOptions = {}) => {
+  const setup = diceFor(seed, 'setup');
+  const scheduler = createScheduler(diceFor(seed, 'order'), someday);
+  if (options.isTraced) scheduler.trace = [];
+  const serviceDice = diceFor(seed, 'service');
+  const service = await open(() => scheduler.time, serviceDice.bytes);
+  const faults = swarmOf(diceFor(seed, 'faults'));
+  for (const kind of options.without ?? []) faults[kind] = 0;
+  const machineCount = 1 + setup.below(2);
+  const machines: Machine[] = Array.from({ length: machineCount }, (_, index) =>
+    createMachine(`m${index}`, index === 0 ? 0 : faults.skewMs),
+  );
+  const isShared = setup.chance(0.4);
+  const model = createModel();
+  const watchers: ((booked: { email: string; start: string }, process: Process) => void)[] = [];
+  const site: Site = {
+    seed,
+    scheduler,
+    service: service.send,
+    redis: isShared ? createRedis() : undefined,
+    dice: {
+      kill: diceFor(seed, 'kill'),
+      signal: diceFor(seed, 'signal'),
+      power: diceFor(seed, 'power'),
+      disk: diceFor(seed, 'disk'),
+      network: diceFor(seed, 'network'),
+      redis: diceFor(seed, 'redis'),
+    },
+    faults: noFaults,
+    counts: { ...noCounts },
+    lastPid: 1000,
+    onLeave: () => {},
+    onChange: (request, reply, process) => {
+      const booked = model.learn(request, reply);
+      if (booked !== undefined) for (const watch of watchers) watch(booked, process);
+    },
+  };
+  scheduler.strike = (entry) => strike(site, entry);
+
+  /** What somebody does at the service's website. Nothing of it fails. */
+  const visit = async <Content = { resource: Record<string, unknown> }>(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<Content> => {
+    const request: HttpRequest = {
+      method,
+      url: path.startsWith('/') ? `${origin}${path}` : path,
+      headers: { authorization: `Bearer ${websiteToken}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    };
+    const reply = await service.send(request);
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.body}`);
+    model.learn(request, reply);
+    return reply.body === '' ? (undefined as Content) : JSON.parse(reply.body);
+  };
+
+  const { resource: me } = await visit<{ resource: { current_organization: string } }>('GET', '/users/me');
+  const organization = me.current_organization;
+  const { collection: types } = await visit<{ collection: EventType[] }>(
+    'GET',
+    `/event_types?organization=${encodeURIComponent(organization)}&count=100`,
+  );
+  const typeOf = (wanted: Partial<EventType>): string =>
+    types.find(
+      (type) =>
+        type.active &&
+        type.custom_questions.every(({ required }) => !required) &&
+        Object.entries(wanted).every(([name, value]) => type[name as keyof EventType] === value),
+    )!.uri;
+
+  let slots = 0;
+  let numbers = 0;
+  return {
+    seed,
+    site,
+    scheduler,
+    faults,
+    machines,
+    isShared,
+    model,
+    /** Called for each booking. */
+    watchers,
+    /** Bookings that are done, and that nothing else is changing. */
+    booked: [] as { email: string; start: string; type: string }[],
+    /** Who last began to move or cancel a person's booking, and how many bookings the person may have meanwhile. */
+    changed: new Map<string, { by: object; most: number }>(),
+    visit,
+    organization,
+    solo: typeOf({ kind: 'solo', pooling_type: null }),
+    group: typeOf({ kind: 'group' }),
+    nextSlot: (): string => slotAt(slots++),
+    /** A number that nothing else in the scene has. */
+    nextNumber: (): number => {
+      numbers += 1;
+      return numbers;
+    },
+    close: () => service.close(),
+  };
+};
+
+export type Scene = Awaited<ReturnType<typeof createScene>>;

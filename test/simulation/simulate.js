@@ -1,0 +1,111 @@
+/**
+ * Runs the simulator.
+ *
+ *   npm run simulate -- SEED             repeats a seed; --trace prints each step
+ *   npm run simulate -- SEED --shrink    makes a failure smaller, and prints the trace of what is left
+ *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one
+ *
+ * It ends with 1 if a promise is broken.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildSimulator } from './build.js';
+
+const { values, positionals } = parseArgs({
+  options: {
+    trace: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
+    intents: { type: 'string', default: '40' },
+    without: { type: 'string', default: '' },
+    dropped: { type: 'string', default: '' },
+  },
+  allowPositionals: true,
+});
+
+const say = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);
+const words = (/** @type {string} */ list) => list.split(',').filter(Boolean);
+
+const dir = mkdtempSync(join(tmpdir(), 'sched-simulator-'));
+process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
+await buildSimulator(dir);
+/** @type {typeof import('./main.ts')} */
+const { openSimulator, shrink } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
+const simulator = await openSimulator();
+
+const cpuSeconds = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+/** @typedef {import('./commands.ts').Options & { intents: number }} Options */
+/** @type {Options} */
+const options = {
+  intents: Number(values.intents),
+  without: /** @type {Options['without']} */ (words(values.without)),
+  dropped: words(values.dropped).map(Number),
+};
+
+/** How to repeat a run. @param {number} seed @param {import('./commands.ts').Options} options */
+const lineFor = (seed, { intents = 40, without = [], dropped = [] }) =>
+  [
+    `npm run simulate -- ${seed}`,
+    ...(intents === 40 ? [] : [`--intents ${intents}`]),
+    ...(without.length === 0 ? [] : [`--without ${without.join(',')}`]),
+    ...(dropped.length === 0 ? [] : [`--dropped ${dropped.toSorted((one, other) => one - other).join(',')}`]),
+  ].join(' ');
+
+/** @param {number} seed */
+const repeat = async (seed) => {
+  let wanted = options;
+  if (values.shrink) {
+    const smaller = await shrink((each) => simulator.commands(seed, each), options);
+    wanted = { ...options, ...smaller.options };
+    say(`Shrunk in ${smaller.runs} runs. To repeat: ${lineFor(seed, wanted)}`);
+  }
+  const outcome = await simulator.commands(seed, { ...wanted, isTraced: values.trace || values.shrink });
+  for (const line of outcome.trace) say(line);
+  if (outcome.violation !== undefined) say(`Broken: ${outcome.violation}`);
+  say(outcome.digest);
+  return outcome.violation === undefined;
+};
+
+/** @param {number} first @param {number} seconds */
+const search = async (first, seconds) => {
+  const [begin, totals] = [
+    cpuSeconds(),
+    { seeds: 0, commands: 0, requests: 0, steps: 0, kills: 0, signals: 0, cuts: 0 },
+  ];
+  /** @type {Map<string, number>} */
+  const codes = new Map();
+  let broken = 0;
+  for (let seed = first; cpuSeconds() - begin < seconds; seed += 1) {
+    const outcome = await simulator.commands(seed, options);
+    totals.seeds += 1;
+    for (const name of /** @type {const} */ (['commands', 'requests', 'steps', 'kills', 'signals', 'cuts']))
+      totals[name] += outcome[name];
+    for (const [code, count] of Object.entries(outcome.codes)) codes.set(code, (codes.get(code) ?? 0) + count);
+    if (outcome.violation === undefined) continue;
+    broken += 1;
+    say(`Broken: ${outcome.violation}\nTo repeat: ${lineFor(seed, options)}\n`);
+  }
+  const spent = cpuSeconds() - begin;
+  for (const [name, count] of Object.entries(totals))
+    say(`${name}: ${count}, ${Math.round(count / spent)} per CPU second`);
+  say(
+    [...codes]
+      .toSorted()
+      .map(([code, count]) => `${code}: ${count}`)
+      .join(', '),
+  );
+  say(`${broken} of ${totals.seeds} seeds broke a promise in ${spent.toFixed(0)} CPU seconds`);
+  return broken === 0;
+};
+
+const seed = Number(positionals[0] ?? Date.now() % 1_000_000_000);
+const isGood = await (values.seconds === undefined ? repeat(seed) : search(seed, Number(values.seconds)));
+simulator.close();
+process.exitCode = isGood ? 0 : 1;
