@@ -224,6 +224,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const isAlone = (machines.length === 1 || (scene.isShared && scene.faults.redis === 0)) && scene.faults.limited === 0;
   if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
   site.faults = noFaults;
+  for (const machine of machines) machine.failing = undefined;
   if (scheduler.violation === undefined) await runAll([finish()]);
   scene.close();
   return {
