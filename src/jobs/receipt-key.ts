@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { dirname } from 'node:path';
 import { existsSync } from '../node/files.ts';
-import { ensurePrivateDirectory } from '../state/directories.ts';
+import { ensureLastingDirectory } from '../state/directories.ts';
 import { readPrivateFile } from '../state/files.ts';
 import type { RandomBytes } from '../system.ts';
 import { realDisk } from './disk.ts';
@@ -40,7 +40,7 @@ export const createKeyFile = async (path: string, randomBytes: RandomBytes): Pro
 export const keyTextIn = async (path: string, randomBytes: RandomBytes, onMade = () => {}): Promise<string> => {
   const found = await readPrivateFile(path);
   if (found !== undefined) return found;
-  ensurePrivateDirectory(dirname(path));
+  ensureLastingDirectory(dirname(path));
   if (await createKeyFile(path, randomBytes)) onMade();
   return (await readPrivateFile(path))!;
 };

@@ -21,7 +21,8 @@ import { singleQuoted } from '../shell-quote.ts';
  *   user, because they could replace the files in it.
  * - The mode of an existing directory doesn't change: it may be any directory, such as the current one. Only the
  *   `sched` directory below the platform's directories becomes 0700.
- * - The name of a new directory is on disk before anything is written in it: a power cut must not lose both.
+ * - A directory for files that must survive a power cut has its name and those of its parents on disk before anything is
+ *   written in it. That is done each time: whoever made the directory may have been killed right after it.
  */
 
 const directoryMode = 0o700;
@@ -108,26 +109,22 @@ const syncNames = (path: string): void => {
   }
 };
 
-/** Puts the names of new directories on disk: `first` and all below it, down to `path`. */
-const syncNewNames = (first: string, path: string): void => {
-  const top = dirname(resolve(first));
-  for (let parent = dirname(resolve(path)); ; parent = dirname(parent)) {
-    syncNames(parent);
-    if (parent === top || parent === dirname(parent)) return;
-  }
-};
-
 /** Checks a directory for sched's files, and creates it with its parents if it is missing. */
 export const ensurePrivateDirectory = (path: string): void => {
   // Checked before mkdir, which would follow a dangling link.
   checkDirectory(path);
   try {
-    const first = mkdirSync(path, { recursive: true, mode: directoryMode });
-    if (first !== undefined) syncNewNames(first, path);
+    mkdirSync(path, { recursive: true, mode: directoryMode });
   } catch (error) {
     throw new SchedError('environment', `Can't create the directory ${path}`, {
       reason: codeOf(error),
       outcome: 'not-sent',
     });
   }
+};
+
+/** The same for files that must survive a power cut. */
+export const ensureLastingDirectory = (path: string): void => {
+  ensurePrivateDirectory(path);
+  for (let at = resolve(path); at !== dirname(at); at = dirname(at)) syncNames(dirname(at));
 };

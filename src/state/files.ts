@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
 import { closeSync, constants, fstatSync, openSync, readdir, readFileSync, rm } from '../node/files.ts';
 import type { RandomBytes } from '../system.ts';
-import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
+import { checkDirectory, ensureLastingDirectory, statIfAny } from './directories.ts';
 import { noFollow, noWait, type RenameWorld, syncDirectory, writeWholeFile } from './whole-file.ts';
 
 const trouble = (what: string, path: string, reason: string): SchedError =>
@@ -30,7 +30,7 @@ export type FileWorld = RenameWorld & { readonly randomBytes: RandomBytes };
 
 /** Replaces a file atomically: readers see the old or the new content, never a mix. */
 export const writePrivateFile = async (path: string, text: string, world: FileWorld): Promise<void> => {
-  ensurePrivateDirectory(dirname(path));
+  ensureLastingDirectory(dirname(path));
   refuseLink('write', path);
   const draft = `${path}.${Buffer.from(world.randomBytes(8)).toString('hex')}`;
   try {

@@ -4,7 +4,7 @@ import { jsonIn } from '../json.ts';
 import { readdir, unlink } from '../node/files.ts';
 import { isTime } from '../numbers.ts';
 import { isLoopback } from '../uri.ts';
-import { ensurePrivateDirectory } from './directories.ts';
+import { ensureLastingDirectory } from './directories.ts';
 import { type FileWorld, readPrivateFile, writePrivateFile } from './files.ts';
 import { type CommonEntry, damagedEntry, type LedgerEntry, type LedgerKind, ledgerTrouble } from './ledger-entry.ts';
 import { writeWholeFile } from './whole-file.ts';
@@ -187,7 +187,7 @@ export const fileLedger = <Entry extends CommonEntry>(
       if (unusable !== undefined) throw trouble(new Error(unusable), true);
       const path = join(directory, nameOf(entry, number));
       try {
-        ensurePrivateDirectory(directory);
+        ensureLastingDirectory(directory);
         await writeWholeFile(path, { content: JSON.stringify(entry), draft: `${path}.${unique()}` });
         return true;
       } catch (error) {

@@ -8,7 +8,7 @@ import { type Job, leftOf, runJob } from '../../../jobs/run.ts';
 import { addToIndex, findIndexed, openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { stat } from '../../../node/files.ts';
 import { formatNumber } from '../../../numbers.ts';
-import { ensurePrivateDirectory } from '../../../state/directories.ts';
+import { ensureLastingDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { timeLabel } from '../../../time/label.ts';
 import { version } from '../../../version.ts';
@@ -274,7 +274,7 @@ export const runBulk = async <Item extends InputItem>(
   const receipt = typed.receipt === undefined ? undefined : resolve(String(typed.receipt));
   const bulk: Planned = { key: 'none', batchSize: 1, ...job, receipt, again: typed.again === true };
   const folder = receiptFolder(context);
-  ensurePrivateDirectory(folder);
+  ensureLastingDirectory(folder);
   const lock = await lockOf(context, folder, bulk);
   const held = (await lock.acquire())!;
   try {
