@@ -1,7 +1,8 @@
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults } from './faults.ts';
-import { type Intent, kindFor, kinds } from './intents.ts';
+import type { Intent } from './intents/intent.ts';
+import { kindFor, kinds } from './intents/kinds.ts';
 import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
 import { origin } from './network.ts';
 import { createScene, type OpenService, type Scene, type SceneOptions } from './scene.ts';
@@ -118,7 +119,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (code !== 0 && !intent.settles?.(ended)) return;
     if (task.isSettled) return;
     task.isSettled = true;
-    const missing = code === 0 || code === 7 ? await intent.missing() : undefined;
+    const missing = await intent.missing();
     if (missing !== undefined) violate(missing);
   };
 

@@ -1,4 +1,4 @@
-import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { type HttpReply, type HttpRequest, isSuccess, type Send } from '../../src/http/message.ts';
 import { diceFor } from './dice.ts';
 import { type Faults, noFaults, swarmOf } from './faults.ts';
 import { createMachine, type Machine, noCounts, type Process, type Site, strike } from './machine.ts';
@@ -26,6 +26,12 @@ interface Booking {
   start: string;
 }
 
+interface Membership {
+  uri: string;
+  role: string;
+  user: { uri: string };
+}
+
 interface EventType {
   uri: string;
   name: string;
@@ -44,15 +50,19 @@ const createModel = () => {
     return found;
   };
   const deletions = new Map<string, number>();
+  const creations: string[] = [];
   return {
+    /** How many records were created with this name in them. */
+    created: (name: string): number => creations.filter((body) => body.includes(name)).length,
     /** How often the data of each address was deleted. */
     deletions,
     /** The active bookings of a person, at any time or at this one. */
     of: (email: string, start?: string): Booking[] =>
       [...of(email).values()].filter((each) => start === undefined || Date.parse(each.start) === Date.parse(start)),
     /** Learns from a change. Returns who was booked by it. */
-    learn({ url, body = '' }: HttpRequest, reply: HttpReply): { email: string; start: string } | undefined {
+    learn({ method, url, body = '' }: HttpRequest, reply: HttpReply): { email: string; start: string } | undefined {
       const { pathname } = new URL(url);
+      if (method === 'POST') creations.push(body);
       if (pathname === '/invitees') {
         const { start_time: start, invitee } = JSON.parse(body);
         const { uri, event } = JSON.parse(reply.body).resource;
@@ -126,30 +136,37 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
   };
   scheduler.strike = (entry) => strike(site, entry);
 
+  const ask = async (method: string, path: string, body?: object): Promise<HttpReply> => {
+    const request: HttpRequest = {
+      method,
+      url: `${origin}${path}`,
+      headers: { authorization: `Bearer ${websiteToken}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    };
+    const reply = await service.send(request);
+    if (method !== 'GET' && isSuccess(reply)) model.learn(request, reply);
+    return reply;
+  };
+
   /** What somebody does at the service's website. Nothing of it fails. */
   const visit = async <Content = { resource: Record<string, unknown> }>(
     method: string,
     path: string,
     body?: object,
   ): Promise<Content> => {
-    const request: HttpRequest = {
-      method,
-      url: path.startsWith('/') ? `${origin}${path}` : path,
-      headers: { authorization: `Bearer ${websiteToken}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    };
-    const reply = await service.send(request);
-    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.body}`);
-    model.learn(request, reply);
+    const reply = await ask(method, path, body);
+    if (!isSuccess(reply)) throw new Error(`${method} ${path}: ${reply.status} ${reply.body}`);
     return reply.body === '' ? (undefined as Content) : JSON.parse(reply.body);
   };
 
-  const { resource: me } = await visit<{ resource: { current_organization: string } }>('GET', '/users/me');
-  const organization = me.current_organization;
-  const { collection: types } = await visit<{ collection: EventType[] }>(
+  const { resource: admin } = await visit<{ resource: { current_organization: string } }>('GET', '/users/me');
+  const organization = admin.current_organization;
+  const query = `organization=${encodeURIComponent(organization)}&count=100`;
+  const { collection: memberships } = await visit<{ collection: Membership[] }>(
     'GET',
-    `/event_types?organization=${encodeURIComponent(organization)}&count=100`,
+    `/organization_memberships?${query}`,
   );
+  const { collection: types } = await visit<{ collection: EventType[] }>('GET', `/event_types?${query}`);
   const typeOf = (wanted: Partial<EventType>): string =>
     types.find(
       (type) =>
@@ -175,7 +192,14 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Who last began to move or cancel a person's booking, and how many bookings the person may have meanwhile. */
     changed: new Map<string, { by: object; most: number }>(),
     visit,
+    statusOf: async (path: string): Promise<number> => (await ask('GET', path)).status,
     organization,
+    /** The user whose token the commands have. */
+    me: memberships.find(({ role }) => role === 'owner')!.user.uri,
+    /** Memberships of users who own no event type, so that nothing else needs them. */
+    members: memberships
+      .filter(({ role, user }) => role === 'user' && !JSON.stringify(types).includes(user.uri))
+      .map(({ uri }) => uri),
     solo: typeOf({ kind: 'solo', pooling_type: null }),
     group: typeOf({ kind: 'group' }),
     nextSlot: (): string => slotAt(slots++),

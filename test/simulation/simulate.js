@@ -73,6 +73,9 @@ const repeat = async (seed) => {
   return outcome.violation === undefined;
 };
 
+/** A search ends after so many broken seeds. */
+const mostBroken = 5;
+
 /** @param {number} first @param {number} seconds */
 const search = async (first, seconds) => {
   const [begin, totals] = [
@@ -82,7 +85,7 @@ const search = async (first, seconds) => {
   /** @type {Map<string, number>} */
   const codes = new Map();
   let broken = 0;
-  for (let seed = first; cpuSeconds() - begin < seconds; seed += 1) {
+  for (let seed = first; cpuSeconds() - begin < seconds && broken < mostBroken; seed += 1) {
     const outcome = await simulator.commands(seed, options);
     totals.seeds += 1;
     for (const name of /** @type {const} */ (['commands', 'requests', 'steps', 'kills', 'signals', 'cuts']))

@@ -1,44 +1,13 @@
-import type { Dice } from './dice.ts';
-import { type Ended, inputs, type Machine } from './machine.ts';
-import type { Scene } from './scene.ts';
-
-/** Something that a user wants, and how to tell whether it is so. */
-export interface Intent {
-  readonly argv: readonly string[];
-  /** What is missing although a command said that all is done. Nothing if all is there. */
-  missing(): string | undefined | Promise<string | undefined>;
-  /** Lets others change what it has made, once no process works on it any more. */
-  release?(): void;
-  /** Exit codes other than 0 after which the user has no reason to try again. */
-  settles?(ended: Ended): boolean;
-  /** What is wrong in the end, although no fault happens any more. */
-  wrongInTheEnd?(last: Ended | undefined): string | undefined;
-  /** No two processes may send the same run at once (R37). */
-  isRun?: boolean;
-  /** With shared state, any machine can go on. */
-  isShared?: boolean;
-  /** Makes several changes, so that `not-sent` can be about the last one. */
-  hasManyWrites?: boolean;
-  /** Its output must not name an address (R49). */
-  hidesAddresses?: boolean;
-}
-
-export interface Kind {
-  /** The commands of `sched schema` that it runs. */
-  commands: readonly string[];
-  /** How often it is chosen. */
-  weight: number;
-  /** Undefined if there is nothing to do it to. */
-  make(scene: Scene, dice: Dice, machine: Machine): Intent | undefined | Promise<Intent | undefined>;
-}
+import type { Dice } from '../dice.ts';
+import { type Ended, inputs } from '../machine.ts';
+import type { Scene } from '../scene.ts';
+import { common, type Kind } from './intent.ts';
 
 interface Row {
   email: string;
   start: string;
   type: string;
 }
-
-const common = ['--json', '--yes'];
 
 /** Half of the bookings are of a group type: the service itself refuses a second booking of a solo slot. */
 const rowOf = (scene: Scene, dice: Dice): Row => ({
@@ -116,8 +85,6 @@ const move: Kind = {
         return count() === 1 ? undefined : `R56: ${email} has ${count()} bookings`;
       },
       release: () => void scene.booked.push({ email, start, type }),
-      // Not for each refusal: another process may be in the middle of it.
-      settles: (ended) => ended.code === 11 && saysNobody(ended),
       wrongInTheEnd: (last) =>
         count() === 1 || saysNobody(last) || scene.changed.get(email)?.by !== by
           ? undefined
@@ -169,9 +136,4 @@ const erase: Kind = {
   },
 };
 
-export const kinds: Record<string, Kind> = { book, bulk, move, cancel, erase };
-
-const weights = Object.entries(kinds).flatMap(([name, { weight }]) => Array<string>(weight).fill(name));
-
-/** The kind of an intent by chance. */
-export const kindFor = (dice: Dice): string => dice.pick(weights);
+export const bookingKinds = { book, bulk, move, cancel, erase };

@@ -1,0 +1,36 @@
+import type { Dice } from '../dice.ts';
+import type { Ended, Machine } from '../machine.ts';
+import type { Scene } from '../scene.ts';
+
+/** Something that a user wants, and how to tell whether it is so. */
+export interface Intent {
+  readonly argv: readonly string[];
+  /** What is missing although a command said that all is done. Nothing if all is there. */
+  missing(): string | undefined | Promise<string | undefined>;
+  /** Lets others change what it has made, once no process works on it any more. */
+  release?(): void;
+  /** Exit codes other than 0 after which the user has no reason to try again. */
+  settles?(ended: Ended): boolean;
+  /** What is wrong in the end, although no fault happens any more. */
+  wrongInTheEnd?(last: Ended | undefined): string | undefined;
+  /** No two processes may send the same run at once (R37). */
+  isRun?: boolean;
+  /** With shared state, any machine can go on. */
+  isShared?: boolean;
+  /** Makes several changes, so that `not-sent` can be about the last one. */
+  hasManyWrites?: boolean;
+  /** Its output must not name an address (R49). */
+  hidesAddresses?: boolean;
+}
+
+export interface Kind {
+  /** The commands of `sched schema` that it runs. */
+  commands: readonly string[];
+  /** How often it is chosen. */
+  weight: number;
+  /** Undefined if there is nothing to do it to. */
+  make(scene: Scene, dice: Dice, machine: Machine): Intent | undefined | Promise<Intent | undefined>;
+}
+
+/** Flags of every command: nobody is asked, and the output is for programs. */
+export const common = ['--json', '--yes'];

@@ -1,0 +1,11 @@
+import type { Dice } from '../dice.ts';
+import { bookingKinds } from './bookings.ts';
+import type { Kind } from './intent.ts';
+import { recordKinds } from './records.ts';
+
+export const kinds: Record<string, Kind> = { ...bookingKinds, ...recordKinds };
+
+const weighted = Object.entries(kinds).flatMap(([name, { weight }]) => Array<string>(weight).fill(name));
+
+/** The kind of an intent by chance. */
+export const kindFor = (dice: Dice): string => dice.pick(weighted);

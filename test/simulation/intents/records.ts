@@ -1,0 +1,137 @@
+import type { Dice } from '../dice.ts';
+import type { Scene } from '../scene.ts';
+import { common, type Kind } from './intent.ts';
+
+/*
+ * Commands that write one record. A creation is sent once by each command, and a command that says it is done has made it
+ * (R26).
+ */
+
+interface Creation {
+  command: string;
+  /** The flags, with a name that nothing else has. */
+  flags(name: string, scene: Scene): string[];
+}
+
+const creation = ({ command, flags }: Creation): Kind => ({
+  commands: [command],
+  weight: 1,
+  make(scene) {
+    const name = `sim-${scene.nextNumber()}`;
+    const missing = () =>
+      scene.model.created(name) > 0 ? undefined : `R26: nothing was created by ${command} for ${name}`;
+    return {
+      argv: [...command.split(' '), ...flags(name, scene), ...common],
+      missing,
+      // It exists already, which must be true.
+      settles: ({ code }) => code === 7,
+      wrongInTheEnd: missing,
+    };
+  },
+});
+
+interface Change {
+  command: string;
+  /** What it is done to, made by somebody at the website, and how the website shows that it is done. */
+  prepare(scene: Scene, dice: Dice): Promise<{ words: string[]; isDone(): Promise<boolean> } | undefined>;
+}
+
+const change = ({ command, prepare }: Change): Kind => ({
+  commands: [command],
+  weight: 1,
+  async make(scene, dice) {
+    const prepared = await prepare(scene, dice);
+    if (prepared === undefined) return undefined;
+    const { words, isDone } = prepared;
+    return {
+      argv: [...command.split(' '), ...words, ...common],
+      missing: async () => ((await isDone()) ? undefined : `R26: ${command} ${words.join(' ')} is not done`),
+      // It is gone already, which must be true.
+      settles: ({ code }) => code === 6,
+    };
+  },
+});
+
+const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
+
+const deleteWebhook = change({
+  command: 'webhooks delete',
+  prepare: async (scene) => {
+    const url = `https://sim-${scene.nextNumber()}.example.com/`;
+    const { organization } = scene;
+    const body = { url, events: ['invitee.created'], organization, scope: 'organization' };
+    const { resource } = await scene.visit('POST', '/webhook_subscriptions', body);
+    const path = `/webhook_subscriptions/${idOf(resource.uri)}`;
+    return { words: [idOf(resource.uri)], isDone: async () => (await scene.statusOf(path)) === 404 };
+  },
+});
+
+const revokeInvitation = change({
+  command: 'invitations revoke',
+  prepare: async (scene) => {
+    const body = { email: `sim-${scene.nextNumber()}@sim.example`, organization: scene.organization };
+    const { resource } = await scene.visit('POST', '/organization_invitations', body);
+    const list = `/organization_invitations?${new URLSearchParams(body)}`;
+    const left = async () => (await scene.visit<{ collection: unknown[] }>('GET', list)).collection;
+    return { words: [idOf(resource.uri)], isDone: async () => (await left()).length === 0 };
+  },
+});
+
+const updateEventType = change({
+  command: 'event-types update',
+  prepare: async (scene) => {
+    const name = `sim-${scene.nextNumber()}`;
+    const { resource } = await scene.visit('POST', '/event_types', { name, owner: scene.me, duration: 30 });
+    const path = `/event_types/${idOf(resource.uri)}`;
+    return {
+      words: [idOf(resource.uri), '--duration', '45'],
+      isDone: async () => (await scene.visit('GET', path)).resource.duration === 45,
+    };
+  },
+});
+
+const markNoShow = change({
+  command: 'invitees no-show',
+  prepare: async (scene) => {
+    const invitee = { email: `absent${scene.nextNumber()}@sim.example`, name: 'Ada', timezone: 'UTC' };
+    const body = { event_type: scene.solo, start_time: scene.nextSlot(), invitee };
+    const { resource } = await scene.visit('POST', '/invitees', body);
+    const path = new URL(String(resource.uri)).pathname;
+    return {
+      words: [idOf(resource.event), idOf(resource.uri)],
+      isDone: async () => (await scene.visit('GET', path)).resource.no_show !== null,
+    };
+  },
+});
+
+const removeMember = change({
+  command: 'members remove',
+  prepare: async (scene) => {
+    const uri = scene.members.pop();
+    if (uri === undefined) return undefined;
+    const path = new URL(uri).pathname;
+    return { words: [idOf(uri)], isDone: async () => (await scene.statusOf(path)) === 404 };
+  },
+});
+
+export const recordKinds = {
+  createWebhook: creation({
+    command: 'webhooks create',
+    flags: (name) => ['--url', `https://${name}.example.com/`, '--events', 'invitee.created'],
+  }),
+  createShare: creation({
+    command: 'shares create',
+    flags: (name, scene) => ['--event-type', scene.solo, '--name', name],
+  }),
+  createOneOff: creation({
+    command: 'one-offs create',
+    flags: (name) => ['--name', name, '--duration', '45', '--days', '7'],
+  }),
+  createEventType: creation({ command: 'event-types create', flags: (name) => ['--name', name, '--duration', '45'] }),
+  createInvitation: creation({ command: 'invitations create', flags: (name) => ['--email', `${name}@sim.example`] }),
+  deleteWebhook,
+  revokeInvitation,
+  updateEventType,
+  markNoShow,
+  removeMember,
+};
