@@ -102,9 +102,12 @@ export const createOnce = async (
     if (isOver && kept !== undefined) await settle(kept, { state: 'refused' }).catch(() => {});
     throw error;
   });
+  const sent = kept as StoredCreation | undefined;
+  // Another sched process was faster, and the service shows what it has created.
+  if (sent === undefined) return 'already';
   // The next run looks up an attempt that stays open: the service may show it later.
   const uri = await readIfPossible(find);
   if (uri === undefined) throw unknown("the service accepted it, but doesn't show it");
-  await settle(kept!, { state: 'created', uri }).catch(() => {});
+  await settle(sent, { state: 'created', uri }).catch(() => {});
   return 'applied';
 };
