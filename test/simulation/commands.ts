@@ -1,6 +1,7 @@
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults } from './faults.ts';
+import { follow, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
 import { kindFor, kinds } from './intents/kinds.ts';
 import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
@@ -44,6 +45,18 @@ interface Task {
   last: Ended | undefined;
 }
 
+const newTask = (intent: Intent, kind: string, machine: Machine, dice: Dice): Task => ({
+  intent,
+  kind,
+  machine,
+  dice,
+  isSettled: false,
+  isDoubtful: false,
+  running: new Set(),
+  pending: 0,
+  last: undefined,
+});
+
 const shellsPerMachine = 2;
 const mostTurns = 400_000;
 const pausesMs = [0, 100, 5000, 160_000];
@@ -66,6 +79,7 @@ const untrueCode = ({ saw, writes }: Process, { code, stderr }: Ended, task: Tas
   if (code === 'killed') return undefined;
   if ([1, 2, 13].includes(code)) return 'no command ends so here';
   if (code !== 0 && stderr === '') return 'R65: it says nothing';
+  if (task.intent.isSentOnce && writes.made > 1) return 'R26: it was sent twice';
   if (code === 3 && saw.disk === 0) return 'the disk was fine';
   if (code === 8 && saw.limited < 3) return 'R29: fewer than three requests were refused';
   if (code === 9 && saw.network === 0) return 'the network was fine';
@@ -84,6 +98,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const env = environmentOf(scene);
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
+  const setup = diceFor(seed, 'shells');
 
   // R27, R56
   scene.watchers.push(({ email, start }, { pid }) => {
@@ -105,6 +120,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     const { code, stdout, stderr } = ended;
     const { intent, kind } = task;
     codes[`${kind} ${code}`] = (codes[`${kind} ${code}`] ?? 0) + 1;
+    intent.onEnd?.(ended);
     const violate = (why: string) =>
       scheduler.violate(`${why}\nexit ${code} of sched ${process.argv.join(' ')}\n${stderr}`);
     const why = untrueCode(process, ended, task);
@@ -141,6 +157,9 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (task.isSettled && task.pending === 0) intent.release?.();
   };
 
+  const followOnce = async (machine: Machine): Promise<void> =>
+    attempt(newTask((await follow.make(scene, setup, machine))!, 'follow', machine, setup));
+
   /** What is left to do, in order. A shell takes the next one. */
   const planned = Array.from({ length: options.intents ?? 40 }, (_, index) => index).filter(
     (index) => !options.dropped?.includes(index),
@@ -159,17 +178,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
           kind = 'book';
           intent = (await kinds.book!.make(scene, dice, machine))!;
         }
-        task = {
-          intent,
-          kind,
-          machine,
-          dice,
-          isSettled: false,
-          isDoubtful: false,
-          running: new Set(),
-          pending: 0,
-          last: undefined,
-        };
+        task = newTask(intent, kind, machine, dice);
         tasks.push(task);
       }
       for (let tries = 0; tries < 3 && !task.isSettled; tries += 1) {
@@ -190,10 +199,17 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
         await attempt(task);
       }
       const { intent, last, isSettled } = task;
-      const wrong = intent.wrongInTheEnd?.(last);
+      const wrong = await intent.wrongInTheEnd?.(last);
       const told = `${intent.argv.join(' ')}\nexit ${last?.code}\n${last?.stderr}`;
       if (wrong !== undefined) scheduler.violate(`${wrong}: ${told}`);
       if (!isSettled && !intent.wrongInTheEnd) scheduler.violate(`never done: ${told}`);
+    }
+    // R55
+    for (const machine of scene.isFollowed ? machines : []) {
+      await scheduler.sleep(longPauseMs);
+      await followOnce(machine);
+      const wrong = wrongLines(scene, machine);
+      if (wrong !== undefined) scheduler.violate(wrong);
     }
     // R12, R36
     for (const { volume, name } of machines)
@@ -219,6 +235,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     else await all;
   };
 
+  // A follower tells nothing of the past at its first start.
+  if (scene.isFollowed) await runAll(machines.map(followOnce));
   site.faults = scene.faults;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
   // R30

@@ -29,7 +29,8 @@ const arrive = async (
   request: HttpRequest,
   process: Process,
 ): Promise<HttpReply> => {
-  const reply = await service(request);
+  const answer = await service(request);
+  const reply = { ...answer, headers: { ...answer.headers, date: new Date(scheduler.time).toUTCString() } };
   scheduler.note(`${process.pid} ${request.method} is served: ${reply.status}`);
   counts.requests += 1;
   if (reply.status === 429) {

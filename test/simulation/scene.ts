@@ -32,12 +32,13 @@ interface Membership {
   user: { uri: string };
 }
 
-interface EventType {
+export interface EventType {
   uri: string;
   name: string;
   kind: string;
   active: boolean;
   pooling_type: string | null;
+  profile: { owner: string };
   custom_questions: { required: boolean }[];
 }
 
@@ -51,7 +52,10 @@ const createModel = () => {
   };
   const deletions = new Map<string, number>();
   const creations: string[] = [];
+  const ever: Booking[] = [];
   return {
+    /** All bookings, also those that were canceled. */
+    everBooked: (): readonly Booking[] => ever,
     /** How many records were created with this name in them. */
     created: (name: string): number => creations.filter((body) => body.includes(name)).length,
     /** How often the data of each address was deleted. */
@@ -67,6 +71,7 @@ const createModel = () => {
         const { start_time: start, invitee } = JSON.parse(body);
         const { uri, event } = JSON.parse(reply.body).resource;
         of(invitee.email).set(uri, { uri, event, start });
+        ever.push({ uri, event, start });
         return { email: invitee.email, start };
       }
       if (pathname.startsWith('/data_compliance'))
@@ -166,6 +171,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     'GET',
     `/organization_memberships?${query}`,
   );
+  const me = memberships.find(({ role }) => role === 'owner')!.user.uri;
   const { collection: types } = await visit<{ collection: EventType[] }>('GET', `/event_types?${query}`);
   const typeOf = (wanted: Partial<EventType>): string =>
     types.find(
@@ -184,6 +190,8 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     faults,
     machines,
     isShared,
+    /** Whether bookings are followed. */
+    isFollowed: setup.chance(0.3),
     model,
     /** Called for each booking. */
     watchers,
@@ -195,11 +203,13 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     statusOf: async (path: string): Promise<number> => (await ask('GET', path)).status,
     organization,
     /** The user whose token the commands have. */
-    me: memberships.find(({ role }) => role === 'owner')!.user.uri,
+    me,
     /** Memberships of users who own no event type, so that nothing else needs them. */
     members: memberships
       .filter(({ role, user }) => role === 'user' && !JSON.stringify(types).includes(user.uri))
       .map(({ uri }) => uri),
+    /** The event types that this user alone owned from the start. */
+    ownTypes: types.filter(({ profile, kind }) => profile.owner === me && kind === 'solo'),
     solo: typeOf({ kind: 'solo', pooling_type: null }),
     group: typeOf({ kind: 'group' }),
     nextSlot: (): string => slotAt(slots++),

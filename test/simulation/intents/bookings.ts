@@ -37,6 +37,7 @@ const book: Kind = {
       release: () => void scene.booked.push(row),
       // The booking exists already, which must be true.
       settles: ({ code }) => code === 7,
+      isSentOnce: true,
       isShared: true,
       wrongInTheEnd: missing,
     };

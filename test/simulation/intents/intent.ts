@@ -12,7 +12,11 @@ export interface Intent {
   /** Exit codes other than 0 after which the user has no reason to try again. */
   settles?(ended: Ended): boolean;
   /** What is wrong in the end, although no fault happens any more. */
-  wrongInTheEnd?(last: Ended | undefined): string | undefined;
+  wrongInTheEnd?(last: Ended | undefined): string | undefined | Promise<string | undefined>;
+  /** Sees each end of a process, also of a killed one. */
+  onEnd?(ended: Ended): void;
+  /** Each process sends its write once (R26). */
+  isSentOnce?: boolean;
   /** No two processes may send the same run at once (R37). */
   isRun?: boolean;
   /** With shared state, any machine can go on. */

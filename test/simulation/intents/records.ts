@@ -17,7 +17,7 @@ const creation = ({ command, flags }: Creation): Kind => ({
   commands: [command],
   weight: 1,
   make(scene) {
-    const name = `sim-${scene.nextNumber()}`;
+    const name = `sim-${scene.nextNumber()}-x`;
     const missing = () =>
       scene.model.created(name) > 0 ? undefined : `R26: nothing was created by ${command} for ${name}`;
     return {
@@ -25,6 +25,7 @@ const creation = ({ command, flags }: Creation): Kind => ({
       missing,
       // It exists already, which must be true.
       settles: ({ code }) => code === 7,
+      isSentOnce: true,
       wrongInTheEnd: missing,
     };
   },
@@ -80,7 +81,7 @@ const revokeInvitation = change({
 const updateEventType = change({
   command: 'event-types update',
   prepare: async (scene) => {
-    const name = `sim-${scene.nextNumber()}`;
+    const name = `sim-${scene.nextNumber()}-x`;
     const { resource } = await scene.visit('POST', '/event_types', { name, owner: scene.me, duration: 30 });
     const path = `/event_types/${idOf(resource.uri)}`;
     return {
