@@ -149,3 +149,9 @@ export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedErr
 /** Whether the request may or may not have been carried out. */
 export const isOutcomeUnknown = (error: unknown): error is SchedError =>
   error instanceof SchedError && error.facts.outcome === 'unknown';
+
+/** Reports a signal that came too late to stop a write. */
+export const throwIfInterrupted = ({ aborted, reason }: AbortSignal, outcome: Outcome): void => {
+  if (!aborted) return;
+  throw reason instanceof SchedError ? new SchedError(reason.category, reason.message, { outcome }) : reason;
+};

@@ -1,4 +1,4 @@
-import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
+import { ClosedPipe, OutputFailure, SchedError, throwIfInterrupted } from '../errors.ts';
 import { counted } from '../numbers.ts';
 import { type ColorFlag, colorWanted } from '../output/color.ts';
 import { commonFormats } from '../output/formats.ts';
@@ -66,10 +66,6 @@ const withStatus = async (runtime: Runtime, typed: Typed, isJson: boolean): Prom
 };
 
 /** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
-/** The error of a signal that came too late to stop anything. */
-const tooLate = (reason: unknown): unknown =>
-  reason instanceof SchedError ? new SchedError(reason.category, reason.message, { outcome: 'applied' }) : reason;
-
 export const runCommand = async (
   command: Command,
   parsed: Parsed,
@@ -134,7 +130,7 @@ export const runCommand = async (
     await command.run(invocation);
     if (invocation.isAsked && problems.own?.line !== undefined) notes.info(`For a script: ${problems.own.line}`);
     // A signal that came while waiting for the reply to a write takes effect now.
-    if (isWrite && runtime.interrupted.aborted) throw tooLate(runtime.interrupted.reason);
+    if (isWrite) throwIfInterrupted(runtime.interrupted, 'applied');
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {

@@ -53,16 +53,23 @@ test('a booking on a terminal says what was booked, and how to undo it', async (
 });
 
 // R42
-test('a signal that comes while a booking is on its way says that it was made', async () => {
-  const stop = new AbortController();
-  const send: Send = (request) => {
-    if (isBooking(request)) stop.abort(new SchedError('terminated', 'Terminated'));
-    return world.service(request);
-  };
-  const { code, stderr } = await world.run(booking(0), { send, interrupted: stop.signal });
-  expect([code, lastJson(stderr).error.outcome]).toEqual([143, 'applied']);
-  expect(await bookedAt(0)).toBe(1);
-});
+test.each(['invitees create', 'api'])(
+  '%s: a signal while a booking is on its way says that it was made',
+  async (command) => {
+    const stop = new AbortController();
+    const file = join(state, 'booking.json');
+    const invitee = { email: 'ada@engine.example', name: 'Ada Byron', timezone: 'UTC' };
+    writeFileSync(file, JSON.stringify({ event_type: eventType, start_time: slot(0), invitee }));
+    const line = command === 'api' ? `api POST /invitees --input ${file} --json` : booking(0);
+    const send: Send = (request) => {
+      if (isBooking(request)) stop.abort(new SchedError('terminated', 'Terminated'));
+      return world.service(request);
+    };
+    const { code, stderr } = await world.run(line, { send, interrupted: stop.signal });
+    expect([code, lastJson(stderr).error.outcome]).toEqual([143, 'applied']);
+    expect(await bookedAt(0)).toBe(1);
+  },
+);
 
 // R27
 describe('booking: a lost reply', () => {

@@ -1,6 +1,6 @@
 import { invitees } from '../../../api/invitees.ts';
 import { writtenIn } from '../../../client/outcome.ts';
-import { SchedError } from '../../../errors.ts';
+import { SchedError, throwIfInterrupted } from '../../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { type Booking, book } from '../../../jobs/booking.ts';
 import { repeatedNames } from '../../../jobs/json-source.ts';
@@ -82,5 +82,5 @@ export const bookRaw = async (
     const plain = { ...invocation, typed: { ...invocation.typed, include: false } };
     await printReply(plain, request, found, showing);
   }
-  context.runtime.interrupted.throwIfAborted();
+  throwIfInterrupted(context.runtime.interrupted, booked === undefined ? 'not-applied' : 'applied');
 };
