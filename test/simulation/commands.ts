@@ -4,6 +4,7 @@ import { noFaults } from './faults.ts';
 import { follow, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
 import { kindFor, kinds } from './intents/kinds.ts';
+import { placeLogin, watchLogin } from './intents/login.ts';
 import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
 import { origin } from './network.ts';
 import { createScene, type OpenService, type Scene, type SceneOptions } from './scene.ts';
@@ -64,26 +65,32 @@ const pausesMs = [0, 100, 5000, 160_000];
 /** Longer than a request may be on its way (R27). */
 const longPauseMs = 160_000;
 
-const environmentOf = ({ isShared }: Scene): Record<string, string> => ({
-  SCHED_TOKEN: ownerToken,
-  SCHED_BASE_URL: origin,
+const environmentOf = ({ isShared }: Scene, { isLoggedIn = false }: Intent): Record<string, string> => ({
+  ...(isLoggedIn ? {} : { SCHED_TOKEN: ownerToken, SCHED_BASE_URL: origin, CI: '1' }),
   NO_COLOR: '1',
   SCHED_ERROR_FORMAT: 'json',
-  CI: '1',
   SCHED_RECEIPT_KEY_FILE: `${inputs}/key`,
   ...(isShared && { SCHED_SHARED_STATE: 'redis://127.0.0.1:6379' }),
 });
 
 /** Why the exit code of a process can't be true, from what happened to it. */
-const untrueCode = ({ saw, writes }: Process, { code, stderr }: Ended, task: Task): string | undefined => {
+const untrueCode = (
+  { saw, writes }: Process,
+  { code, stderr }: Ended,
+  task: Task,
+  mayLoseLogin: boolean,
+): string | undefined => {
   if (code === 'killed') return undefined;
   if ([1, 2, 13].includes(code)) return 'no command ends so here';
   if (code !== 0 && stderr === '') return 'R65: it says nothing';
   if (task.intent.isSentOnce && writes.made > 1) return 'R26: it was sent twice';
-  if (code === 3 && saw.disk === 0) return 'the disk was fine';
+  // A process that refreshes the login may keep others waiting.
+  if (code === 3 && saw.disk === 0 && !task.intent.isLoggedIn) return 'the disk was fine';
+  if (code === 4 && !(task.intent.isLoggedIn && mayLoseLogin)) return 'R21: the token is fine';
   if (code === 8 && saw.limited < 3) return 'R29: fewer than three requests were refused';
   if (code === 9 && saw.network === 0) return 'the network was fine';
-  if (code === 10 && !task.isDoubtful && saw.disk + saw.network === 0) return 'no reply was lost';
+  if (code === 10 && !task.isDoubtful && !task.intent.isUnsure && saw.disk + saw.network === 0)
+    return 'no reply was lost';
   if ((code === 130 || code === 143) && saw.signals === 0) return 'R42: there was no signal';
   const outcome = /"outcome": ?"([a-z-]+)"/.exec(stderr)?.[1];
   const isUnchanged = outcome === 'not-sent' || outcome === 'not-applied';
@@ -95,7 +102,6 @@ const untrueCode = ({ saw, writes }: Process, { code, stderr }: Ended, task: Tas
 export const simulateCommands = async (seed: number, open: OpenService, options: Options = {}): Promise<Outcome> => {
   const scene = await createScene(seed, open, options);
   const { scheduler, site, machines, model } = scene;
-  const env = environmentOf(scene);
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
   const setup = diceFor(seed, 'shells');
@@ -107,8 +113,13 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     const all = model.of(email).length;
     if (all > (scene.changed.get(email)?.most ?? 1)) scheduler.violate(`R56: ${email} has ${all} bookings`);
   });
+  // R21, R23, R24
+  placeLogin(scene);
+  const login = watchLogin(scene);
+  site.onEnd = login.onEnd;
   // R37
-  site.onLeave = (process) => {
+  site.onLeave = (process, request) => {
+    login.onLeave(process, request);
     const task = tasks.find(({ running }) => running.has(process));
     if (!task?.intent.isRun) return;
     for (const other of task.running)
@@ -123,7 +134,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     intent.onEnd?.(ended);
     const violate = (why: string) =>
       scheduler.violate(`${why}\nexit ${code} of sched ${process.argv.join(' ')}\n${stderr}`);
-    const why = untrueCode(process, ended, task);
+    const why = untrueCode(process, ended, task, scene.mayLoseLogin);
     if (why !== undefined) violate(why);
     if (code === 'killed' || process.saw.lostWrites > 0 || process.saw.signals > 0) task.isDoubtful = true;
     // Another machine can't tell whether the process still runs.
@@ -145,7 +156,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (task.pending > 1) task.isDoubtful = true;
     const machine = scene.isShared && intent.isShared ? task.dice.pick(machines) : task.machine;
     await scheduler.turn(`start ${task.kind}`);
-    const process = new Process(site, machine, intent.argv, env);
+    const process = new Process(site, machine, intent.argv, environmentOf(scene, intent));
     site.counts.commands += 1;
     scheduler.note(`${machine.name} ${process.pid}: sched ${intent.argv.join(' ')}`);
     task.running.add(process);

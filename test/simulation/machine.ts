@@ -28,6 +28,8 @@ export interface Site {
   onLeave(process: Process, request: HttpRequest): void;
   /** Called when the service has changed something. */
   onChange(request: HttpRequest, reply: HttpReply, process: Process): void;
+  /** Called when a process has ended. */
+  onEnd(process: Process): void;
 }
 
 export const noCounts = { commands: 0, requests: 0, kills: 0, signals: 0, cuts: 0, limited: 0 };
@@ -96,8 +98,9 @@ type Pipe = ReturnType<typeof createPipe>;
 /** A `sched` process on a simulated machine. */
 export class Process implements Host {
   isOver = false;
+  isKilled = false;
   /** What went wrong for it: its exit code must fit. */
-  readonly saw = { disk: 0, network: 0, limited: 0, lostWrites: 0, signals: 0 };
+  saw = { disk: 0, network: 0, limited: 0, lostWrites: 0, signals: 0 };
   /** Requests of it that changed something at the service, and those that would if they arrived. */
   readonly writes = { made: 0, sent: 0 };
   stdout = '';
@@ -153,7 +156,9 @@ export class Process implements Host {
     this.isOver = true;
     this.machine.processes.delete(this);
     for (const pipe of this.#pipes) pipe.close();
+    this.isKilled = code === 'killed';
     this.site.scheduler.note(`${this.pid} ends: ${code}`);
+    this.site.onEnd(this);
     this.#finish({ code, stdout: this.stdout, stderr: this.stderr });
   }
 
@@ -236,6 +241,8 @@ export class Process implements Host {
     const { scheduler } = this.site;
     const [toChild, toParent] = [createPipe(), createPipe()];
     const child = new Process(this.site, this.machine, argv, env);
+    // What goes wrong for the helper goes wrong for this process.
+    child.saw = this.saw;
     this.#pipes.push(toChild);
     child.#pipes.push(toParent);
     const heardBy =

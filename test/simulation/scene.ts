@@ -55,6 +55,7 @@ const createModel = () => {
   const ever: Booking[] = [];
   return {
     /** All bookings, also those that were canceled. */
+    hasBooked: (email: string): boolean => bookings.has(email),
     everBooked: (): readonly Booking[] => ever,
     /** How many records were created with this name in them. */
     created: (name: string): number => creations.filter((body) => body.includes(name)).length,
@@ -63,6 +64,9 @@ const createModel = () => {
     /** The active bookings of a person, at any time or at this one. */
     of: (email: string, start?: string): Booking[] =>
       [...of(email).values()].filter((each) => start === undefined || Date.parse(each.start) === Date.parse(start)),
+    /** Who has an active booking of this event. */
+    emailsAt: (event: string): string[] =>
+      [...bookings].filter(([, own]) => [...own.values()].some((each) => each.event === event)).map(([email]) => email),
     /** Learns from a change. Returns who was booked by it. */
     learn({ method, url, body = '' }: HttpRequest, reply: HttpReply): { email: string; start: string } | undefined {
       const { pathname } = new URL(url);
@@ -134,6 +138,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     counts: { ...noCounts },
     lastPid: 1000,
     onLeave: () => {},
+    onEnd: () => {},
     onChange: (request, reply, process) => {
       const booked = model.learn(request, reply);
       if (booked !== undefined) for (const watch of watchers) watch(booked, process);
@@ -193,6 +198,8 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Whether bookings are followed. */
     isFollowed: setup.chance(0.3),
     model,
+    /** Whether a fault in the middle of a refresh may have lost the login. */
+    mayLoseLogin: false,
     /** Called for each booking. */
     watchers,
     /** Bookings that are done, and that nothing else is changing. */
@@ -200,6 +207,11 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Who last began to move or cancel a person's booking, and how many bookings the person may have meanwhile. */
     changed: new Map<string, { by: object; most: number }>(),
     visit,
+    /** Lets somebody do something at the website after a while, if the service allows it then. */
+    later: (milliseconds: number, method: string, path: string, body: object): void => {
+      const happen = async () => void (await ask(method, path, body));
+      scheduler.after(milliseconds, () => scheduler.add({ label: `website ${method} ${path}`, happen }));
+    },
     statusOf: async (path: string): Promise<number> => (await ask('GET', path)).status,
     organization,
     /** The user whose token the commands have. */

@@ -44,6 +44,39 @@ const book: Kind = {
   },
 };
 
+/** The same booking as a raw request. */
+const bookByApi: Kind = {
+  commands: ['api'],
+  weight: 1,
+  make(scene, dice, machine) {
+    const row = rowOf(scene, dice);
+    const path = `${inputs}/${scene.nextNumber()}.json`;
+    const invitee = { email: row.email, name: 'Ada', timezone: 'UTC' };
+    machine.volume.place(path, JSON.stringify({ event_type: row.type, start_time: row.start, invitee }));
+    const missing = () => unbooked(scene, [row]);
+    return {
+      argv: ['api', 'POST', '/invitees', '--input', path, '--yes'],
+      missing,
+      settles: ({ code }) => code === 7,
+      isSentOnce: true,
+      wrongInTheEnd: missing,
+    };
+  },
+};
+
+/** Looks up what earlier commands may have booked. It changes nothing at the service. */
+const reconcile: Kind = {
+  commands: ['invitees reconcile'],
+  weight: 1,
+  make: () => ({
+    argv: ['invitees', 'reconcile', '--json'],
+    missing: () => undefined,
+    // Some bookings are still open.
+    settles: ({ code }) => code === 10 || code === 11,
+    isUnsure: true,
+  }),
+};
+
 const bulk: Kind = {
   commands: ['invitees create'],
   weight: 2,
@@ -75,15 +108,33 @@ const move: Kind = {
     const isCanceledFirst = dice.chance(0.5);
     const start = scene.nextSlot();
     const by = {};
-    scene.changed.set(email, { by, most: isCanceledFirst ? 1 : 2 });
+    // The whole event is moved, with everybody who has joined it.
+    for (const each of scene.model.emailsAt(booking!.event))
+      scene.changed.set(each, { by, most: isCanceledFirst ? 1 : 2 });
     const count = () => scene.model.of(email).length;
+    // Somebody joins a group while it is moved: they must not be left out without a word.
+    const newcomer = type === scene.group && dice.chance(0.5) ? `new${scene.nextNumber()}@sim.example` : undefined;
+    if (newcomer !== undefined) {
+      const invitee = { email: newcomer, name: 'Newcomer', timezone: 'UTC' };
+      scene.changed.set(newcomer, { by, most: isCanceledFirst ? 1 : 2 });
+      scene.later(dice.below(1000), 'POST', '/invitees', { event_type: type, start_time: old.start, invitee });
+    }
+    let said = '';
+    const isLeftOut = () => {
+      const isThere = newcomer === undefined || scene.model.of(newcomer).length > 0;
+      return !isThere && scene.model.hasBooked(newcomer!) && !said.includes(newcomer!);
+    };
     const saysNobody = (ended: Ended | undefined) => /nobody is booked/.test(ended?.stderr ?? '');
     const order = isCanceledFirst ? ['--cancel-first'] : [];
     return {
       argv: ['events', 'move', booking!.event.split('/').at(-1)!, '--to', start, ...order, ...common],
       missing: () => {
         if (scene.model.of(email, start).length !== 1) return `R56: ${email} is not booked at the new time`;
+        if (isLeftOut()) return `R56: ${newcomer} joined, and is left out`;
         return count() === 1 ? undefined : `R56: ${email} has ${count()} bookings`;
+      },
+      onEnd: ({ stderr }) => {
+        said += stderr;
       },
       release: () => void scene.booked.push({ email, start, type }),
       wrongInTheEnd: (last) =>
@@ -137,4 +188,4 @@ const erase: Kind = {
   },
 };
 
-export const bookingKinds = { book, bulk, move, cancel, erase };
+export const bookingKinds = { book, bookByApi, reconcile, bulk, move, cancel, erase };

@@ -15,6 +15,10 @@ export interface Intent {
   wrongInTheEnd?(last: Ended | undefined): string | undefined | Promise<string | undefined>;
   /** Sees each end of a process, also of a killed one. */
   onEnd?(ended: Ended): void;
+  /** May be unsure for what another command has done. */
+  isUnsure?: boolean;
+  /** Uses the stored login of its machine, not a token in the environment. */
+  isLoggedIn?: boolean;
   /** Each process sends its write once (R26). */
   isSentOnce?: boolean;
   /** No two processes may send the same run at once (R37). */
