@@ -807,10 +807,12 @@ const onlyWay: Record<string, RegExp> = {
   'support/run.ts': /\/src\/(main|cli\/invoke)\.ts$/,
 };
 
-/** Benchmarks and the start of a run are not tests, and this file contains examples. */
+/** Benchmarks and the start of a run are not tests, the simulator searches outputs itself, and this file contains examples. */
 const roundabouts = (sources: Sources): string[] =>
   Object.entries(sources)
-    .filter(([path]) => !/^(bench\/|support\/whole-run\.ts$|architecture\.test\.ts$)/.test(path))
+    .filter(
+      ([path]) => !/^(bench\/|simulation\/machine\.ts$|support\/whole-run\.ts$|architecture\.test\.ts$)/.test(path),
+    )
     .flatMap(([path, text]) => {
       const imported = [...text.matchAll(/(?:^import\s[^;]*?from\s*|^import\s*|\bimport\(\s*)'([^']+)'/gm)];
       return Object.entries(onlyWay).flatMap(([way, what]) =>
@@ -818,10 +820,10 @@ const roundabouts = (sources: Sources): string[] =>
       );
     });
 
-/** Directories are removed after the test file that created them. Benchmarks run without vitest, and whole-run.ts creates the first. */
+/** Directories are removed after the test file that created them. Benchmarks run without vitest, a simulated disk has this call, and whole-run.ts creates the first. */
 const ownDirectories = (sources: Sources): string[] =>
   Object.entries(sources)
-    .filter(([path]) => !/^bench\/|^support\/(temporary|whole-run)\.ts$/.test(path))
+    .filter(([path]) => !/^bench\/|^simulation\/files\.ts$|^support\/(temporary|whole-run)\.ts$/.test(path))
     .filter(([, text]) => text.includes('mkdtemp') && /\bmkdtemp(Sync)?\b/.test(codeOf(text)))
     .map(([path]) => `${path} makes temporary directories around support/temporary.ts`);
 

@@ -22,6 +22,8 @@ export interface Site {
   /** Decisions about faults, a kind each. */
   readonly dice: Record<'kill' | 'signal' | 'power' | 'disk' | 'network' | 'redis', Dice>;
   faults: Faults;
+  /** A single call that fails: the one of this number that a process with these first words makes. */
+  failAt: { command: string; call: string; number: number } | undefined;
   readonly counts: Counts;
   lastPid: number;
   /** Called when a write leaves a process. */
@@ -181,10 +183,20 @@ export class Process implements Host {
     else this.#end('killed');
   }
 
+  /** Whether this is the one call that is to fail. */
+  #isToFail({ name }: DiskCall): boolean {
+    const { failAt } = this.site;
+    if (failAt?.call !== name || !this.argv.join(' ').startsWith(failAt.command)) return false;
+    failAt.number -= 1;
+    return failAt.number === 0;
+  }
+
   /** Fails a call on this machine's disk, if it is time for that. Files of the user are on another disk. */
-  #strikeDisk({ name, path, isWrite }: DiskCall): void {
+  #strikeDisk(call: DiskCall): void {
+    const { name, path, isWrite } = call;
     if (!path.startsWith(home)) return;
     const { machine, site } = this;
+    if (this.#isToFail(call)) machine.failing = { code: 'EIO', calls: 1 };
     const { dice, faults, scheduler } = site;
     if (machine.failing === undefined) {
       const calls = dice.disk.chance(0.3) ? 2 + dice.disk.below(30) : 1;

@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { type Options, type Outcome, simulateCommands } from './commands.ts';
@@ -12,9 +11,8 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
-/** Opens what all seeds share: a seeded sandbox. Each seed gets a copy. */
-export const openSimulator = async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-simulation-'));
+/** Opens what all seeds share: a seeded sandbox in this folder. Each seed gets a copy. */
+export const openSimulator = async (folder: string) => {
   const [template, file] = [join(folder, 'seeded.db'), join(folder, 'sandbox.db')];
   (await openSandbox({ file: template, clock: { now: () => someday }, usualOrigin: origin, now: someday })).close();
   const open: OpenService = async (now, randomBytes) => {
@@ -26,6 +24,5 @@ export const openSimulator = async () => {
   };
   return {
     commands: (seed: number, options: Options = {}): Promise<Outcome> => simulateCommands(seed, open, options),
-    close: () => rmSync(folder, { recursive: true, force: true }),
   };
 };

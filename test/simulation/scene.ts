@@ -52,10 +52,10 @@ const createModel = () => {
   };
   const deletions = new Map<string, number>();
   const creations: string[] = [];
-  const ever: Booking[] = [];
+  const ever: (Booking & { email: string })[] = [];
   return {
     /** All bookings, also those that were canceled. */
-    hasBooked: (email: string): boolean => bookings.has(email),
+    hasBooked: (email: string): boolean => ever.some((each) => each.email === email),
     everBooked: (): readonly Booking[] => ever,
     /** How many records were created with this name in them. */
     created: (name: string): number => creations.filter((body) => body.includes(name)).length,
@@ -75,7 +75,7 @@ const createModel = () => {
         const { start_time: start, invitee } = JSON.parse(body);
         const { uri, event } = JSON.parse(reply.body).resource;
         of(invitee.email).set(uri, { uri, event, start });
-        ever.push({ uri, event, start });
+        ever.push({ email: invitee.email, uri, event, start });
         return { email: invitee.email, start };
       }
       if (pathname.startsWith('/data_compliance'))
@@ -94,6 +94,8 @@ export interface SceneOptions {
   /** Faults that never happen. */
   without?: readonly (keyof Faults)[];
   isTraced?: boolean;
+  /** One call of a disk that fails. */
+  failAt?: Site['failAt'];
 }
 
 /** The service of one seed. */
@@ -135,6 +137,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
       redis: diceFor(seed, 'redis'),
     },
     faults: noFaults,
+    failAt: options.failAt && { ...options.failAt },
     counts: { ...noCounts },
     lastPid: 1000,
     onLeave: () => {},
@@ -198,6 +201,8 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Whether bookings are followed. */
     isFollowed: setup.chance(0.3),
     model,
+    /** Whether a change of schedules had no lock, or may have arrived after it was given up: then others can be lost. */
+    maySchedulesClash: false,
     /** Whether a fault in the middle of a refresh may have lost the login. */
     mayLoseLogin: false,
     /** Called for each booking. */

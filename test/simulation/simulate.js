@@ -34,7 +34,7 @@ process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 await buildSimulator(dir);
 /** @type {typeof import('./main.ts')} */
 const { openSimulator, shrink } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
-const simulator = await openSimulator();
+const simulator = await openSimulator(dir);
 
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
@@ -110,5 +110,4 @@ const search = async (first, seconds) => {
 
 const seed = Number(positionals[0] ?? Date.now() % 1_000_000_000);
 const isGood = await (values.seconds === undefined ? repeat(seed) : search(seed, Number(values.seconds)));
-simulator.close();
 process.exitCode = isGood ? 0 : 1;

@@ -1,5 +1,5 @@
 import type { Dice } from '../dice.ts';
-import type { Ended, Machine } from '../machine.ts';
+import type { Ended, Machine, Process } from '../machine.ts';
 import type { Scene } from '../scene.ts';
 
 /** Something that a user wants, and how to tell whether it is so. */
@@ -14,7 +14,7 @@ export interface Intent {
   /** What is wrong in the end, although no fault happens any more. */
   wrongInTheEnd?(last: Ended | undefined): string | undefined | Promise<string | undefined>;
   /** Sees each end of a process, also of a killed one. */
-  onEnd?(ended: Ended): void;
+  onEnd?(ended: Ended, process: Process): void;
   /** May be unsure for what another command has done. */
   isUnsure?: boolean;
   /** Uses the stored login of its machine, not a token in the environment. */

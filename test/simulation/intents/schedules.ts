@@ -1,6 +1,6 @@
 import { inputs } from '../machine.ts';
 import type { EventType, Scene } from '../scene.ts';
-import { common, type Kind } from './intent.ts';
+import { common, type Intent, type Kind } from './intent.ts';
 
 /*
  * Changes of schedules and configurations. Each has a day or a name of its own, so that a change of another process that
@@ -31,9 +31,19 @@ const isOff = ({ rules }: Schedule, day: string): boolean =>
 
 /** What is wrong if a day is to be off, or not to be off, in the schedules of these event types. */
 const wrongDay = async (scene: Scene, types: readonly EventType[], day: string, isWanted = true) => {
+  if (scene.maySchedulesClash) return undefined;
   const wrong = (await schedulesOf(scene, types)).filter((schedule) => isOff(schedule, day) !== isWanted);
   return wrong.length === 0 ? undefined : `R66: ${day} is ${isWanted ? 'not ' : ''}off in ${wrong.length} schedules`;
 };
+
+/** Notes whether a process may have worked on schedules at the same time as another one. */
+const onEndIn =
+  (scene: Scene): Intent['onEnd'] =>
+  ({ stderr }, { isKilled, saw, writes }) => {
+    const isUnlocked = stderr.includes('may change the same at the same time');
+    const isLate = writes.sent > 0 && (isKilled || saw.lostWrites + saw.signals > 0);
+    if (isUnlocked || isLate) scene.maySchedulesClash = true;
+  };
 
 const takeDayOff: Kind = {
   commands: ['availability off'],
@@ -45,6 +55,7 @@ const takeDayOff: Kind = {
       argv: ['availability', 'off', day, ...common],
       missing,
       wrongInTheEnd: missing,
+      onEnd: onEndIn(scene),
       hasManyWrites: true,
     };
   },
@@ -64,6 +75,7 @@ const undoDayOff: Kind = {
       argv: ['availability', 'off', day, '--undo', ...common],
       missing,
       wrongInTheEnd: missing,
+      onEnd: onEndIn(scene),
       hasManyWrites: true,
     };
   },
@@ -81,6 +93,7 @@ const updateSchedule: Kind = {
       argv: ['availability', 'update', schedule!.uri, '--event-type', type.uri, '--day-off', day, ...common],
       missing,
       wrongInTheEnd: missing,
+      onEnd: onEndIn(scene),
       hasManyWrites: true,
     };
   },
@@ -107,6 +120,7 @@ const applyConfig: Kind = {
       argv: ['config', 'apply', path, '--allow', 'create', ...common],
       missing,
       wrongInTheEnd: missing,
+      onEnd: onEndIn(scene),
       hasManyWrites: true,
     };
   },

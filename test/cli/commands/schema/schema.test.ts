@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { commandFacts } from '../../../../src/cli/commands/schema/command-facts.ts';
 import { buildTree } from '../../../../src/cli/parse/tree.ts';
 import { exitCodes } from '../../../../src/errors.ts';
+import { kinds } from '../../../simulation/intents/kinds.ts';
 import { createWorld } from '../../../support/run.ts';
 import { sample } from '../../../support/tier.ts';
 import { plainType } from '../../lost-answers.ts';
@@ -24,6 +25,20 @@ const factsOf = (name: string): CommandFacts => whole.commands.find(({ command }
 beforeAll(async () => {
   world = await createWorld();
   whole = await documentOf('schema');
+});
+
+/** Commands that change something at the service, and no simulation runs: why. */
+const notSimulated: Record<string, string> = {
+  'mcp serve': 'its tools run the same commands, and test/torture/mcp.torture.ts kills it',
+};
+
+test('every command that writes is simulated', () => {
+  const names = whole.commands.map(({ command }) => command);
+  const writing = whole.commands.filter(({ effect }) => effect !== 'read' && effect !== 'local');
+  const simulated = Object.values(kinds).flatMap(({ commands }) => commands);
+  const known = [...simulated, ...Object.keys(notSimulated)];
+  expect(writing.map(({ command }) => command).filter((name) => !known.includes(name))).toEqual([]);
+  expect(known.filter((name) => !names.includes(name))).toEqual([]);
 });
 
 describe('sched schema', () => {
