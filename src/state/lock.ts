@@ -92,8 +92,14 @@ const longestPauseMs = 200;
 /** A holder in another container can't be checked. No live one holds the lock for more than a minute. */
 const outOfSightMs = 10 * 60_000;
 
-/** Locks that this process could not release, because the disk was full. It may run for long. */
-const unreleased = new Set<string>();
+/** Locks that a process could not release, because the disk was full. It may run for long. */
+const unreleased = new WeakMap<ProcessTable, Set<string>>();
+
+const unreleasedBy = (machine: ProcessTable): Set<string> => {
+  const found = unreleased.get(machine) ?? new Set();
+  unreleased.set(machine, found);
+  return found;
+};
 
 /** How often `keep` writes that the holder is working. */
 const seenEveryMs = 20_000;
@@ -181,13 +187,13 @@ export const lockIn = (record: OwnersRecord, options: Omit<LockOptions, 'directo
     },
     release: async () => {
       // If the disk is full, others take over the lock as soon as this process has ended.
-      await replace(nonce).catch(() => unreleased.add(nonce));
+      await replace(nonce).catch(() => unreleasedBy(machine).add(nonce));
     },
     handOver: (heir, next) => replace(nonce, { ...heir, nonce: next, job: nonce }),
   });
 
   const isGone = async (owner: LockOwner, own: ProcessIdentity, now: number): Promise<boolean> => {
-    if (unreleased.has(owner.nonce)) return true;
+    if (unreleasedBy(machine).has(owner.nonce)) return true;
     const state = await stateOf(owner, own, machine);
     if (state !== 'out of sight') return state === 'gone';
     const seen = Math.max(owner.at, owner.seen ?? 0, (await options.lastSeen?.()) ?? 0);

@@ -22,6 +22,8 @@ const { values, positionals } = parseArgs({
     intents: { type: 'string', default: '40' },
     without: { type: 'string', default: '' },
     dropped: { type: 'string', default: '' },
+    only: { type: 'string' },
+    'fail-at': { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -41,12 +43,17 @@ const cpuSeconds = () => {
   return (user + system) / 1e6;
 };
 
+const [command = '', call = '', number = ''] = values['fail-at']?.split(':') ?? [];
+const failAt = command === '' ? undefined : { command, call, number: Number(number) };
+
 /** @typedef {import('./commands.ts').Options & { intents: number }} Options */
 /** @type {Options} */
 const options = {
   intents: Number(values.intents),
   without: /** @type {Options['without']} */ (words(values.without)),
   dropped: words(values.dropped).map(Number),
+  ...(values.only === undefined ? {} : { only: values.only }),
+  ...(failAt === undefined ? {} : { failAt }),
 };
 
 /** How to repeat a run. @param {number} seed @param {import('./commands.ts').Options} options */
