@@ -3,6 +3,7 @@
  *
  *   npm run simulate -- SEED             repeats a seed; --trace prints each step
  *   npm run simulate -- SEED --shrink    makes a failure smaller, and prints the trace of what is left
+ *   npm run simulate -- SEED --count 9   prints the digests of so many seeds, to compare versions of Node
  *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one
  *
  * It ends with 1 if a promise is broken.
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     trace: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
+    count: { type: 'string' },
     seconds: { type: 'string' },
     intents: { type: 'string', default: '40' },
     without: { type: 'string', default: '' },
@@ -80,6 +82,17 @@ const repeat = async (seed) => {
   return outcome.violation === undefined;
 };
 
+/** @param {number} first @param {number} count */
+const digests = async (first, count) => {
+  let isGood = true;
+  for (let seed = first; seed < first + count; seed += 1) {
+    const { digest, violation } = await simulator.commands(seed, options);
+    say(`${seed} ${digest}`);
+    isGood &&= violation === undefined;
+  }
+  return isGood;
+};
+
 /** A search ends after so many broken seeds. */
 const mostBroken = 5;
 
@@ -116,5 +129,9 @@ const search = async (first, seconds) => {
 };
 
 const seed = Number(positionals[0] ?? Date.now() % 1_000_000_000);
-const isGood = await (values.seconds === undefined ? repeat(seed) : search(seed, Number(values.seconds)));
+const work = () => {
+  if (values.seconds !== undefined) return search(seed, Number(values.seconds));
+  return values.count === undefined ? repeat(seed) : digests(seed, Number(values.count));
+};
+const isGood = await work();
 process.exitCode = isGood ? 0 : 1;
