@@ -3,12 +3,13 @@
  *
  *   npm run simulate -- SEED             repeats a seed; --trace prints each step
  *   npm run simulate -- SEED --shrink    makes a failure smaller, and prints the trace of what is left
- *   npm run simulate -- SEED --count 9   prints the digests of so many seeds, to compare versions of Node
+ *   npm run simulate -- SEED --count 9   prints the digests of so many seeds; with --file FILE it writes them there, or
+ *                                        compares them with those of another version of Node
  *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one
  *
  * It ends with 1 if a promise is broken.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
     trace: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     count: { type: 'string' },
+    file: { type: 'string' },
     seconds: { type: 'string' },
     intents: { type: 'string', default: '40' },
     without: { type: 'string', default: '' },
@@ -84,13 +86,18 @@ const repeat = async (seed) => {
 
 /** @param {number} first @param {number} count */
 const digests = async (first, count) => {
-  let isGood = true;
+  let [isGood, lines] = [true, ''];
   for (let seed = first; seed < first + count; seed += 1) {
     const { digest, violation } = await simulator.commands(seed, options);
     say(`${seed} ${digest}`);
+    lines += `${seed} ${digest}\n`;
     isGood &&= violation === undefined;
   }
-  return isGood;
+  if (values.file === undefined) return isGood;
+  if (!existsSync(values.file)) writeFileSync(values.file, lines);
+  const isSame = readFileSync(values.file, 'utf8') === lines;
+  if (!isSame) say(`They differ from ${values.file}`);
+  return isGood && isSame;
 };
 
 /** A search ends after so many broken seeds. */
