@@ -38,7 +38,7 @@ const reasonOf = (ending: HttpReply | NetworkFailure): string => {
 
 /** An earlier attempt may have been carried out, even if this one was not sent or was refused. */
 const inDoubt = (error: unknown): unknown =>
-  error instanceof SchedError && ['not-sent', 'not-applied'].includes(error.facts.outcome ?? '')
+  error instanceof SchedError && ['not-sent', 'not-applied'].includes(error.facts.outcome ?? 'not-sent')
     ? error.with({ outcome: 'unknown' })
     : error;
 
@@ -68,10 +68,13 @@ export const retry = (options: RetryOptions): Layer => {
   let repetitions = 0;
   return (next) => async (request) => {
     let hasLeft = false;
+    const fail = (error: unknown): never => {
+      throw hasLeft && request.method !== 'GET' ? inDoubt(error) : error;
+    };
     for (let attempt = 2; ; attempt += 1) {
       const ending = await next(request).catch((error: unknown) => {
         if (error instanceof NetworkFailure) return error;
-        throw hasLeft && request.method !== 'GET' ? inDoubt(error) : error;
+        return fail(error);
       });
       hasLeft ||= !(ending instanceof NetworkFailure) || ending.sent;
       const asked = ending instanceof NetworkFailure ? undefined : requestedWait(ending, clock.now());
@@ -96,7 +99,7 @@ export const retry = (options: RetryOptions): Layer => {
       const pause = wait * 1000 + pauseBefore(attempt, random);
       onRetry(attempt, reasonOf(ending), pause);
       if (wait > 0) onWait(wait);
-      await clock.sleep(pause, abortSignalFor(request, interrupted));
+      await clock.sleep(pause, abortSignalFor(request, interrupted)).catch(fail);
     }
   };
 };

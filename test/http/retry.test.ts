@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { redirect } from '../../src/http/redirect.ts';
@@ -48,6 +49,19 @@ describe('retry', () => {
     const refusing = retrying([reply(503)]);
     expect((await refusing.send()).status).toBe(503);
     expect(refusing.sent()).toBe(3);
+  });
+
+  // R42
+  test.each([
+    ['during the pause', 'DELETE', 'unknown'],
+    ['before the next attempt', 'DELETE', 'unknown'],
+    ['during the pause', 'GET', undefined],
+  ])('a signal %s after a lost reply: %s is %s', async (when, method, outcome) => {
+    const signal = new SchedError('interrupted', 'Interrupted');
+    const { clock, send } = retrying([lost(true), signal]);
+    if (when === 'during the pause') clock.sleep = () => Promise.reject(signal);
+    const error = await send({ method }).catch((thrown) => thrown);
+    expect([error.category, error.facts.outcome]).toEqual(['interrupted', outcome]);
   });
 
   test('does not repeat a request that is no longer needed', async () => {
