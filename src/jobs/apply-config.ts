@@ -190,12 +190,14 @@ const takeAll = async (run: Run, { changes }: Plan): Promise<Applied> => {
   return { outcomes: [...outcomes.values()], ...(stopped === undefined ? {} : { stopped }) };
 };
 
+const isSignal = (error: unknown): boolean => hasCategory(error, 'interrupted', 'terminated');
+
 /** What the service shows after a change that it has accepted. Undefined if that is the change, or can't be read. */
 const otherThan = async (run: Run, change: Change): Promise<SchedError | undefined> => {
   try {
     await readAgain(run, change);
   } catch (error) {
-    if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
+    if (!(error instanceof SchedError) || isSignal(error)) throw error;
     run.context.onUnread?.(change, error);
     return undefined;
   }
@@ -238,7 +240,10 @@ export const applyConfig = async (
     if (confirmed !== undefined && digestOf(plan).startsWith(confirmed)) await keepPlan(context, plan);
     const run: Run = { context, read, world, keys, created: new Map(), stillLocked };
     const applied = await takeAll(run, plan);
-    await readBack(run, plan, applied);
+    await readBack(run, plan, applied).catch((error: unknown) => {
+      if (!isSignal(error)) throw error;
+      applied.stopped ??= error as SchedError;
+    });
     // A plan that stays accepts nothing but what was confirmed.
     if (applied.outcomes.every(({ state }) => state === 'applied' || state === 'already'))
       await forgetPlan(context, plan).catch(fallBack(undefined, 'environment'));

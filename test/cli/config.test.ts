@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
+import { exitCodes, SchedError } from '../../src/errors.ts';
+import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
 import { createWorld, lastJson, type TestWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -324,4 +325,20 @@ describe('tools', () => {
     expect(refused.error.message).toBe("A tool can't create webhooks");
     await close();
   });
+});
+
+// R42
+test.each(['interrupted', 'terminated'] as const)('%s while it reads back says what was applied', async (category) => {
+  const at = await createWorld({ home });
+  write(intro({ availability: { dates: { '2027-03-01': 'off' } } }));
+  const stop = new AbortController();
+  let isWritten = false;
+  const send: Send = async (request) => {
+    if (isWritten) stop.abort(new SchedError(category, 'Stopped'));
+    stop.signal.throwIfAborted();
+    isWritten ||= isWrite(request);
+    return at.service(request);
+  };
+  const { code, stderr } = await config(`apply ${file} --yes --json`, { send, interrupted: stop.signal }, at);
+  expect([code, lastJson(stderr).error.outcome]).toEqual([exitCodes[category], 'applied']);
 });
