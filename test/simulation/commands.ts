@@ -96,8 +96,7 @@ const untrueCode = (
   if ((code === 130 || code === 143) && saw.signals === 0) return 'R42: there was no signal';
   const outcome = /"outcome": ?"([a-z-]+)"/.exec(stderr)?.[1];
   const isUnchanged = outcome === 'not-sent' || outcome === 'not-applied';
-  if (isUnchanged && writes.made > 0 && !task.intent.hasManyWrites)
-    return `it says ${outcome}, and has changed something`;
+  if (isUnchanged && writes.made > 0) return `it says ${outcome}, and has changed something`;
   return undefined;
 };
 

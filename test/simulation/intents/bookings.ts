@@ -91,7 +91,6 @@ const bulk: Kind = {
       missing,
       wrongInTheEnd: missing,
       isRun: true,
-      hasManyWrites: true,
     };
   },
 };
@@ -142,7 +141,6 @@ const move: Kind = {
           ? undefined
           : `R56: ${email} has ${count()} bookings in the end`,
       isShared: true,
-      hasManyWrites: true,
     };
   },
 };
@@ -182,7 +180,6 @@ const erase: Kind = {
       missing,
       wrongInTheEnd: missing,
       isRun: true,
-      hasManyWrites: true,
       hidesAddresses: true,
     };
   },

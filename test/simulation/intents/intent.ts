@@ -25,8 +25,6 @@ export interface Intent {
   isRun?: boolean;
   /** With shared state, any machine can go on. */
   isShared?: boolean;
-  /** Makes several changes, so that `not-sent` can be about the last one. */
-  hasManyWrites?: boolean;
   /** Its output must not name an address (R49). */
   hidesAddresses?: boolean;
 }

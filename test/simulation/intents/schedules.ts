@@ -56,7 +56,6 @@ const takeDayOff: Kind = {
       missing,
       wrongInTheEnd: missing,
       onEnd: onEndIn(scene),
-      hasManyWrites: true,
     };
   },
 };
@@ -76,7 +75,6 @@ const undoDayOff: Kind = {
       missing,
       wrongInTheEnd: missing,
       onEnd: onEndIn(scene),
-      hasManyWrites: true,
     };
   },
 };
@@ -94,7 +92,6 @@ const updateSchedule: Kind = {
       missing,
       wrongInTheEnd: missing,
       onEnd: onEndIn(scene),
-      hasManyWrites: true,
     };
   },
 };
@@ -121,7 +118,6 @@ const applyConfig: Kind = {
       missing,
       wrongInTheEnd: missing,
       onEnd: onEndIn(scene),
-      hasManyWrites: true,
     };
   },
 };
