@@ -34,7 +34,7 @@ export interface Site {
   onEnd(process: Process): void;
 }
 
-export const noCounts = { commands: 0, requests: 0, kills: 0, signals: 0, cuts: 0, limited: 0 };
+export const noCounts = { commands: 0, jobs: 0, requests: 0, kills: 0, signals: 0, cuts: 0, limited: 0 };
 export type Counts = typeof noCounts;
 
 export interface Machine {
@@ -281,8 +281,8 @@ export class Process implements Host {
     });
   }
 
-  /** Starts the program. */
-  start(more: Partial<World> = {}): void {
+  /** Starts the program, or another one in its place. */
+  start(more: Partial<World> = {}, program: typeof run = run): void {
     const { site, machine, pid, argv } = this;
     const { scheduler } = site;
     const random = diceFor(site.seed, `process ${pid}`);
@@ -345,7 +345,7 @@ export class Process implements Host {
       ...more,
     };
     setHost(this);
-    run(argv, world).then(
+    program(argv, world).then(
       (code) => this.#end(code),
       (error: Error) => {
         if (!this.isOver) scheduler.violate(`a process threw: ${error.stack}`);

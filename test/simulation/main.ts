@@ -2,9 +2,11 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { type Options, type Outcome, simulateCommands } from './commands.ts';
+import { simulateJobs } from './jobs.ts';
 import { origin } from './network.ts';
 import { type OpenService, someday } from './scene.ts';
 
+export { usualJobs } from './jobs.ts';
 export { shrink } from './shrink.ts';
 
 const rethrow = (error: unknown): never => {
@@ -24,5 +26,6 @@ export const openSimulator = async (folder: string) => {
   };
   return {
     commands: (seed: number, options: Options = {}): Promise<Outcome> => simulateCommands(seed, open, options),
+    jobs: (seed: number, options: Options = {}): Promise<Outcome> => simulateJobs(seed, options),
   };
 };

@@ -7,7 +7,7 @@
  *                                        compares them with those of another version of Node
  *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one
  *
- * It ends with 1 if a promise is broken.
+ * With --jobs it runs the jobs alone instead of whole commands. It ends with 1 if a promise is broken.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,12 +18,13 @@ import { buildSimulator } from './build.js';
 
 const { values, positionals } = parseArgs({
   options: {
+    jobs: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     count: { type: 'string' },
     file: { type: 'string' },
     seconds: { type: 'string' },
-    intents: { type: 'string', default: '40' },
+    intents: { type: 'string' },
     without: { type: 'string', default: '' },
     dropped: { type: 'string', default: '' },
     only: { type: 'string' },
@@ -39,8 +40,10 @@ const dir = mkdtempSync(join(tmpdir(), 'sched-simulator-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 await buildSimulator(dir);
 /** @type {typeof import('./main.ts')} */
-const { openSimulator, shrink } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
+const { openSimulator, shrink, usualJobs } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
 const simulator = await openSimulator(dir);
+const simulate = values.jobs ? simulator.jobs : simulator.commands;
+const usualIntents = values.jobs ? usualJobs : 40;
 
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
@@ -53,7 +56,7 @@ const failAt = command === '' ? undefined : { command, call, number: Number(numb
 /** @typedef {import('./commands.ts').Options & { intents: number }} Options */
 /** @type {Options} */
 const options = {
-  intents: Number(values.intents),
+  intents: Number(values.intents ?? usualIntents),
   without: /** @type {Options['without']} */ (words(values.without)),
   dropped: words(values.dropped).map(Number),
   ...(values.only === undefined ? {} : { only: values.only }),
@@ -61,10 +64,10 @@ const options = {
 };
 
 /** How to repeat a run. @param {number} seed @param {import('./commands.ts').Options} options */
-const lineFor = (seed, { intents = 40, without = [], dropped = [] }) =>
+const lineFor = (seed, { intents = usualIntents, without = [], dropped = [] }) =>
   [
-    `npm run simulate -- ${seed}`,
-    ...(intents === 40 ? [] : [`--intents ${intents}`]),
+    `npm run simulate -- ${seed}${values.jobs ? ' --jobs' : ''}`,
+    ...(intents === usualIntents ? [] : [`--intents ${intents}`]),
     ...(without.length === 0 ? [] : [`--without ${without.join(',')}`]),
     ...(dropped.length === 0 ? [] : [`--dropped ${dropped.toSorted((one, other) => one - other).join(',')}`]),
   ].join(' ');
@@ -73,11 +76,11 @@ const lineFor = (seed, { intents = 40, without = [], dropped = [] }) =>
 const repeat = async (seed) => {
   let wanted = options;
   if (values.shrink) {
-    const smaller = await shrink((each) => simulator.commands(seed, each), options);
+    const smaller = await shrink((each) => simulate(seed, each), options);
     wanted = { ...options, ...smaller.options };
     say(`Shrunk in ${smaller.runs} runs. To repeat: ${lineFor(seed, wanted)}`);
   }
-  const outcome = await simulator.commands(seed, { ...wanted, isTraced: values.trace || values.shrink });
+  const outcome = await simulate(seed, { ...wanted, isTraced: values.trace || values.shrink });
   for (const line of outcome.trace) say(line);
   if (outcome.violation !== undefined) say(`Broken: ${outcome.violation}`);
   say(outcome.digest);
@@ -88,7 +91,7 @@ const repeat = async (seed) => {
 const digests = async (first, count) => {
   let [isGood, lines] = [true, ''];
   for (let seed = first; seed < first + count; seed += 1) {
-    const { digest, violation } = await simulator.commands(seed, options);
+    const { digest, violation } = await simulate(seed, options);
     say(`${seed} ${digest}`);
     lines += `${seed} ${digest}\n`;
     isGood &&= violation === undefined;
@@ -107,15 +110,15 @@ const mostBroken = 5;
 const search = async (first, seconds) => {
   const [begin, totals] = [
     cpuSeconds(),
-    { seeds: 0, commands: 0, requests: 0, steps: 0, kills: 0, signals: 0, cuts: 0 },
+    { seeds: 0, commands: 0, jobs: 0, requests: 0, steps: 0, kills: 0, signals: 0, cuts: 0 },
   ];
   /** @type {Map<string, number>} */
   const codes = new Map();
   let broken = 0;
   for (let seed = first; cpuSeconds() - begin < seconds && broken < mostBroken; seed += 1) {
-    const outcome = await simulator.commands(seed, options);
+    const outcome = await simulate(seed, options);
     totals.seeds += 1;
-    for (const name of /** @type {const} */ (['commands', 'requests', 'steps', 'kills', 'signals', 'cuts']))
+    for (const name of /** @type {const} */ (['commands', 'jobs', 'requests', 'steps', 'kills', 'signals', 'cuts']))
       totals[name] += outcome[name];
     for (const [code, count] of Object.entries(outcome.codes)) codes.set(code, (codes.get(code) ?? 0) + count);
     if (outcome.violation === undefined) continue;

@@ -47,7 +47,7 @@ const sources: Partial<Record<Booked['how'], string>> = { reconciled: 'looked up
 const isLineRefused = (error: SchedError): boolean => isItemRefused(error) || error.facts.http?.status === 424;
 
 /** Books one line, at most once by the ledger (R27). */
-const sendBooking = (
+export const sendBooking = (
   { notes }: Context,
   client: Client,
   bookingContext: BookingContext,

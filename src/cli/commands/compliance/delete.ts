@@ -108,7 +108,7 @@ const silenced = ({ category, message, facts }: SchedError): SchedError => {
  * Requests the deletion of a batch of addresses. None of the service's text leaves this function, because it may quote
  * an address. Its request ID goes into the receipt, without secrets (R12).
  */
-const sendDeletion =
+export const sendDeletion =
   (client: Client, redact: (text: string) => string): Job<PlannedItem>['send'] =>
   async (items, leaving): Promise<SendResult> => {
     const prepared = await client.prepare(compliance.delete, { body: { emails: items.map(({ text }) => text) } });

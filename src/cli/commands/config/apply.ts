@@ -34,7 +34,7 @@ const signingKey = async ({ runtime }: Context, file: string, webhook: WantedWeb
   throw new SchedError('usage', `No signing key for the webhook ${url}. Nothing was sent`, { reason });
 };
 
-const applyContext = async (context: Context, { plan }: ReadPlan, file: string): Promise<ApplyContext> => {
+export const applyContext = async (context: Context, { plan }: ReadPlan, file: string): Promise<ApplyContext> => {
   const { runtime, settings } = context;
   return {
     ...(await worldSource(context)),
@@ -95,7 +95,7 @@ const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confi
 const isDone = (outcome: string): boolean => outcome === 'applied' || outcome === 'already';
 
 /** Whether a run that did not make all changes has changed anything. */
-const outcomeOf = ({ outcomes, stopped }: Applied): Outcome => {
+export const outcomeOf = ({ outcomes, stopped }: Applied): Outcome => {
   if (outcomes.some(({ state, error }) => state === 'unknown' || isOutcomeUnknown(error))) return 'unknown';
   if (outcomes.some(({ state, isPartly }) => state === 'applied' || isPartly)) return 'applied';
   return stopped?.facts.outcome ?? 'not-applied';
