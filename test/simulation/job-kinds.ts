@@ -77,6 +77,10 @@ export interface JobScene extends Scene {
   service: ModelService;
   /** Names of event types that nothing else is changing. */
   typeNames: string[];
+  /** Who last began to change an event type, by its name. */
+  typesBy: Map<string, object>;
+  /** The file that was last applied on each machine, by its name: a machine keeps one confirmed plan. */
+  appliedOn: Map<string, object>;
 }
 
 interface JobKind {
@@ -186,6 +190,8 @@ const move: JobKind = {
     }
     const by = {};
     for (const { email } of rows) scene.changed.set(email, { by, most: isCanceledFirst ? 1 : 2 });
+    /** Nobody has begun another move of these people since. */
+    const isLast = () => rows.every(({ email }) => scene.changed.get(email)?.by === by);
     const counts = () => rows.map(({ email }) => scene.model.of(email).length);
     const typed = { reason: 'Moved', ...(isCanceledFirst && { 'cancel-first': true }) };
     return {
@@ -207,21 +213,22 @@ const move: JobKind = {
       // Not for each refusal: another process may be in the middle of it.
       settles: (error) => error instanceof NotMoved,
       wrongInTheEnd: (last) => {
-        if (rows.some(({ email }) => scene.changed.get(email)?.by !== by)) return undefined;
+        if (!isLast()) return undefined;
         const wrong = wrongCounts(counts(), last?.error);
         return wrong && `R56: ${wrong}, but ${counts().join(', ')} bookings`;
       },
       release: () => {
-        for (const { email } of rows) {
-          const [only, other] = scene.model.of(email);
-          if (only !== undefined && other === undefined && rows.length === 1)
-            scene.booked.push({ email, start: only.start, type });
-        }
+        const [{ email }, ...others] = rows as [Row];
+        const [only, second] = scene.model.of(email);
+        // An event with others in it would be moved with all of them.
+        const isAlone = others.length === 0 && !(isNewTaken && type === scene.group);
+        if (isAlone && only !== undefined && second === undefined)
+          scene.booked.push({ email, start: only.start, type });
       },
       untrue: ({ message }) =>
         /Someone else canceled/.test(message) ? 'R56: nobody else has canceled the event' : undefined,
       onCanceled: (canceled) => {
-        if (canceled !== idIn(event)) return undefined;
+        if (canceled !== idIn(event) || !isLast()) return undefined;
         if (isNewTaken && isOldTaken && type === scene.solo) void visitor(scene, type, from);
         return isCanceledFirst || counts().every((count) => count > 0)
           ? undefined
@@ -359,6 +366,7 @@ const apply: JobKind = {
     const file = readConfig(JSON.stringify({ sched: 1, users: { me: { event_types } } }), 'team.yaml');
     if (!file.ok) throw new Error(file.problems[0]!.message);
     const { read } = file;
+    for (const name of names) scene.typesBy.set(name, read);
     // A plan that was confirmed is kept on one machine.
     const isConfirmed = !scene.isShared && dice.chance(0.5);
     let confirmed: string | undefined;
@@ -368,6 +376,7 @@ const apply: JobKind = {
     };
     const missing = () => {
       const wrong = Object.values(event_types).find(({ name, availability, ...fields }) => {
+        if (scene.typesBy.get(name) !== read) return false;
         const [type] = scene.service.typesCalled(name);
         if (type === undefined || Object.entries(fields).some(([field, value]) => type.record[field] !== value))
           return true;
@@ -387,7 +396,10 @@ const apply: JobKind = {
         count();
         const { plan, world } = await planNow(context);
         if (plan.changes.length === 0) return;
-        if (isConfirmed) confirmed ??= digestOf(plan);
+        const { host } = context.runtime.machine;
+        // After another file, a person has to confirm the rest.
+        if (scene.appliedOn.get(host) !== read) confirmed = isConfirmed ? digestOf(plan) : undefined;
+        scene.appliedOn.set(host, read);
         const facts = { read, reach: reach(read.config), world, plan, digest: digestOf(plan) };
         const applying = await applyContext(context, facts, 'team.yaml');
         if (confirmed !== undefined && !(await acceptsConfirmed(applying, plan, confirmed)))

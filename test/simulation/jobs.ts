@@ -85,7 +85,7 @@ const createJobScene = async (seed: number, options: Options): Promise<JobScene>
     },
     options,
   );
-  return { ...scene, service: service!, typeNames: [] };
+  return { ...scene, service: service!, typeNames: [], typesBy: new Map(), appliedOn: new Map() };
 };
 
 export const simulateJobs = async (seed: number, options: Options = {}): Promise<Outcome> => {
@@ -257,6 +257,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   site.faults = scene.faults;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
   site.faults = noFaults;
+  for (const machine of machines) machine.failing = undefined;
   if (scheduler.violation === undefined) await runAll([finish()]);
   if (scheduler.violation === undefined) checkFiles();
   scene.close();
