@@ -60,7 +60,8 @@ const untrueError = ({ saw, writes }: Process, error: SchedError, { intent, isDo
   if (category === 'environment' && saw.disk === 0) return 'the disk was fine';
   if (category === 'rate-limited' && saw.limited < 3) return 'R29: fewer than three requests were refused';
   if (category === 'unavailable' && saw.network === 0) return 'the network was fine';
-  if (category === 'outcome-unknown' && !isDoubtful && saw.lostWrites + saw.disk === 0) return 'no reply was lost';
+  if (category === 'outcome-unknown' && !isDoubtful && saw.lostWrites + saw.disk + saw.signals === 0)
+    return 'no reply was lost';
   if ((category === 'interrupted' || category === 'terminated') && saw.signals === 0) return 'R42: there was no signal';
   const { outcome = 'not-sent' } = facts;
   const isUnchanged = outcome === 'not-sent' || outcome === 'not-applied';
