@@ -62,6 +62,10 @@ export interface JobIntent {
   untrue?(error: SchedError): string | undefined;
   /** Called when an event is canceled: what is wrong then. */
   onCanceled?(event: string): string | undefined;
+  /** The addresses of those whom it books. */
+  people?: readonly string[];
+  /** What the service has accepted counts as unknown if it can't be read then. */
+  isReadBack?: boolean;
   /** How often the same item was sent, at most. */
   mostSent?(): number;
   /** Whether a person sees in the calendar that it is not done. */
@@ -136,6 +140,7 @@ const book: JobKind = {
       wrongInTheEnd: missing,
       release: () => void scene.booked.push(row),
       isUndone: () => missing() !== undefined,
+      people: [row.email],
       isShared: true,
     };
   },
@@ -210,8 +215,8 @@ const move: JobKind = {
         rows.every(({ email }) => scene.model.of(email, to).length === 1) && counts().every((count) => count === 1)
           ? undefined
           : `R56: ${counts().join(', ')} bookings after a move`,
-      // Not for each refusal: another process may be in the middle of it.
-      settles: (error) => error instanceof NotMoved,
+      // Not for each refusal: another process may be in the middle of it. One that was killed may have ended it.
+      settles: (error) => error instanceof NotMoved || /is canceled, so it can't be moved/.test(error.message),
       wrongInTheEnd: (last) => {
         if (!isLast()) return undefined;
         const wrong = wrongCounts(counts(), last?.error);
@@ -235,6 +240,7 @@ const move: JobKind = {
           : `R56: ${counts().join(', ')} bookings after a cancellation`;
       },
       isUndone: () => counts().some((count) => count === 0),
+      people: rows.map(({ email }) => email),
       isShared: true,
     };
   },
@@ -413,6 +419,7 @@ const apply: JobKind = {
       missing,
       wrongInTheEnd: missing,
       untrue: twice,
+      isReadBack: true,
       release: () => void scene.typeNames.push(...names),
       isShared: true,
     };

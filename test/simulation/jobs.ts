@@ -5,7 +5,7 @@ import { type Dice, diceFor } from './dice.ts';
 import { noFaults } from './faults.ts';
 import { createJobContext } from './job-context.ts';
 import { type JobEnd, type JobIntent, type JobScene, jobKindFor, jobKinds } from './job-kinds.ts';
-import { inputs, type Machine, Process } from './machine.ts';
+import { home, inputs, type Machine, Process } from './machine.ts';
 import { createModelService, type ModelService } from './model-service.ts';
 import { createScene } from './scene.ts';
 
@@ -61,7 +61,7 @@ const untrueError = ({ saw, writes }: Process, error: SchedError, { intent, isDo
   if (category === 'rate-limited' && saw.limited < 3) return 'R29: fewer than three requests were refused';
   if (category === 'unavailable' && saw.network === 0) return 'the network was fine';
   if (category === 'outcome-unknown' && !isDoubtful && saw.lostWrites + saw.disk + saw.signals === 0)
-    return 'no reply was lost';
+    if (!intent.isReadBack || saw.network === 0) return 'no reply was lost';
   if ((category === 'interrupted' || category === 'terminated') && saw.signals === 0) return 'R42: there was no signal';
   const { outcome = 'not-sent' } = facts;
   const isUnchanged = outcome === 'not-sent' || outcome === 'not-applied';
@@ -76,6 +76,9 @@ const asksPerson = ({ facts: { hint } }: SchedError): boolean =>
 const textOf = ({ category, message, facts }: SchedError): string =>
   `${category}: ${message}\n${JSON.stringify(facts)}`;
 
+/** The directories of the jobs. They are there from an earlier day: whole commands make them. */
+const folders = ['bookings', 'moves', 'creations', 'plans', 'locks', 'receipts', 'receipts/locks'];
+
 const createJobScene = async (seed: number, options: Options): Promise<JobScene> => {
   let service: ModelService | undefined;
   const scene = await createScene(
@@ -86,6 +89,8 @@ const createJobScene = async (seed: number, options: Options): Promise<JobScene>
     },
     options,
   );
+  for (const { volume } of scene.machines)
+    for (const folder of folders) volume.place(`${home}/.local/state/sched/${folder}/earlier`, '');
   return { ...scene, service: service!, typeNames: [], typesBy: new Map(), appliedOn: new Map() };
 };
 
@@ -94,6 +99,8 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   const { scheduler, site, machines, model } = scene;
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
+  /** People about whom the ledger may have an attempt whose outcome is open. */
+  const doubted = new Set<string>();
 
   // R27, R56
   scene.watchers.push(({ email, start }, { pid }) => {
@@ -139,8 +146,10 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
     const sent = intent.mostSent?.() ?? 0;
     if (task.pending === 1 && sent > 1 + task.repetitions)
       violate(`R34: an address was sent ${sent} times after ${task.repetitions} failures`);
+    for (const email of task.isDoubtful ? (intent.people ?? []) : []) doubted.add(email);
+    if (task.isSettled) return;
     task.last = ended;
-    if (task.isSettled || (code !== 0 && !(error && intent.settles?.(error)))) return;
+    if (code !== 0 && !(error && intent.settles?.(error))) return;
     task.isSettled = true;
     const missing = code === 0 ? intent.missing() : intent.wrongInTheEnd(ended);
     if (missing !== undefined) violate(missing);
@@ -189,7 +198,8 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
       kind = 'book';
       intent = (await jobKinds.book!.make(scene, dice))!;
     }
-    const none = { isSettled: false, isDoubtful: false, repetitions: 0, pending: 0, last: undefined };
+    const isDoubtful = intent.people?.some((email) => doubted.has(email)) ?? false;
+    const none = { isSettled: false, isDoubtful, repetitions: 0, pending: 0, last: undefined };
     return { intent, kind, machine, dice, running: new Set(), ...none };
   };
 
