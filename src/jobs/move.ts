@@ -292,6 +292,11 @@ export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<M
   const { clock, origin, pid, timeoutMs } = context.booking;
   const { last, found } = await find(context, plan.event);
   const kept = counting(found);
+  // Another process has ended a move of this event since the plan was made, and has said what stands.
+  if (kept === undefined && found.length > 0 && isCanceled(await readEvent(context, plan.event)))
+    throw new SchedError('conflict', "The event is canceled, so it can't be moved", {
+      reason: 'another process has ended a move of it meanwhile',
+    });
   const fresh: MoveEntry = {
     version: 1,
     digest: digestOf(plan.event),

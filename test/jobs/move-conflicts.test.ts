@@ -42,6 +42,18 @@ describe('a new time that is refused', () => {
     expect([await phaseOf(plan), await moves.standing(plan)]).toEqual([undefined, atOld(plan)]);
   });
 
+  test('after the cancellation is told once, also to a process that has planned the same before', async () => {
+    const plan = await moves.planned('cancel-first');
+    await take(moves.solo, plan.to);
+    expect(wordsOf(await moves.move(machine, plan))).toContain('1 person is booked at the old time again');
+    const late = await moves.move(machine, plan);
+    expect([late.said, wordsOf(late)]).toEqual([
+      'conflict',
+      expect.stringContaining("The event is canceled, so it can't be moved; another process has ended a move of it"),
+    ]);
+    expect([await phaseOf(plan), await moves.standing(plan)]).toEqual([undefined, atOld(plan)]);
+  });
+
   test('for one of a group is told, and the same command goes on', async () => {
     const plan = await moves.planned('book-first', 2);
     const full: Send = moves.meanwhile('book', () => Promise.resolve());
