@@ -271,7 +271,7 @@ const counted =
 const bulk: JobKind = {
   weight: 3,
   make(scene, dice) {
-    const rows = Array.from({ length: 2 + dice.below(7) }, () => rowOf(scene, dice));
+    const rows = Array.from({ length: 2 + dice.below(15) }, () => rowOf(scene, dice));
     const items = rows.map((row, index) => ({ line: index + 1, body: bodyOf(row), input: { body: bodyOf(row) } }));
     const input = hash('sha256', JSON.stringify(items));
     const missing = () => unbooked(scene, rows);
