@@ -188,6 +188,7 @@ export const createModelService = (now: () => number) => {
   const reads: Record<string, (route: Route) => Json | Json[]> = {
     'GET /users/me': () => me,
     'GET /users/{}': () => me,
+    'GET /organization_memberships': () => [{ uri: `${origin}/organization_memberships/M`, role: 'owner', user: me }],
     'GET /event_types': () => [...types.values()],
     'GET /event_types/{}': ({ ids: [id] }) => typeAt(id),
     'GET /event_type_memberships': ({ query }) => hostsOf(query.get('event_type')),
