@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../scripts/bundle.js';
+import { plantIn, readBug } from './bugs.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -11,6 +12,27 @@ const simulatedDisk = {
   resolveId: (source) => (source.endsWith('/node/files.ts') ? join(root, 'test/simulation/files.ts') : undefined),
 };
 
-/** @param {string} dir */
-export const buildSimulator = (dir) =>
-  bundle({ input: { simulator: 'test/simulation/main.ts' }, dir, plugins: [simulatedDisk] });
+/** @param {string} name @returns {import('rolldown').Plugin} */
+const plantedBug = (name) => {
+  const { changes } = readBug(name);
+  const missing = new Set(changes.map(({ file }) => join(root, file)));
+  return {
+    name: 'planted-bug',
+    transform: (code, id) => {
+      if (!missing.delete(id)) return undefined;
+      const own = changes.filter(({ file }) => join(root, file) === id);
+      return { code: plantIn(code, own), map: null };
+    },
+    buildEnd: () => {
+      if (missing.size > 0) throw new Error(`The bug ${name} is not planted: ${[...missing]} is never loaded`);
+    },
+  };
+};
+
+/** @param {string} dir @param {string} [bug] The name of a planted bug. */
+export const buildSimulator = (dir, bug) =>
+  bundle({
+    input: { simulator: 'test/simulation/main.ts' },
+    dir,
+    plugins: [simulatedDisk, ...(bug === undefined ? [] : [plantedBug(bug)])],
+  });

@@ -5,9 +5,11 @@
  *   npm run simulate -- SEED --shrink    makes a failure smaller, and prints the trace of what is left
  *   npm run simulate -- SEED --count 9   prints the digests of so many seeds; with --file FILE it writes them there, or
  *                                        compares them with those of another version of Node
- *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one
+ *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one;
+ *                                        --first stops at the first broken promise
  *
- * With --jobs it runs the jobs alone instead of whole commands. It ends with 1 if a promise is broken.
+ * With --jobs it runs the jobs alone instead of whole commands, and with --bug NAME a bug of test/simulation/bugs is planted
+ * first. It ends with 1 if a promise is broken.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,6 +26,8 @@ const { values, positionals } = parseArgs({
     count: { type: 'string' },
     file: { type: 'string' },
     seconds: { type: 'string' },
+    first: { type: 'boolean', default: false },
+    bug: { type: 'string' },
     intents: { type: 'string' },
     without: { type: 'string', default: '' },
     dropped: { type: 'string', default: '' },
@@ -38,7 +42,7 @@ const words = (/** @type {string} */ list) => list.split(',').filter(Boolean);
 
 const dir = mkdtempSync(join(tmpdir(), 'sched-simulator-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
-await buildSimulator(dir);
+await buildSimulator(dir, values.bug);
 /** @type {typeof import('./main.ts')} */
 const { openSimulator, shrink, usualJobs } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
 const simulator = await openSimulator(dir);
@@ -67,6 +71,7 @@ const options = {
 const lineFor = (seed, { intents = usualIntents, without = [], dropped = [] }) =>
   [
     `npm run simulate -- ${seed}${values.jobs ? ' --jobs' : ''}`,
+    ...(values.bug === undefined ? [] : [`--bug ${values.bug}`]),
     ...(intents === usualIntents ? [] : [`--intents ${intents}`]),
     ...(without.length === 0 ? [] : [`--without ${without.join(',')}`]),
     ...(dropped.length === 0 ? [] : [`--dropped ${dropped.toSorted((one, other) => one - other).join(',')}`]),
@@ -124,6 +129,7 @@ const search = async (first, seconds) => {
     if (outcome.violation === undefined) continue;
     broken += 1;
     say(`Broken: ${outcome.violation}\nTo repeat: ${lineFor(seed, options)}\n`);
+    if (values.first) break;
   }
   const spent = cpuSeconds() - begin;
   for (const [name, count] of Object.entries(totals))
@@ -134,7 +140,7 @@ const search = async (first, seconds) => {
       .map(([code, count]) => `${code}: ${count}`)
       .join(', '),
   );
-  say(`${broken} of ${totals.seeds} seeds broke a promise in ${spent.toFixed(0)} CPU seconds`);
+  say(`${broken} of ${totals.seeds} seeds broke a promise in ${spent.toFixed(1)} CPU seconds`);
   return broken === 0;
 };
 

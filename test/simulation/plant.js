@@ -1,0 +1,81 @@
+/**
+ * Plants bugs, one at a time, and shows how long the simulator takes to find each.
+ *
+ *   node test/simulation/plant.js                         all of test/simulation/bugs
+ *   node test/simulation/plant.js NAME...                 only these
+ *   node test/simulation/plant.js --sample 5 --seed TEXT  some of them, chosen by the text
+ *   node test/simulation/plant.js --seconds 120           looks so many seconds of CPU time for each (60 if not said)
+ *
+ * It ends with 1 if one isn't found, unless its patch says why with a line "Not found: …".
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bugNames, readBug } from './bugs.js';
+
+const { values, positionals } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '' },
+  },
+  allowPositionals: true,
+});
+
+/** A bug can make a seed go on forever. Others may use the machine, too. */
+const longestMs = (Number(values.seconds) * 4 + 60) * 1000;
+
+/** @param {string[]} names @param {number} count */
+const sampleOf = (names, count) => {
+  const rankOf = (/** @type {string} */ name) => createHash('sha256').update(`${values.seed} ${name}`).digest('hex');
+  return names.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1)).slice(0, count);
+};
+
+/**
+ * Runs the simulator in a process of its own, so that nothing a bug does ends this one.
+ * @param {string} bug
+ * @returns {Promise<string>}
+ */
+const simulate = (bug) =>
+  new Promise((resolve, reject) => {
+    const simulator = fileURLToPath(new URL('simulate.js', import.meta.url));
+    const words = [simulator, '1', '--first', '--seconds', values.seconds, '--bug', bug];
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], timeout: longestMs });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (/** @type {Buffer} */ data) => {
+        output += data;
+      });
+    child.on('error', reject);
+    child.on('close', () => resolve(output));
+  });
+
+/** How a run ended: after how many CPU seconds, at which seed, and what was broken. @param {string} output */
+const endingOf = (output) => {
+  const [, broken, seed, seconds] = /^(\d+) of (\d+) seeds broke a promise in ([\d.]+) CPU/m.exec(output) ?? [];
+  if (broken === undefined) {
+    const why = /^\w*Error.*$/m.exec(output)?.[0] ?? output.trim().split('\n').at(-1);
+    return { isFound: false, seconds: '-', seed: '-', what: `the simulator failed: ${why}` };
+  }
+  const what = /^Broken: (.*)$/m.exec(output)?.[1] ?? '';
+  return { isFound: broken !== '0', seconds, seed, what };
+};
+
+const unknown = positionals.filter((name) => !bugNames.includes(name));
+if (unknown.length > 0) throw new Error(`There is no bug ${unknown.join(', ')}`);
+const wanted = positionals.length > 0 ? positionals : bugNames;
+const chosen = values.sample === undefined ? wanted : sampleOf(wanted, Number(values.sample));
+const widest = Math.max(...chosen.map((name) => name.length));
+
+let missed = 0;
+for (const bug of chosen) {
+  const { isFound, seconds, seed, what } = endingOf(await simulate(bug));
+  const why = /^Not found: (.+)$/m.exec(readBug(bug).text)?.[1];
+  if (!isFound && why === undefined) missed += 1;
+  const found = isFound ? `found after ${seconds} s` : `not found in ${seconds} s`;
+  const words = [bug.padEnd(widest), found.padEnd(20), `seed ${seed}`.padEnd(8), what || why || ''];
+  process.stdout.write(`${words.join('  ').trimEnd()}\n`);
+}
+process.stdout.write(`${chosen.length - missed} of ${chosen.length} bugs were found, or are known to hide\n`);
+process.exitCode = missed === 0 ? 0 : 1;
