@@ -107,12 +107,11 @@ export const sendFrom =
           }
           if (dice.chance(faults.lostRequest)) return lose();
           if (isWrite && dice.chance(faults.lateRequest)) {
-            scheduler.after(dice.below(timeoutMs + longestDelayMs), () =>
-              scheduler.add({
-                label: `${name} arrives late`,
-                happen: async () => void (await arrive(site, request, process)),
-              }),
-            );
+            // Right then, and not at some later step: the time could be beyond what R27 allows.
+            scheduler.after(dice.below(timeoutMs + longestDelayMs), async () => {
+              scheduler.note(`${name} arrives late`);
+              await arrive(site, request, process);
+            });
             return lose();
           }
           const reply = await arrive(site, request, process);

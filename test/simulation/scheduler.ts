@@ -19,7 +19,7 @@ export interface Entry {
 
 interface Timer {
   at: number;
-  ring(): void;
+  ring(): void | Promise<void>;
   isOff: boolean;
 }
 
@@ -64,7 +64,7 @@ export const createScheduler = (order: Dice, start: number) => {
     /** Resolves when its turn has come, for something that is no process. */
     turn: (label: string): Promise<void> => new Promise((resolve) => scheduler.add({ label, happen: () => resolve() })),
 
-    after(milliseconds: number, ring: () => void): Timer {
+    after(milliseconds: number, ring: Timer['ring']): Timer {
       const timer = { at: scheduler.time + Math.max(0, milliseconds), ring, isOff: false };
       // Of those at the same time, the first one rings first.
       let [low, high] = [0, timers.length];
@@ -118,7 +118,7 @@ export const createScheduler = (order: Dice, start: number) => {
           if (timer === undefined) return;
           if (timer.isOff) continue;
           scheduler.time = Math.max(scheduler.time, timer.at);
-          timer.ring();
+          await timer.ring();
         }
       }
     },
