@@ -118,6 +118,13 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   placeLogin(scene);
   const login = watchLogin(scene);
   site.onEnd = login.onEnd;
+  // R27: the service refuses a second booking of some times, which hides that it was sent.
+  site.onArrive = ({ url, body = '' }, { pid }) => {
+    if (new URL(url).pathname !== '/invitees') return;
+    const { start_time: start, invitee } = JSON.parse(body);
+    if (model.of(invitee.email, start).length > 0)
+      scheduler.violate(`R27: process ${pid} sends the booking of ${invitee.email} at ${start} again`);
+  };
   // R37
   site.onLeave = (process, request) => {
     login.onLeave(process, request);

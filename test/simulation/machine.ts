@@ -28,6 +28,8 @@ export interface Site {
   lastPid: number;
   /** Called when a write leaves a process. */
   onLeave(process: Process, request: HttpRequest): void;
+  /** Called when a write reaches the service. */
+  onArrive(request: HttpRequest, process: Process): void;
   /** Called when the service has changed something. */
   onChange(request: HttpRequest, reply: HttpReply, process: Process): void;
   /** Called when a process has ended. */

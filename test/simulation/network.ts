@@ -25,10 +25,11 @@ const tooMany = refusal(
 );
 
 const arrive = async (
-  { service, scheduler, counts, onChange }: Site,
+  { service, scheduler, counts, onArrive, onChange }: Site,
   request: HttpRequest,
   process: Process,
 ): Promise<HttpReply> => {
+  if (request.method !== 'GET') onArrive(request, process);
   const answer = await service(request);
   const reply = { ...answer, headers: { ...answer.headers, date: new Date(scheduler.time).toUTCString() } };
   scheduler.note(`${process.pid} ${request.method} is served: ${reply.status}`);

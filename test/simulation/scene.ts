@@ -142,6 +142,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     lastPid: 1000,
     onLeave: () => {},
     onEnd: () => {},
+    onArrive: () => {},
     onChange: (request, reply, process) => {
       const booked = model.learn(request, reply);
       if (booked !== undefined) for (const watch of watchers) watch(booked, process);
