@@ -235,7 +235,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       for (const [path, data] of volume.files()) {
         if (path.startsWith(inputs)) continue;
         if (data.includes('@sim.example')) scheduler.violate(`R36: ${name}:${path} has an address`);
-        if (data.includes(ownerToken)) scheduler.violate(`R12: ${name}:${path} has the token`);
+        if (data.includes(ownerToken) || path.includes(ownerToken))
+          scheduler.violate(`R12: ${name}:${path} has the token`);
       }
   };
 
