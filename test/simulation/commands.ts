@@ -43,6 +43,8 @@ interface Task {
   /** Whether a write of it may have been made without a word: lost, killed, or of two processes at once. */
   isDoubtful: boolean;
   running: Set<Process>;
+  /** How often a process of it may have sent something without noting how that ended. */
+  mishaps: number;
   /** Attempts that have not ended, or not begun yet. */
   pending: number;
   last: Ended | undefined;
@@ -56,6 +58,7 @@ const newTask = (intent: Intent, kind: string, machine: Machine, dice: Dice): Ta
   isSettled: false,
   isDoubtful: false,
   running: new Set(),
+  mishaps: 0,
   pending: 0,
   last: undefined,
 });
@@ -150,6 +153,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     const said = stdout + stderr;
     if (said.includes(ownerToken)) violate('R12: the output has the token');
     if (intent.hidesAddresses && said.includes('@sim.example')) violate('R49: the output has an address');
+    const { disk, lostWrites, signals } = process.saw;
+    task.mishaps += disk + lostWrites + signals + (code === 'killed' ? 1 : 0);
     task.last = ended;
     if (code !== 0 && !intent.settles?.(ended)) return;
     if (task.isSettled) return;
@@ -218,7 +223,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
         await attempt(task);
       }
       const { intent, last, isSettled } = task;
-      const wrong = await intent.wrongInTheEnd?.(last);
+      const wrong = (await intent.wrongInTheEnd?.(last)) ?? intent.sentTooOften?.(task.mishaps);
       const told = `${intent.argv.join(' ')}\nexit ${last?.code}\n${last?.stderr}`;
       if (wrong !== undefined) scheduler.violate(`${wrong}: ${told}`);
       if (!isSettled && !intent.wrongInTheEnd) scheduler.violate(`never done: ${told}`);

@@ -178,6 +178,10 @@ const erase: Kind = {
     return {
       argv: ['compliance', 'delete', '--from', path, '--json', '--confirm', String(emails.length)],
       missing,
+      sentTooOften: (mishaps) => {
+        const most = Math.max(...emails.map((email) => scene.model.deletions.get(email) ?? 0));
+        return most > 1 + mishaps ? `R34: an address was sent ${most} times after ${mishaps} mishaps` : undefined;
+      },
       wrongInTheEnd: missing,
       isRun: true,
       hidesAddresses: true,

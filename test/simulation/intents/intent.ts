@@ -13,6 +13,8 @@ export interface Intent {
   settles?(ended: Ended): boolean;
   /** What is wrong in the end, although no fault happens any more. */
   wrongInTheEnd?(last: Ended | undefined): string | undefined | Promise<string | undefined>;
+  /** What was sent too often, if so many kills, lost replies and disk errors happened to its processes. */
+  sentTooOften?(mishaps: number): string | undefined;
   /** Sees each end of a process, also of a killed one. */
   onEnd?(ended: Ended, process: Process): void;
   /** May be unsure for what another command has done. */
