@@ -128,11 +128,13 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (model.of(invitee.email, start).length > 0)
       scheduler.violate(`R27: process ${pid} sends the booking of ${invitee.email} at ${start} again`);
   };
-  // R37
+  // R33, R37
   site.onLeave = (process, request) => {
     login.onLeave(process, request);
     const task = tasks.find(({ running }) => running.has(process));
     if (!task?.intent.isRun) return;
+    if (!process.hasNoted) scheduler.violate(`R33: ${process.pid} sends what its receipt doesn't say`);
+    process.hasNoted = false;
     for (const other of task.running)
       if (other !== process && !other.isOver && other.writes.sent > 0)
         scheduler.violate(`R37: ${other.pid} and ${process.pid} send the same run: ${process.argv.join(' ')}`);

@@ -107,6 +107,8 @@ export class Process implements Host {
   saw = { disk: 0, network: 0, limited: 0, lostWrites: 0, signals: 0 };
   /** Requests of it that changed something at the service, and those that would if they arrived. */
   readonly writes = { made: 0, sent: 0 };
+  /** Whether it has put a line of a receipt on disk since its last write left. */
+  hasNoted = false;
   stdout = '';
   stderr = '';
   readonly done: Promise<Ended>;
@@ -225,6 +227,7 @@ export class Process implements Host {
     scheduler.steps += 1;
     scheduler.note(this.#labelOf(call));
     this.#strikeDisk(call);
+    if (call.name === 'sync' && call.path.endsWith('.jsonl')) this.hasNoted = true;
     if (!call.isWrite || !dice.kill.chance(faults.kill)) return work();
     if (dice.kill.chance(0.5)) work();
     this.kill();
