@@ -96,6 +96,13 @@ const updateSchedule: Kind = {
   },
 };
 
+/** Whether the user has an event type of this name that can be booked. */
+const isBookable = async (scene: Scene, name: string): Promise<boolean> => {
+  const path = `/event_types?${new URLSearchParams({ user: scene.me, organization: scene.organization, count: '100' })}`;
+  const { collection } = await scene.visit<{ collection: EventType[] }>('GET', path);
+  return collection.some((type) => type.name === name && type.active);
+};
+
 /** A file that creates an event type, and takes a day off in another one. */
 const applyConfig: Kind = {
   commands: ['config apply'],
@@ -109,9 +116,11 @@ const applyConfig: Kind = {
       known: { name: type.name, availability: { dates: { [day]: 'off' } } },
     };
     machine.volume.place(path, JSON.stringify({ sched: 1, users: { me: { event_types: types } } }));
-    const missing = () => {
+    const missing = async () => {
       const count = scene.model.created(name);
-      return count === 1 ? wrongDay(scene, [type], day) : `R57: the event type ${name} was created ${count} times`;
+      if (count !== 1) return `R57: the event type ${name} was created ${count} times`;
+      if (!(await isBookable(scene, name))) return `R57: the event type ${name} is not active`;
+      return wrongDay(scene, [type], day);
     };
     return {
       argv: ['config', 'apply', path, '--allow', 'create', ...common],
