@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../../src/http/message.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults } from './faults.ts';
@@ -128,9 +129,24 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (model.of(invitee.email, start).length > 0)
       scheduler.violate(`R27: process ${pid} sends the booking of ${invitee.email} at ${start} again`);
   };
+  /** Those who have sent schedules so far, by the machine, or of all machines that share state. */
+  const senders = new Map<string, Process[]>();
+  // R66: a process that has the lock sends all its schedules before the next one sends any.
+  const checkTurns = (process: Process, { method, url }: HttpRequest): void => {
+    if (method !== 'PATCH' || !new URL(url).pathname.startsWith('/event_type_availability_schedules/')) return;
+    const place = scene.isShared ? '' : process.machine.name;
+    const before = senders.get(place) ?? [];
+    const other = before.at(-1);
+    senders.set(place, [...before, process]);
+    if (other === undefined || other === process || !before.includes(process)) return;
+    // Without a lock, both say so.
+    if ([process, other].every(({ stderr }) => !stderr.includes('may change the same at the same time')))
+      scheduler.violate(`R66: ${other.pid} and ${process.pid} change schedules at the same time`);
+  };
   // R33, R37
   site.onLeave = (process, request) => {
     login.onLeave(process, request);
+    checkTurns(process, request);
     const task = tasks.find(({ running }) => running.has(process));
     if (!task?.intent.isRun) return;
     if (!process.hasNoted) scheduler.violate(`R33: ${process.pid} sends what its receipt doesn't say`);
