@@ -38,6 +38,21 @@ describe('whole commands on simulated machines', { timeout: 900_000 }, () => {
   });
 });
 
+describe('jobs on simulated machines, against a model of the service', { timeout: 900_000 }, () => {
+  test('keep all promises', async () => {
+    for (const seed of seeds(times(2, 600))) {
+      const { violation } = await simulator.jobs(seed);
+      expect(violation, `npm run simulate -- ${seed} --jobs`).toBeUndefined();
+    }
+  });
+
+  test('do the same again with the same seed', async () => {
+    const [seed] = seeds(1) as [number];
+    const digestOf = async () => (await simulator.jobs(seed, { intents: times(8, 40) })).digest;
+    expect(await digestOf()).toBe(await digestOf());
+  });
+});
+
 /*
  * R65: a call of the disk that fails once, at any place of any command that writes. The command says what failed and ends
  * with a documented code, or it works without that file; the same command afterwards does all that is left.
