@@ -12,6 +12,7 @@ import {
   type Stats,
 } from '../node/files.ts';
 import { singleQuoted } from '../shell-quote.ts';
+import { unlessUnsupported } from './whole-file.ts';
 
 /*
  * The rules for directories with sched's files (R16):
@@ -95,7 +96,7 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, advice);
 };
 
-/** Puts the names in a directory on disk. Not every platform supports it. */
+/** Puts the names in a directory on disk. */
 const syncNames = (path: string): void => {
   try {
     const descriptor = openSync(path, constants.O_RDONLY);
@@ -104,10 +105,13 @@ const syncNames = (path: string): void => {
     } finally {
       closeSync(descriptor);
     }
-  } catch {
-    // The directory exists, which is all that most commands need.
+  } catch (error) {
+    unlessUnsupported(error);
   }
 };
+
+const cantCreate = (path: string, error: unknown): SchedError =>
+  new SchedError('environment', `Can't create the directory ${path}`, { reason: codeOf(error), outcome: 'not-sent' });
 
 /** Checks a directory for sched's files, and creates it with its parents if it is missing. */
 export const ensurePrivateDirectory = (path: string): void => {
@@ -116,15 +120,16 @@ export const ensurePrivateDirectory = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
   } catch (error) {
-    throw new SchedError('environment', `Can't create the directory ${path}`, {
-      reason: codeOf(error),
-      outcome: 'not-sent',
-    });
+    throw cantCreate(path, error);
   }
 };
 
 /** The same for files that must survive a power cut. */
 export const ensureLastingDirectory = (path: string): void => {
   ensurePrivateDirectory(path);
-  for (let at = resolve(path); at !== dirname(at); at = dirname(at)) syncNames(dirname(at));
+  try {
+    for (let at = resolve(path); at !== dirname(at); at = dirname(at)) syncNames(dirname(at));
+  } catch (error) {
+    throw cantCreate(path, error);
+  }
 };

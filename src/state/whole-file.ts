@@ -14,11 +14,21 @@ export const noFollow = constants.O_NOFOLLOW ?? 0;
  */
 export const noWait = constants.O_NONBLOCK ?? 0;
 
-/** Without this, a new file name may be lost in a power cut. Not every platform supports it. */
+/** How a platform or a disk says that it can't put the names in a directory on disk. */
+const unsupported = ['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOSYS', 'ENOTSUP', 'EPERM', 'EROFS'];
+
+export const unlessUnsupported = (error: unknown): undefined => {
+  if (!unsupported.includes(codeOf(error))) throw error;
+};
+
+/** Without this, a new file name may be lost in a power cut. */
 export const syncDirectory = async (path: string): Promise<void> => {
-  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
+  const handle = await open(path, constants.O_RDONLY).catch(unlessUnsupported);
+  try {
+    await handle?.sync().catch(unlessUnsupported);
+  } finally {
+    await handle?.close();
+  }
 };
 
 /** Where a file is replaced. */

@@ -37,6 +37,26 @@ test.each([true, false])('never writes through a link in place of the draft (rep
   expect(readdirSync(folder)).toEqual(['a.draft']);
 });
 
+// R27
+test.each([
+  ['EIO', false],
+  ['ENOSPC', false],
+  ['EINVAL', true],
+  ['EPERM', true],
+])('a directory whose names are not on disk after %s is fine only if that is not supported', async (code, isFine) => {
+  const handle = await open(folder);
+  const methods = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = methods;
+  const spy = vi.spyOn(methods, 'sync').mockImplementation(async function (this: FileHandle) {
+    if ((await this.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
+    return sync.call(this);
+  });
+  const result = await write(false).catch((error) => error.code);
+  spy.mockRestore();
+  expect(result).toBe(isFine ? undefined : code);
+});
+
 /** What each `sync` finds in the folder: the text of a file by its name, and whether the folder itself is synced. */
 const syncsDuring = async (work: () => Promise<void>) => {
   const handle = await open(folder);

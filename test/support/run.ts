@@ -14,7 +14,7 @@ import { openSandbox } from '../../src/sandbox/open.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import { openConnection } from '../../src/state/redis/redis-client.ts';
-import type { Clock } from '../../src/system.ts';
+import type { Clock, Machine } from '../../src/system.ts';
 import { expectNoSecret } from './canary.ts';
 import { checked, rethrow } from './checked.ts';
 import { expectSameAccount } from './printed-lines.ts';
@@ -189,6 +189,26 @@ setMaxListeners(0, never);
 /** The real network, for a service that listens. */
 export const network: Send = createTransport({ env: {}, clock: realClock, interrupted: never });
 
+const machines = new Map<string, Machine>();
+
+/** All commands of a test run in one process, so that they get the same machine. */
+const machineFor = (platform: string, home: string, program: readonly string[] | undefined): Machine => {
+  const key = JSON.stringify([platform, home, program]);
+  const machine = machines.get(key) ?? {
+    platform,
+    host: 'test',
+    // Nothing can be created there.
+    accountHome: home || '/dev/null',
+    pid: process.pid,
+    executable: process.execPath,
+    version: process.versions.node,
+    isAlive: () => true,
+    ...(program && { program }),
+  };
+  machines.set(key, machine);
+  return machine;
+};
+
 const runInWorld = async (
   line: string | string[],
   service: Send,
@@ -275,17 +295,7 @@ const runInWorld = async (
     interrupted,
     afterSend,
     protect: (work) => work(),
-    machine: {
-      platform,
-      host: 'test',
-      // Nothing can be created there.
-      accountHome: home || '/dev/null',
-      pid: process.pid,
-      executable: process.execPath,
-      version: process.versions.node,
-      isAlive: () => true,
-      ...(program && { program }),
-    },
+    machine: machineFor(platform, home, program),
     openBrowser,
     startChild,
     ...(openPager && { openPager }),
