@@ -165,7 +165,11 @@ const later =
   (...words: Words): Promise<Value> =>
     host().callLater({ name, path: pathOf(words[0]), isWrite }, () => work(...words));
 
-export const openSync = atOnce('open', true, openNow);
+/** Whether a file is opened to be changed: a full disk can be read. */
+const isForWriting = (flags: number | string = 'r'): boolean => (flagsOf(flags) & (writable | constants.O_CREAT)) !== 0;
+
+export const openSync = (path: string, flags?: number | string, mode?: number): number =>
+  host().callNow({ name: 'open', path, isWrite: isForWriting(flags) }, () => openNow(path, flags, mode));
 export const closeSync = (descriptor: number): void => void opened.delete(descriptor);
 export const readFileSync = atOnce('read', false, readNow);
 export const writeFileSync = atOnce(
@@ -251,6 +255,7 @@ const handleOf = (descriptor: number, path: string) => {
   };
 };
 
-export const open = later('open', true, (path: string, flags?: number | string, mode?: number) =>
-  handleOf(openNow(path, flags, mode), path),
-);
+export const open = (path: string, flags?: number | string, mode?: number) =>
+  host().callLater({ name: 'open', path, isWrite: isForWriting(flags) }, () =>
+    handleOf(openNow(path, flags, mode), path),
+  );

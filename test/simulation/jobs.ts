@@ -5,7 +5,7 @@ import { type Dice, diceFor } from './dice.ts';
 import { noFaults } from './faults.ts';
 import { createJobContext } from './job-context.ts';
 import { type JobEnd, type JobIntent, type JobScene, jobKindFor, jobKinds } from './job-kinds.ts';
-import { home, inputs, type Machine, Process } from './machine.ts';
+import { inputs, type Machine, Process } from './machine.ts';
 import { createModelService, type ModelService } from './model-service.ts';
 import { createScene } from './scene.ts';
 
@@ -76,9 +76,6 @@ const asksPerson = ({ facts: { hint } }: SchedError): boolean =>
 const textOf = ({ category, message, facts }: SchedError): string =>
   `${category}: ${message}\n${JSON.stringify(facts)}`;
 
-/** The directories of the jobs. They are there from an earlier day: whole commands make them. */
-const folders = ['bookings', 'moves', 'creations', 'plans', 'locks', 'receipts', 'receipts/locks'];
-
 const createJobScene = async (seed: number, options: Options): Promise<JobScene> => {
   let service: ModelService | undefined;
   const scene = await createScene(
@@ -89,8 +86,6 @@ const createJobScene = async (seed: number, options: Options): Promise<JobScene>
     },
     options,
   );
-  for (const { volume } of scene.machines)
-    for (const folder of folders) volume.place(`${home}/.local/state/sched/${folder}/earlier`, '');
   return { ...scene, service: service!, typeNames: [], typesBy: new Map(), appliedOn: new Map() };
 };
 

@@ -17,10 +17,17 @@ const rethrow = (error: unknown): never => {
 export const openSimulator = async (folder: string) => {
   const [template, file] = [join(folder, 'seeded.db'), join(folder, 'sandbox.db')];
   (await openSandbox({ file: template, clock: { now: () => someday }, usualOrigin: origin, now: someday })).close();
-  const open: OpenService = async (now, randomBytes) => {
+  const open: OpenService = async (now, randomBytes, limit) => {
     for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
     copyFileSync(template, file);
-    const sandbox = await openSandbox({ file, clock: { now }, randomBytes, usualOrigin: origin, onError: rethrow });
+    const sandbox = await openSandbox({
+      file,
+      clock: { now },
+      randomBytes,
+      limits: limit ?? true,
+      usualOrigin: origin,
+      onError: rethrow,
+    });
     sandbox.store.exec('PRAGMA synchronous = OFF');
     return { send: sandbox.service, close: () => sandbox.close() };
   };

@@ -105,7 +105,12 @@ export interface Service {
 }
 
 /** Opens the service with this clock and these random bytes. */
-export type OpenService = (now: () => number, randomBytes: (count: number) => Uint8Array) => Promise<Service>;
+export type OpenService = (
+  now: () => number,
+  randomBytes: (count: number) => Uint8Array,
+  /** How many requests a minute a token has, if not the usual number. */
+  limit: number | undefined,
+) => Promise<Service>;
 
 /** Everything that one seed decides before the first command. */
 export const createScene = async (seed: number, open: OpenService, options: SceneOptions = {}) => {
@@ -113,7 +118,9 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
   const scheduler = createScheduler(diceFor(seed, 'order'), someday);
   if (options.isTraced) scheduler.trace = [];
   const serviceDice = diceFor(seed, 'service');
-  const service = await open(() => scheduler.time, serviceDice.bytes);
+  // The usual limit is hardly reached.
+  const limit = diceFor(seed, 'limit').chance(0.25) ? 40 : undefined;
+  const service = await open(() => scheduler.time, serviceDice.bytes, limit);
   const faults = swarmOf(diceFor(seed, 'faults'));
   for (const kind of options.without ?? []) faults[kind] = 0;
   const machineCount = 1 + setup.below(2);
