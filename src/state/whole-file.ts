@@ -88,5 +88,9 @@ export const writeWholeFile = async (path: string, { content, draft, replaceIn }
     await handle.close().catch(() => {});
     await rm(draft, { force: true }).catch(() => {});
   }
-  await syncDirectory(dirname(path));
+  await syncDirectory(dirname(path)).catch(async (error: unknown) => {
+    // Nobody must take a record for valid whose writer was told that it failed.
+    if (replaceIn === undefined) await rm(path, { force: true }).catch(() => {});
+    throw error;
+  });
 };

@@ -282,8 +282,10 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   if (scene.isFollowed) await runAll(machines.map(followOnce));
   site.faults = scene.faults;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
-  // R30
-  const isAlone = (machines.length === 1 || (scene.isShared && scene.faults.redis === 0)) && scene.faults.limited === 0;
+  // R30: unless the budget is lost with a disk, or a request counts for a later minute.
+  const { limited, redis, power, diskFull, diskError, lateRequest } = scene.faults;
+  const isSure = limited + power + diskFull + diskError + lateRequest === 0;
+  const isAlone = isSure && (machines.length === 1 || (scene.isShared && redis === 0));
   if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
   site.faults = noFaults;
   for (const machine of machines) machine.failing = undefined;

@@ -54,7 +54,7 @@ test.each([
   });
   const result = await write(false).catch((error) => error.code);
   spy.mockRestore();
-  expect(result).toBe(isFine ? undefined : code);
+  expect([result, readdirSync(folder)]).toEqual(isFine ? [undefined, ['a']] : [code, []]);
 });
 
 /** What each `sync` finds in the folder: the text of a file by its name, and whether the folder itself is synced. */
