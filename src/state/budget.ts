@@ -222,7 +222,8 @@ export const grant = (
   const [first] = state.windows as [BudgetWindow];
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
   const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
-  if (isBackground && left <= limitOf(first) / 2) return refusal(first.end);
+  // Half of an unknown limit is not known either: one request learns it.
+  if (isBackground && left !== Number.POSITIVE_INFINITY && left <= limitOf(first) / 2) return refusal(first.end);
   const share = shareOf(state, holder, now, left);
   // Carried requests may have filled a very small window, and the rest of it may belong to waiters.
   if (share <= 0) return refusal(first.end);

@@ -69,6 +69,13 @@ describe('budget: shared by processes', () => {
 
 // R55
 describe('budget: a process in the background', () => {
+  // R55
+  test('sends one request if the limit is no longer known, which it learns from that', () => {
+    const state = { ...emptyState('general'), told: 'limit' as const };
+    const options = { most: 1, probeMs: 30_000, pace: 500, isBackground: true };
+    expect(grant(state, 'follower', 1000, options)).toMatchObject({ permits: 1 });
+  });
+
   test('opens no window while another command waits for its turn', () => {
     const state = emptyState('general');
     state.waiting = [{ holder: 'other', pid: 1, since: 0, until: 1000 }];
