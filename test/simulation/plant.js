@@ -40,7 +40,7 @@ const sampleOf = (names, count) => {
 const simulate = (bug) =>
   new Promise((resolve, reject) => {
     const simulator = fileURLToPath(new URL('simulate.js', import.meta.url));
-    const words = [simulator, '1', '--first', '--seconds', values.seconds, '--bug', bug];
+    const words = [simulator, '1', '--first', '--mixed', '--seconds', values.seconds, '--bug', bug];
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], timeout: longestMs });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
@@ -53,7 +53,8 @@ const simulate = (bug) =>
 
 /** How a run ended: after how many CPU seconds, at which seed, and what was broken. @param {string} output */
 const endingOf = (output) => {
-  const [, broken, seed, seconds] = /^(\d+) of (\d+) seeds broke a promise in ([\d.]+) CPU/m.exec(output) ?? [];
+  const [, broken, seconds] = /^(\d+) of \d+ seeds broke a promise in ([\d.]+) CPU/m.exec(output) ?? [];
+  const seed = /^To repeat: npm run simulate -- (\d+(?: --jobs)?)/m.exec(output)?.[1] ?? '-';
   if (broken === undefined) {
     const why = /^\w*Error.*$/m.exec(output)?.[0] ?? output.trim().split('\n').at(-1);
     return { isFound: false, seconds: '-', seed: '-', what: `the simulator failed: ${why}` };
@@ -74,7 +75,12 @@ for (const bug of chosen) {
   const why = /^Not found: (.+)$/m.exec(readBug(bug).text)?.[1];
   if (!isFound && why === undefined) missed += 1;
   const found = isFound ? `found after ${seconds} s` : `not found in ${seconds} s`;
-  const words = [bug.padEnd(widest), found.padEnd(20), `seed ${seed}`.padEnd(8), what || why || ''];
+  const words = [
+    bug.padEnd(widest),
+    found.padEnd(20),
+    `seed ${seed}`.padEnd('seed 12 --jobs'.length),
+    what || why || '',
+  ];
   process.stdout.write(`${words.join('  ').trimEnd()}\n`);
 }
 process.stdout.write(`${chosen.length - missed} of ${chosen.length} bugs were found, or are known to hide\n`);

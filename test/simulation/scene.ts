@@ -210,7 +210,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     isFollowed: setup.chance(0.3),
     model,
     /** Whether a change of schedules had no lock, or may have arrived after it was given up: then others can be lost. */
-    maySchedulesClash: false,
+    maySchedulesClash: machineCount > 1 && !isShared,
     /** Whether a fault in the middle of a refresh may have lost the login. */
     mayLoseLogin: false,
     /** Called for each booking. */

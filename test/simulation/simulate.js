@@ -6,7 +6,7 @@
  *   npm run simulate -- SEED --count 9   prints the digests of so many seeds; with --file FILE it writes them there, or
  *                                        compares them with those of another version of Node
  *   npm run simulate -- --seconds 600    runs new seeds for so many seconds of CPU time, from SEED on if there is one;
- *                                        --first stops at the first broken promise
+ *                                        --first stops at the first broken promise; --mixed takes turns with --jobs
  *
  * With --jobs it runs the jobs alone instead of whole commands, and with --bug NAME a bug of test/simulation/bugs is planted
  * first. It ends with 1 if a promise is broken.
@@ -21,6 +21,7 @@ import { buildSimulator } from './build.js';
 const { values, positionals } = parseArgs({
   options: {
     jobs: { type: 'boolean', default: false },
+    mixed: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     count: { type: 'string' },
@@ -46,8 +47,12 @@ await buildSimulator(dir, values.bug);
 /** @type {typeof import('./main.ts')} */
 const { openSimulator, shrink, usualJobs } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
 const simulator = await openSimulator(dir);
-const simulate = values.jobs ? simulator.jobs : simulator.commands;
-const usualIntents = values.jobs ? usualJobs : 40;
+/** @typedef {{ flag: string, simulate: typeof simulator.commands, usualIntents: number }} Level */
+/** @type {Level} */
+const commandLevel = { flag: '', simulate: simulator.commands, usualIntents: 40 };
+/** @type {Level} */
+const jobLevel = { flag: ' --jobs', simulate: simulator.jobs, usualIntents: usualJobs };
+const level = values.jobs ? jobLevel : commandLevel;
 
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
@@ -58,19 +63,20 @@ const [command = '', call = '', number = ''] = values['fail-at']?.split(':') ?? 
 const failAt = command === '' ? undefined : { command, call, number: Number(number) };
 
 /** @typedef {import('./commands.ts').Options & { intents: number }} Options */
-/** @type {Options} */
-const options = {
+/** @param {Level} level @returns {Options} */
+const optionsFor = ({ usualIntents }) => ({
   intents: Number(values.intents ?? usualIntents),
   without: /** @type {Options['without']} */ (words(values.without)),
   dropped: words(values.dropped).map(Number),
   ...(values.only === undefined ? {} : { only: values.only }),
   ...(failAt === undefined ? {} : { failAt }),
-};
+});
+const options = optionsFor(level);
 
-/** How to repeat a run. @param {number} seed @param {import('./commands.ts').Options} options */
-const lineFor = (seed, { intents = usualIntents, without = [], dropped = [] }) =>
+/** How to repeat a run. @param {Level} level @param {number} seed @param {import('./commands.ts').Options} options */
+const lineFor = ({ flag, usualIntents }, seed, { intents = usualIntents, without = [], dropped = [] }) =>
   [
-    `npm run simulate -- ${seed}${values.jobs ? ' --jobs' : ''}`,
+    `npm run simulate -- ${seed}${flag}`,
     ...(values.bug === undefined ? [] : [`--bug ${values.bug}`]),
     ...(intents === usualIntents ? [] : [`--intents ${intents}`]),
     ...(without.length === 0 ? [] : [`--without ${without.join(',')}`]),
@@ -81,11 +87,11 @@ const lineFor = (seed, { intents = usualIntents, without = [], dropped = [] }) =
 const repeat = async (seed) => {
   let wanted = options;
   if (values.shrink) {
-    const smaller = await shrink((each) => simulate(seed, each), options);
+    const smaller = await shrink((each) => level.simulate(seed, each), options);
     wanted = { ...options, ...smaller.options };
-    say(`Shrunk in ${smaller.runs} runs. To repeat: ${lineFor(seed, wanted)}`);
+    say(`Shrunk in ${smaller.runs} runs. To repeat: ${lineFor(level, seed, wanted)}`);
   }
-  const outcome = await simulate(seed, { ...wanted, isTraced: values.trace || values.shrink });
+  const outcome = await level.simulate(seed, { ...wanted, isTraced: values.trace || values.shrink });
   for (const line of outcome.trace) say(line);
   if (outcome.violation !== undefined) say(`Broken: ${outcome.violation}`);
   say(outcome.digest);
@@ -96,7 +102,7 @@ const repeat = async (seed) => {
 const digests = async (first, count) => {
   let [isGood, lines] = [true, ''];
   for (let seed = first; seed < first + count; seed += 1) {
-    const { digest, violation } = await simulate(seed, options);
+    const { digest, violation } = await level.simulate(seed, options);
     say(`${seed} ${digest}`);
     lines += `${seed} ${digest}\n`;
     isGood &&= violation === undefined;
@@ -120,15 +126,24 @@ const search = async (first, seconds) => {
   /** @type {Map<string, number>} */
   const codes = new Map();
   let broken = 0;
-  for (let seed = first; cpuSeconds() - begin < seconds && broken < mostBroken; seed += 1) {
-    const outcome = await simulate(seed, options);
+  const runs = (values.mixed ? [commandLevel, jobLevel] : [level]).map((each) => ({
+    level: each,
+    seed: first,
+    spent: 0,
+  }));
+  while (cpuSeconds() - begin < seconds && broken < mostBroken) {
+    const run = runs.reduce((one, other) => (other.spent < one.spent ? other : one));
+    const [seed, started, wanted] = [run.seed, cpuSeconds(), optionsFor(run.level)];
+    const outcome = await run.level.simulate(seed, wanted);
+    run.seed += 1;
+    run.spent += cpuSeconds() - started;
     totals.seeds += 1;
     for (const name of /** @type {const} */ (['commands', 'jobs', 'requests', 'steps', 'kills', 'signals', 'cuts']))
       totals[name] += outcome[name];
     for (const [code, count] of Object.entries(outcome.codes)) codes.set(code, (codes.get(code) ?? 0) + count);
     if (outcome.violation === undefined) continue;
     broken += 1;
-    say(`Broken: ${outcome.violation}\nTo repeat: ${lineFor(seed, options)}\n`);
+    say(`Broken: ${outcome.violation}\nTo repeat: ${lineFor(run.level, seed, wanted)}\n`);
     if (values.first) break;
   }
   const spent = cpuSeconds() - begin;
