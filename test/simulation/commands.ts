@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../../src/http/message.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
-import { noFaults } from './faults.ts';
+import { noFaults, workOf } from './faults.ts';
 import { follow, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
-import { kindFor, kinds } from './intents/kinds.ts';
+import { kinds } from './intents/kinds.ts';
 import { placeLogin, watchLogin } from './intents/login.ts';
 import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
 import { origin } from './network.ts';
@@ -110,6 +110,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
   const setup = diceFor(seed, 'shells');
+  const kindsOfSeed = workOf(kinds, diceFor(seed, 'work'));
 
   // R27, R56
   scene.watchers.push(({ email, start }, { pid }) => {
@@ -214,7 +215,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       const open = tasks.filter((task) => !task.isSettled && task.machine === machine);
       let task = dice.chance(0.2) && open.length > 0 ? dice.pick(open) : undefined;
       if (task === undefined) {
-        let kind = options.only ?? kindFor(dice);
+        let kind = options.only ?? dice.pick(kindsOfSeed);
         let intent = await kinds[kind]!.make(scene, dice, machine);
         if (intent === undefined) {
           kind = 'book';

@@ -51,12 +51,23 @@ const shares: Record<FaultKind, readonly number[]> = {
   skewMs: [5000, 3_600_000, 86_400_000],
 };
 
-/** Each seed has some kinds of faults only: with all of them at once, nothing gets far enough to break. */
+/**
+ * Each seed has some kinds of faults only, or hardly one: with all of them at once, nothing gets far enough to break, and
+ * some promises hold only as long as nothing else fails.
+ */
 export const swarmOf = (dice: Dice): Faults => {
   const faults = { ...noFaults };
+  const most = dice.pick([0.1, 0.5]);
   for (const kind of faultKinds) {
     const share = dice.pick(shares[kind]);
-    if (dice.chance(0.5)) faults[kind] = share;
+    if (dice.chance(most)) faults[kind] = share;
   }
   return faults;
+};
+
+/** The kinds of work of a seed, each as often as its weight: all of them, or a few that meet more often then. */
+export const workOf = (kinds: Readonly<Record<string, { weight: number }>>, dice: Dice): string[] => {
+  const names = Object.keys(kinds);
+  const few = Array.from({ length: 1 + dice.below(4) }, () => dice.pick(names));
+  return (dice.chance(0.5) ? names : few).flatMap((name) => Array<string>(kinds[name]!.weight).fill(name));
 };

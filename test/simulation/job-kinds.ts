@@ -427,8 +427,3 @@ const apply: JobKind = {
 };
 
 export const jobKinds: Record<string, JobKind> = { book, move, bulk, erase, apply };
-
-const weights = Object.entries(jobKinds).flatMap(([name, { weight }]) => Array<string>(weight).fill(name));
-
-/** The kind of a job by chance. */
-export const jobKindFor = (dice: Dice): string => dice.pick(weights);

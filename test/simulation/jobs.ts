@@ -2,9 +2,9 @@ import { exitCodes, SchedError } from '../../src/errors.ts';
 import { readReceipt, replay } from '../../src/jobs/receipt.ts';
 import type { Options, Outcome } from './commands.ts';
 import { type Dice, diceFor } from './dice.ts';
-import { noFaults } from './faults.ts';
+import { noFaults, workOf } from './faults.ts';
 import { createJobContext } from './job-context.ts';
-import { type JobEnd, type JobIntent, type JobScene, jobKindFor, jobKinds } from './job-kinds.ts';
+import { type JobEnd, type JobIntent, type JobScene, jobKinds } from './job-kinds.ts';
 import { inputs, type Machine, Process } from './machine.ts';
 import { createModelService, type ModelService } from './model-service.ts';
 import { createScene } from './scene.ts';
@@ -94,6 +94,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   const { scheduler, site, machines, model } = scene;
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
+  const kindsOfSeed = workOf(jobKinds, diceFor(seed, 'work'));
   /** People about whom the ledger may have an attempt whose outcome is open. */
   const doubted = new Set<string>();
 
@@ -187,7 +188,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   );
 
   const newTask = async (dice: Dice, machine: Machine): Promise<Task> => {
-    let kind = jobKindFor(dice);
+    let kind = options.only ?? dice.pick(kindsOfSeed);
     let intent = await jobKinds[kind]!.make(scene, dice);
     if (intent === undefined) {
       kind = 'book';

@@ -119,7 +119,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
   if (options.isTraced) scheduler.trace = [];
   const serviceDice = diceFor(seed, 'service');
   // The usual limit is hardly reached.
-  const limit = diceFor(seed, 'limit').chance(0.25) ? 40 : undefined;
+  const limit = diceFor(seed, 'limit').chance(0.4) ? 40 : undefined;
   const service = await open(() => scheduler.time, serviceDice.bytes, limit);
   const faults = swarmOf(diceFor(seed, 'faults'));
   for (const kind of options.without ?? []) faults[kind] = 0;

@@ -1,3 +1,4 @@
+import type { Dice } from '../dice.ts';
 import { inputs } from '../machine.ts';
 import type { EventType, Scene } from '../scene.ts';
 import { common, type Intent, type Kind } from './intent.ts';
@@ -16,6 +17,9 @@ interface Schedule {
 /** A day that no other intent takes off. */
 const dayFor = (scene: Scene): string =>
   new Date(Date.UTC(2030, 0, scene.nextNumber())).toISOString().slice(0, 'yyyy-mm-dd'.length);
+
+/** One of two event types: then several processes change the same schedule. */
+const typeIn = (scene: Scene, dice: Dice): EventType => dice.pick(scene.ownTypes.slice(0, 2));
 
 const schedulesOf = async (scene: Scene, types: readonly EventType[]): Promise<Schedule[]> => {
   const found: Schedule[] = [];
@@ -84,7 +88,7 @@ const updateSchedule: Kind = {
   weight: 1,
   async make(scene, dice) {
     const day = dayFor(scene);
-    const type = dice.pick(scene.ownTypes);
+    const type = typeIn(scene, dice);
     const [schedule] = await schedulesOf(scene, [type]);
     const missing = () => wrongDay(scene, [type], day);
     return {
@@ -109,7 +113,7 @@ const applyConfig: Kind = {
   weight: 2,
   make(scene, dice, machine) {
     const [day, name] = [dayFor(scene), `sim-${scene.nextNumber()}-x`];
-    const type = dice.pick(scene.ownTypes);
+    const type = typeIn(scene, dice);
     const path = `${inputs}/${name}.json`;
     const types = {
       fresh: { name, duration: 45, active: true },
