@@ -1,0 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { expect, inject, test } from 'vitest';
+
+/** How many bugs are planted. The nightly run plants all. */
+const count = 6;
+
+test('the simulator finds planted bugs', () => {
+  const words = ['test/simulation/plant.js', '--sample', String(count), '--seed', inject('seed')];
+  const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  process.stdout.write(stdout);
+  expect(status).toBe(0);
+});
