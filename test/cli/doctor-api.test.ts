@@ -67,7 +67,7 @@ describe('doctor --api at a service as the documentation has it', () => {
   test('shows people the verdicts, and how many requests it sent', async () => {
     const { stdout, requests } = await world.run('doctor --api --only lists', { home, terminals: ['stdout'] });
     expect(stdout).toMatch(/^holds {2}lists\.count {6}count=1 returns 1 record$/m);
-    expect(stdout).toContain(`5 hold, 0 don't, 0 can't be told (${requests.length} requests)`);
+    expect(stdout).toContain(`5 hold, 0 don't, 0 unknown (${requests.length} requests)`);
     expect(stdout).not.toContain('path.');
   });
 

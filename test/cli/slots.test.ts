@@ -44,7 +44,7 @@ describe('event-types slots', () => {
         sched event-types slots 'Intro call' --tz Europe/Berlin --since 2026-11-16 \\
             --until 2026-11-16
       Book one: sched invitees create --event-type 'Intro call' --tz Europe/Berlin
-      The service checks again when you book.
+      The service checks once more when you book.
       "
     `);
   });
@@ -56,7 +56,7 @@ describe('event-types slots', () => {
       Mon 16 Nov  10:00  10:15  10:30  10:45  11:30  11:45  12:00  12:15  14:00  14:15
                   14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15  16:30  16:45
       Book one: sched invitees create --event-type 'Intro call' --tz Europe/Berlin
-      The service checks again when you book.
+      The service checks once more when you book.
       "
     `);
     const few = await onTerminal('"Intro call" --first 40 --tz Europe/Berlin');

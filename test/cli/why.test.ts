@@ -32,7 +32,7 @@ describe('event-types why', () => {
                            late
         ✗                  busy: 13:00–14:00 Partner interview · Robin 🌻 Vale
         Needs all hosts. Nearest free: 11:30, Tue 17 Nov 09:00, 09:30, 13:00. The
-        service has the last word.
+        service checks once more when you book.
       "
     `);
   });
@@ -48,7 +48,7 @@ describe('event-types why', () => {
         ✔ Tomás Ferreira   free
         Needs one host. \`event-types slots\` does not list it, because it is between
         two starts of its grid. Nearest free: 10:00, 10:30, 11:00, 11:30, 12:00,
-        12:30. The service has the last word.
+        12:30. The service checks once more when you book.
       "
     `);
     expect((await onTerminal('"Support call" "mon 11:00"')).stdout).not.toContain('does not list');
@@ -61,7 +61,7 @@ describe('event-types why', () => {
       Yes: active, in the future.
       No: Amara Lindqvist, no hours on Saturdays.
       Nearest free: Fri 20 Nov 16:15, 16:30, 16:45, Mon 23 Nov 10:00, 10:15, 11:30.
-      The service has the last word.
+      The service checks once more when you book.
       "
     `);
     const plain = await onTerminal('"Intro call" "mon 9:50"', { columns: 40, env: { LC_ALL: 'C', SCHED_TZ: 'UTC' } });

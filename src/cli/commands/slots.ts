@@ -195,7 +195,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     );
   const name = nameOf(typeOf(slots[0]!));
   notes.footer(`Book one: ${commandHere(context, 'invitees', 'create', '--event-type', name)}`);
-  notes.footer('The service checks again when you book.');
+  notes.footer('The service checks once more when you book.');
 };
 
 export const slots: Command = {
@@ -227,7 +227,7 @@ export const slots: Command = {
   ],
   notes: [
     'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
-    "The service has the last word: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
+    "The service checks once more when you book: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
     'If the dialect of the service names event-types.available-times, the service computes the times, unless --host or --step is given. They are marked with _sched.source.',
     'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
     'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',

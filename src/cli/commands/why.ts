@@ -90,7 +90,7 @@ const notesOf = (context: Context, type: Json, judged: JudgedTime): string[] => 
   const isOff = verdict === 'free' && slot === undefined;
   const off = isOff ? ['`event-types slots` does not list it, because it is between two starts of its grid.'] : [];
   const near = nearest.length === 0 ? [] : [`Nearest free: ${nearestText(context, nearest, meeting.start)}.`];
-  return [...hosts, ...off, ...near, 'The service has the last word.'];
+  return [...hosts, ...off, ...near, 'The service checks once more when you book.'];
 };
 
 const longestName = 24;
@@ -180,7 +180,7 @@ export const why: Command = {
     "event-types why 'Intro call' 'monday 9am' --tz Europe/Berlin --jq .verdict",
   ],
   notes: [
-    'sched checks what it can read: whether the event type is active, the hours of each host, and the active events of each host. It names every rule and event in the way, and the free times around it. The service has the last word: it may also know other calendars, breaks or a minimum notice.',
+    'sched checks what it can read: whether the event type is active, the hours of each host, and the active events of each host. It names every rule and event in the way, and the free times around it. The service checks once more when you book: it may also know other calendars, breaks or a minimum notice.',
     'The verdict is free, not-free or unknown, and the exit code is 0 for each. It is unknown if your token may not read the hours or events that decide. JSON has start_time, verdict, reasons (code: inactive, past, hours, seat or busy; host; rule; event), nearest and unchecked. The first reason is the one that the service would name.',
   ],
   run,

@@ -14,7 +14,7 @@ const exitCodeMeanings: Record<Category | 'ok', string> = {
   forbidden: "the scope, role or plan doesn't allow it; the error says which",
   'not-found': 'no such record',
   conflict: 'the slot is taken, the booking already exists, or a confirmed number differs',
-  'rate-limited': 'the next wait is longer than --max-wait; the error says how long',
+  'rate-limited': 'the rate limit is used up, and waiting would take longer than --max-wait; the error says how long',
   unavailable: 'the service failed or could not be reached; nothing was changed',
   'outcome-unknown': 'a write was sent, but no reply says whether it was carried out',
   partial: 'a bulk run finished, but some items were rejected or are unknown',

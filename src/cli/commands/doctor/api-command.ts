@@ -69,7 +69,7 @@ export const runApi = async (
     await realDisk.create(file, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
   }
   const countOf = (verdict: ApiFinding['verdict']) => findings.filter((each) => each.verdict === verdict).length;
-  const counts = `${countOf('holds')} hold, ${countOf('differs')} don't, ${countOf('unknown')} can't be told`;
+  const counts = `${countOf('holds')} hold, ${countOf('differs')} don't, ${countOf('unknown')} unknown`;
   const summary = `${counts} (${probe.requests()} requests)`;
   const isOpen = findings.some(({ verdict, fix }) => verdict === 'differs' && (file === undefined || fix === null));
   await show(findings, isOpen ? '' : summary);

@@ -155,7 +155,7 @@ export const snapshotCommand: Command = {
     'sandbox snapshot delete before-import --yes',
   ],
   notes: [
-    'A snapshot has all data, and the time of the clock. The request log and the faults of a running sandbox stay as they are. To save again under the same name replaces the snapshot. Snapshots are files in a directory beside the data, whose name ends in .snapshots, and can be used as data themselves.',
+    'A snapshot has all data, and the time of the clock. The request log and the faults of a running sandbox stay as they are. Saving under the same name again replaces the snapshot. Snapshots are files in a directory beside the data, whose name ends in .snapshots, and can be used as data themselves.',
     'Inside sandbox run, and wherever SCHED_BASE_URL and SCHED_SANDBOX_ADMIN name a running sandbox, this command uses that sandbox. The snapshots of data in memory end with it.',
   ],
   run: runSnapshot,

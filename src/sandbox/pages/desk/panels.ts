@@ -274,7 +274,7 @@ export const noticesPanel = ({ store }: DeskView): Html => {
   const notices = store.all<{ number: number; channel: string; to: string; subject: string }>(
     'SELECT number, channel, "to", subject FROM notices ORDER BY number DESC LIMIT 8',
   );
-  return html`<section class="card side" id="notices" aria-labelledby="notices-title">${head('notices', 'Messages', html`<span class="soft">not sent, only written down</span>`)}
+  return html`<section class="card side" id="notices" aria-labelledby="notices-title">${head('notices', 'Messages', html`<span class="soft">recorded here, never sent</span>`)}
 ${notices.length === 0 && html`<p class="soft">None yet. A booking causes some.</p>`}<ul>${notices.map(
     ({ number, channel, to, subject }) =>
       html`<li id="notice-${number}"><bdi>${subject}</bdi><br><small class="soft">${channel} to <bdi>${to}</bdi></small></li>`,
