@@ -6,6 +6,7 @@ import { follow, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
 import { kinds } from './intents/kinds.ts';
 import { placeLogin, watchLogin } from './intents/login.ts';
+import { isUnlocked, watchSchedules } from './intents/schedules.ts';
 import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
 import { origin } from './network.ts';
 import { createScene, type OpenService, type Scene, type SceneOptions } from './scene.ts';
@@ -123,6 +124,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   placeLogin(scene);
   const login = watchLogin(scene);
   site.onEnd = login.onEnd;
+  watchSchedules(scene);
   // R27: the service refuses a second booking of some times, which hides that it was sent.
   site.onArrive = ({ url, body = '' }, { pid }) => {
     if (new URL(url).pathname !== '/invitees') return;
@@ -141,7 +143,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     senders.set(place, [...before, process]);
     if (other === undefined || other === process || !before.includes(process)) return;
     // Without a lock, both say so.
-    if ([process, other].every(({ stderr }) => !stderr.includes('may change the same at the same time')))
+    if (!isUnlocked(process) && !isUnlocked(other))
       scheduler.violate(`R66: ${other.pid} and ${process.pid} change schedules at the same time`);
   };
   // R33, R37

@@ -106,8 +106,8 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
     if (all > (scene.changed.get(email)?.most ?? 1)) scheduler.violate(`R56: ${email} has ${all} bookings`);
   });
   const learn = site.onChange;
-  site.onChange = (request, reply, process) => {
-    learn(request, reply, process);
+  site.onChange = (request, reply, process, isLate) => {
+    learn(request, reply, process, isLate);
     const { pathname } = new URL(request.url);
     if (!pathname.endsWith('/cancellation')) return;
     for (const { intent } of tasks) {

@@ -31,7 +31,8 @@ export interface Site {
   /** Called when a write reaches the service. */
   onArrive(request: HttpRequest, process: Process): void;
   /** Called when the service has changed something. */
-  onChange(request: HttpRequest, reply: HttpReply, process: Process): void;
+  /** `isLate` if the process has given up, or is over. */
+  onChange(request: HttpRequest, reply: HttpReply, process: Process, isLate: boolean): void;
   /** Called when a process has ended. */
   onEnd(process: Process): void;
 }

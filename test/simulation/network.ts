@@ -28,6 +28,7 @@ const arrive = async (
   { service, scheduler, counts, onArrive, onChange }: Site,
   request: HttpRequest,
   process: Process,
+  isLate = process.isOver,
 ): Promise<HttpReply> => {
   if (request.method !== 'GET') onArrive(request, process);
   const answer = await service(request);
@@ -40,7 +41,7 @@ const arrive = async (
   }
   if (request.method !== 'GET' && isSuccess(reply)) {
     process.writes.made += 1;
-    onChange(request, reply, process);
+    onChange(request, reply, process, isLate);
   }
   return reply;
 };
@@ -111,7 +112,7 @@ export const sendFrom =
             // Right then, and not at some later step: the time could be beyond what R27 allows.
             scheduler.after(dice.below(timeoutMs + longestDelayMs), async () => {
               scheduler.note(`${name} arrives late`);
-              await arrive(site, request, process);
+              await arrive(site, request, process, true);
             });
             return lose();
           }

@@ -32,6 +32,9 @@ interface Membership {
   user: { uri: string };
 }
 
+/** Which days are off, and whether it was somebody without a lock who changed that. */
+export type DaysOff = Map<string, { isOff: boolean; isDoubtful: boolean }>;
+
 export interface EventType {
   uri: string;
   name: string;
@@ -209,8 +212,10 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     /** Whether bookings are followed. */
     isFollowed: setup.chance(0.3),
     model,
-    /** Whether a change of schedules had no lock, or may have arrived after it was given up: then others can be lost. */
-    maySchedulesClash: machineCount > 1 && !isShared,
+    /** The days that each schedule has off, by its path, as far as somebody has changed them. */
+    daysOff: new Map<string, DaysOff>(),
+    /** Days off that somebody without a lock has changed: they may be lost, and those of others with them. */
+    doubtfulDays: new Set<string>(),
     /** Whether a fault in the middle of a refresh may have lost the login. */
     mayLoseLogin: false,
     /** Called for each booking. */

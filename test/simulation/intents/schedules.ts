@@ -1,7 +1,7 @@
 import type { Dice } from '../dice.ts';
-import { inputs } from '../machine.ts';
-import type { EventType, Scene } from '../scene.ts';
-import { common, type Intent, type Kind } from './intent.ts';
+import { inputs, type Process } from '../machine.ts';
+import type { DaysOff, EventType, Scene } from '../scene.ts';
+import { common, type Kind } from './intent.ts';
 
 /*
  * Changes of schedules and configurations. Each has a day or a name of its own, so that a change of another process that
@@ -21,13 +21,26 @@ const dayFor = (scene: Scene): string =>
 /** One of two event types: then several processes change the same schedule. */
 const typeIn = (scene: Scene, dice: Dice): EventType => dice.pick(scene.ownTypes.slice(0, 2));
 
-const schedulesOf = async (scene: Scene, types: readonly EventType[]): Promise<Schedule[]> => {
-  const found: Schedule[] = [];
-  for (const { uri } of types) {
-    const path = `/event_type_availability_schedules?${new URLSearchParams({ event_type: uri })}`;
-    found.push(...(await scene.visit<{ collection: Schedule[] }>('GET', path)).collection);
-  }
-  return found.filter(({ user }) => user === scene.me);
+/** The user's schedule of an event type. */
+const scheduleOf = async (scene: Scene, { uri }: EventType): Promise<Schedule> => {
+  const path = `/event_type_availability_schedules?${new URLSearchParams({ event_type: uri })}`;
+  const { collection } = await scene.visit<{ collection: Schedule[] }>('GET', path);
+  return collection.find(({ user }) => user === scene.me)!;
+};
+
+const paths = new WeakMap<EventType, string>();
+
+/** The path of its schedule. It is asked for once, because checks would use up the rate limit. */
+const pathOf = async (scene: Scene, type: EventType): Promise<string> => {
+  const path = paths.get(type) ?? new URL((await scheduleOf(scene, type)).uri).pathname;
+  paths.set(type, path);
+  return path;
+};
+
+const daysOffOf = ({ daysOff }: Scene, path: string): DaysOff => {
+  const found: DaysOff = daysOff.get(path) ?? new Map();
+  daysOff.set(path, found);
+  return found;
 };
 
 const isOff = ({ rules }: Schedule, day: string): boolean =>
@@ -35,19 +48,40 @@ const isOff = ({ rules }: Schedule, day: string): boolean =>
 
 /** What is wrong if a day is to be off, or not to be off, in the schedules of these event types. */
 const wrongDay = async (scene: Scene, types: readonly EventType[], day: string, isWanted = true) => {
-  if (scene.maySchedulesClash) return undefined;
-  const wrong = (await schedulesOf(scene, types)).filter((schedule) => isOff(schedule, day) !== isWanted);
+  // Without shared state, each machine has a lock of its own.
+  if (scene.doubtfulDays.has(day) || (scene.machines.length > 1 && !scene.isShared)) return undefined;
+  const paths = await Promise.all(types.map((type) => pathOf(scene, type)));
+  const wrong = paths.filter((path) => (daysOffOf(scene, path).get(day)?.isOff ?? false) !== isWanted);
   return wrong.length === 0 ? undefined : `R66: ${day} is ${isWanted ? 'not ' : ''}off in ${wrong.length} schedules`;
 };
 
-/** Notes whether a process may have worked on schedules at the same time as another one. */
-const onEndIn =
-  (scene: Scene): Intent['onEnd'] =>
-  ({ stderr }, { isKilled, saw, writes }) => {
-    const isUnlocked = stderr.includes('may change the same at the same time');
-    const isLate = writes.sent > 0 && (isKilled || saw.lostWrites + saw.signals > 0);
-    if (isUnlocked || isLate) scene.maySchedulesClash = true;
+const schedulesPath = '/event_type_availability_schedules/';
+
+/** Whether a process has said that it works without a lock. */
+export const isUnlocked = ({ stderr }: Process): boolean => stderr.includes('may change the same at the same time');
+
+/** Notes what a change has done to the days of a schedule. */
+const noteDays = (scene: Scene, schedule: Schedule, isDoubtful: boolean): void => {
+  const days = daysOffOf(scene, new URL(schedule.uri).pathname);
+  for (const day of new Set([...days.keys(), ...schedule.rules.flatMap(({ date }) => date ?? [])])) {
+    const [before, isNowOff] = [days.get(day), isOff(schedule, day)];
+    if ((before?.isOff ?? false) === isNowOff) continue;
+    if (isDoubtful || before?.isDoubtful) scene.doubtfulDays.add(day);
+    days.set(day, { isOff: isNowOff, isDoubtful });
+  }
+};
+
+/** Notes the days that are changed without a lock, or by a request that comes late. */
+export const watchSchedules = (scene: Scene): void => {
+  const { site } = scene;
+  const learn = site.onChange;
+  site.onChange = (request, reply, process, isLate) => {
+    learn(request, reply, process, isLate);
+    const { pathname } = new URL(request.url);
+    if (request.method !== 'PATCH' || !pathname.startsWith(schedulesPath)) return;
+    noteDays(scene, JSON.parse(reply.body).resource, isLate || isUnlocked(process));
   };
+};
 
 const takeDayOff: Kind = {
   commands: ['availability off'],
@@ -59,7 +93,6 @@ const takeDayOff: Kind = {
       argv: ['availability', 'off', day, ...common],
       missing,
       wrongInTheEnd: missing,
-      onEnd: onEndIn(scene),
     };
   },
 };
@@ -70,15 +103,18 @@ const undoDayOff: Kind = {
   async make(scene) {
     const day = dayFor(scene);
     const [type] = scene.ownTypes;
-    const [schedule] = await schedulesOf(scene, [type!]);
-    const rules = [...schedule!.rules, { type: 'date', date: day, intervals: [] }];
-    await scene.visit('PATCH', new URL(schedule!.uri).pathname, { rules });
+    const schedule = await scheduleOf(scene, type!);
+    const rules = [...schedule.rules, { type: 'date', date: day, intervals: [] }];
+    const { resource } = await scene.visit<{ resource: Schedule }>('PATCH', new URL(schedule.uri).pathname, { rules });
+    // The website takes no lock, and may undo what others do at the same time. Nobody else has this day yet.
+    noteDays(scene, resource, true);
+    scene.doubtfulDays.delete(day);
+    daysOffOf(scene, new URL(schedule.uri).pathname).set(day, { isOff: true, isDoubtful: false });
     const missing = () => wrongDay(scene, [type!], day, false);
     return {
       argv: ['availability', 'off', day, '--undo', ...common],
       missing,
       wrongInTheEnd: missing,
-      onEnd: onEndIn(scene),
     };
   },
 };
@@ -89,13 +125,12 @@ const updateSchedule: Kind = {
   async make(scene, dice) {
     const day = dayFor(scene);
     const type = typeIn(scene, dice);
-    const [schedule] = await schedulesOf(scene, [type]);
+    const schedule = await scheduleOf(scene, type);
     const missing = () => wrongDay(scene, [type], day);
     return {
-      argv: ['availability', 'update', schedule!.uri, '--event-type', type.uri, '--day-off', day, ...common],
+      argv: ['availability', 'update', schedule.uri, '--event-type', type.uri, '--day-off', day, ...common],
       missing,
       wrongInTheEnd: missing,
-      onEnd: onEndIn(scene),
     };
   },
 };
@@ -130,7 +165,6 @@ const applyConfig: Kind = {
       argv: ['config', 'apply', path, '--allow', 'create', ...common],
       missing,
       wrongInTheEnd: missing,
-      onEnd: onEndIn(scene),
     };
   },
 };
