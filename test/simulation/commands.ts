@@ -7,9 +7,9 @@ import type { Intent } from './intents/intent.ts';
 import { kinds } from './intents/kinds.ts';
 import { placeLogin, watchLogin } from './intents/login.ts';
 import { isUnlocked, watchSchedules } from './intents/schedules.ts';
-import { type Counts, type Ended, inputs, type Machine, Process } from './machine.ts';
+import { type Counts, type Ended, inputs, type Machine, Process, runningAt } from './machine.ts';
 import { origin } from './network.ts';
-import { createScene, type OpenService, type Scene, type SceneOptions } from './scene.ts';
+import { createScene, type OpenService, type Scene, type SceneOptions, watchBookings } from './scene.ts';
 
 /*
  * Whole commands against the real sandbox. Shells on each machine run what the seed plans for them, and run it again if it
@@ -113,13 +113,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const setup = diceFor(seed, 'shells');
   const kindsOfSeed = workOf(kinds, diceFor(seed, 'work'));
 
-  // R27, R56
-  scene.watchers.push(({ email, start }, { pid }) => {
-    const same = model.of(email, start).length;
-    if (same > 1) scheduler.violate(`R27: ${email} is booked ${same} times at ${start}, by process ${pid}`);
-    const all = model.of(email).length;
-    if (all > (scene.changed.get(email)?.most ?? 1)) scheduler.violate(`R56: ${email} has ${all} bookings`);
-  });
+  watchBookings(scene);
   // R21, R23, R24
   placeLogin(scene);
   const login = watchLogin(scene);
@@ -266,20 +260,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       }
   };
 
-  const runAll = async (works: Promise<void>[]): Promise<void> => {
-    let isDone = false;
-    const all = Promise.all(works).then(
-      () => {
-        isDone = true;
-      },
-      (error: Error) => scheduler.violate(`The simulation failed: ${error.stack}`),
-    );
-    await scheduler.run(mostTurns);
-    if (scheduler.violation !== undefined) return;
-    const alive = machines.flatMap(({ processes }) => [...processes]);
-    if (!isDone) scheduler.violate(`R65: ${alive.map(({ argv }) => argv.join(' ')).join(' and ')} wait for nothing`);
-    else await all;
-  };
+  const runAll = (works: Promise<void>[]) => scheduler.runAll(works, mostTurns, () => runningAt(machines));
 
   // A follower tells nothing of the past at its first start.
   if (scene.isFollowed) await runAll(machines.map(followOnce));

@@ -5,9 +5,9 @@ import { type Dice, diceFor } from './dice.ts';
 import { noFaults, workOf } from './faults.ts';
 import { createJobContext } from './job-context.ts';
 import { type JobEnd, type JobIntent, type JobScene, jobKinds } from './job-kinds.ts';
-import { inputs, type Machine, Process } from './machine.ts';
+import { inputs, type Machine, Process, runningAt } from './machine.ts';
 import { createModelService, type ModelService } from './model-service.ts';
-import { createScene } from './scene.ts';
+import { createScene, watchBookings } from './scene.ts';
 
 /*
  * The jobs alone, without the command line, against a model of the service: many more of them in the same time, for rare
@@ -91,20 +91,14 @@ const createJobScene = async (seed: number, options: Options): Promise<JobScene>
 
 export const simulateJobs = async (seed: number, options: Options = {}): Promise<Outcome> => {
   const scene = await createJobScene(seed, options);
-  const { scheduler, site, machines, model } = scene;
+  const { scheduler, site, machines } = scene;
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
   const kindsOfSeed = workOf(jobKinds, diceFor(seed, 'work'));
   /** People about whom the ledger may have an attempt whose outcome is open. */
   const doubted = new Set<string>();
 
-  // R27, R56
-  scene.watchers.push(({ email, start }, { pid }) => {
-    const same = model.of(email, start).length;
-    if (same > 1) scheduler.violate(`R27: ${email} is booked ${same} times at ${start}, by process ${pid}`);
-    const all = model.of(email).length;
-    if (all > (scene.changed.get(email)?.most ?? 1)) scheduler.violate(`R56: ${email} has ${all} bookings`);
-  });
+  watchBookings(scene);
   const learn = site.onChange;
   site.onChange = (request, reply, process, isLate) => {
     learn(request, reply, process, isLate);
@@ -247,19 +241,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
       }
   };
 
-  const runAll = async (works: Promise<void>[]): Promise<void> => {
-    let isDone = false;
-    Promise.all(works).then(
-      () => {
-        isDone = true;
-      },
-      (error: Error) => scheduler.violate(`The simulation failed: ${error.stack}`),
-    );
-    await scheduler.run(mostTurns);
-    if (scheduler.violation !== undefined || isDone) return;
-    const alive = machines.flatMap(({ processes }) => [...processes]);
-    scheduler.violate(`R65: ${alive.map(({ argv }) => argv.join(' ')).join(' and ')} wait for nothing`);
-  };
+  const runAll = (works: Promise<void>[]) => scheduler.runAll(works, mostTurns, () => runningAt(machines));
 
   site.faults = scene.faults;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));

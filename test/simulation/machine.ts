@@ -8,8 +8,7 @@ import { type Dice, diceFor } from './dice.ts';
 import type { Faults } from './faults.ts';
 import { type DiskCall, type Host, setHost } from './files.ts';
 import { sendFrom } from './network.ts';
-import type { Redis } from './redis.ts';
-import { connectionTo } from './redis-connection.ts';
+import { connectionTo, type Redis } from './redis.ts';
 import type { Entry, Scheduler } from './scheduler.ts';
 import { createVolume, failure, type Volume } from './volume.ts';
 
@@ -359,6 +358,10 @@ export class Process implements Host {
     );
   }
 }
+
+/** The processes that still run, for a message. */
+export const runningAt = (machines: readonly Machine[]): string =>
+  machines.flatMap(({ processes }) => [...processes].map(({ argv }) => argv.join(' '))).join(' and ');
 
 export const cutPower = (site: Site, machine: Machine): void => {
   site.scheduler.note(`power cut at ${machine.name}`);

@@ -253,3 +253,13 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
 };
 
 export type Scene = Awaited<ReturnType<typeof createScene>>;
+
+/** R27, R56: after each booking, the person has no more than may be. */
+export const watchBookings = ({ watchers, model, changed, scheduler }: Scene): void => {
+  watchers.push(({ email, start }, { pid }) => {
+    const same = model.of(email, start).length;
+    if (same > 1) scheduler.violate(`R27: ${email} is booked ${same} times at ${start}, by process ${pid}`);
+    const all = model.of(email).length;
+    if (all > (changed.get(email)?.most ?? 1)) scheduler.violate(`R56: ${email} has ${all} bookings`);
+  });
+};

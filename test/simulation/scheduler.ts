@@ -123,6 +123,19 @@ export const createScheduler = (order: Dice, start: number) => {
       }
     },
 
+    /** Runs until all this work is done. `whoIsLeft` names those who can't go on, if nothing is left to happen before. */
+    async runAll(works: readonly Promise<void>[], mostTurns: number, whoIsLeft: () => string): Promise<void> {
+      let isDone = false;
+      Promise.all(works).then(
+        () => {
+          isDone = true;
+        },
+        (error: Error) => scheduler.violate(`The simulation failed: ${error.stack}`),
+      );
+      await scheduler.run(mostTurns);
+      if (!isDone) scheduler.violate(`R65: ${whoIsLeft()} wait for nothing`);
+    },
+
     /** Two runs are the same if and only if this is. */
     digest: (): string => hash.copy().digest('hex').slice(0, 16),
   };
