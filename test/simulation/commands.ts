@@ -95,7 +95,9 @@ const untrueCode = (
   if (code === 3 && saw.disk === 0 && !task.intent.isLoggedIn) return 'the disk was fine';
   if (code === 4 && !(task.intent.isLoggedIn && mayLoseLogin)) return 'R21: the token is fine';
   if (code === 8 && saw.limited < 3) return 'R29: fewer than three requests were refused';
-  if (code === 9 && saw.network === 0) return 'the network was fine';
+  // An authorization server that refuses requests for a while counts as unavailable.
+  const isRefused = task.intent.isLoggedIn && saw.limited > 0;
+  if (code === 9 && saw.network === 0 && !isRefused) return 'the network was fine';
   if (code === 10 && !task.isDoubtful && !task.intent.isUnsure && saw.disk + saw.network === 0)
     return 'no reply was lost';
   if ((code === 130 || code === 143) && saw.signals === 0) return 'R42: there was no signal';

@@ -122,15 +122,16 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
   if (options.isTraced) scheduler.trace = [];
   const serviceDice = diceFor(seed, 'service');
   // The usual limit is hardly reached.
-  const limit = diceFor(seed, 'limit').chance(0.4) ? 40 : undefined;
+  const limit = diceFor(seed, 'limit').chance(0.5) ? 40 : undefined;
   const service = await open(() => scheduler.time, serviceDice.bytes, limit);
   const faults = swarmOf(diceFor(seed, 'faults'));
   for (const kind of options.without ?? []) faults[kind] = 0;
   const machineCount = 1 + setup.below(2);
+  const skewMs = setup.chance(0.5) ? faults.skewMs : -faults.skewMs;
   const machines: Machine[] = Array.from({ length: machineCount }, (_, index) =>
-    createMachine(`m${index}`, index === 0 ? 0 : faults.skewMs),
+    createMachine(`m${index}`, index === 0 ? 0 : skewMs),
   );
-  const isShared = setup.chance(0.4);
+  const isShared = setup.chance(0.5);
   const model = createModel();
   const watchers: ((booked: { email: string; start: string }, process: Process) => void)[] = [];
   const site: Site = {
