@@ -7,39 +7,27 @@ const simulator = useSimulator();
 /** Seeds that nobody has tried, and that `SCHED_TEST_SEED` repeats. */
 const seeds = (count: number): number[] => Array.from({ length: count }, () => Math.floor(random() * 1e9));
 
-describe('whole commands on simulated machines', { timeout: 900_000 }, () => {
-  test('keep all promises', async () => {
-    for (const seed of seeds(times(1, 120))) {
-      const { violation } = await simulator().commands(seed);
-      expect(violation, `npm run simulate -- ${seed}`).toBeUndefined();
+const levels = [
+  { what: 'whole commands', level: 'commands', flag: '', count: times(2, 120), intents: times(10, 40) },
+  { what: 'jobs alone', level: 'jobs', flag: ' --jobs', count: times(2, 240), intents: times(16, 40) },
+] as const;
+
+describe.each(levels)('$what on simulated machines', { timeout: 900_000 }, ({ level, flag, count, intents }) => {
+  test('keep all promises, and do the same again with the same seed', async () => {
+    const digests = new Map<number, string>();
+    for (const seed of seeds(count)) {
+      const { violation, digest } = await simulator()[level](seed, { intents });
+      expect(violation, `npm run simulate -- ${seed}${flag} --intents ${intents}`).toBeUndefined();
+      digests.set(seed, digest);
     }
-  });
-
-  test('do the same again with the same seed', async () => {
-    const [seed, another] = seeds(2) as [number, number];
-    const digestOf = async (each: number) => (await simulator().commands(each, { intents: times(4, 40) })).digest;
-    const first = await digestOf(seed);
-    expect(await digestOf(seed)).toBe(first);
-    expect(await digestOf(another)).not.toBe(first);
-  });
-
-  // test/torture/failing-disk.torture.ts has all of them.
-  test('end with a documented code if a call of the disk fails once', async () => {
-    for (const seed of seeds(2)) await expectDocumentedEnd(simulator(), failingCalls[seed % failingCalls.length]!);
+    expect(new Set(digests.values()).size).toBe(count);
+    const [first] = digests.keys();
+    expect((await simulator()[level](first!, { intents })).digest).toBe(digests.get(first!));
   });
 });
 
-describe('jobs on simulated machines, against a model of the service', { timeout: 900_000 }, () => {
-  test('keep all promises', async () => {
-    for (const seed of seeds(times(1, 240))) {
-      const { violation } = await simulator().jobs(seed);
-      expect(violation, `npm run simulate -- ${seed} --jobs`).toBeUndefined();
-    }
-  });
-
-  test('do the same again with the same seed', async () => {
-    const [seed] = seeds(1) as [number];
-    const digestOf = async () => (await simulator().jobs(seed, { intents: times(8, 40) })).digest;
-    expect(await digestOf()).toBe(await digestOf());
-  });
+// test/torture/failing-disk.torture.ts has all of them.
+test('a call of the disk that fails once leads to a documented end', async () => {
+  const [seed] = seeds(1) as [number];
+  await expectDocumentedEnd(simulator(), failingCalls[seed % failingCalls.length]!);
 });
