@@ -193,28 +193,32 @@ test.each(sample(cells, 1, ({ record, command }) => `${record} ${command}`))(
 );
 
 describeWith(redis)('a Redis that goes away', { timeout: 60_000 }, () => {
-  test.each([
+  const cells = [
     ['before availability off', off, 0, [0, done, 10], 1],
     ['during availability off', off, 1, [0, done, 10], 1],
     ['before config apply', apply, 0, [3, notClaimed, 1], 1],
     // It can't look for earlier creations.
     ['during config apply', apply, 1, [3, notClaimed, 1], 0],
-  ] as const)('%s is told, and the same command works later', async (_, lineOf, when, first, notes) => {
-    const server = await startRedis();
-    const env = { SCHED_SHARED_STATE: server.url };
-    const world = await createWorld({ home: temporaryDirectory('home'), randomBytes, env });
-    const line = await lineOf(world);
-    if (when === 0) await server.stop();
-    let left = when;
-    const send: Send = async (request) => {
-      if (isWrite(request) && left-- === 1) await server.stop();
-      return world.service(request);
-    };
-    const result = await world.run(line, { send });
-    expect([result.code, saidBy(result), result.requests.filter(isWrite).length]).toEqual(first);
-    expect(result.stderr.split(unlocked)).toHaveLength(1 + notes);
-    await server.start();
-    await world.clock.sleep(31_000);
-    expect((await world.run(line)).code).toBe(0);
-  });
+  ] as const;
+  test.each(sample(cells, 1, ([, line]) => line))(
+    '%s is told, and the same command works later',
+    async (_, lineOf, when, first, notes) => {
+      const server = await startRedis();
+      const env = { SCHED_SHARED_STATE: server.url };
+      const world = await createWorld({ home: temporaryDirectory('home'), randomBytes, env });
+      const line = await lineOf(world);
+      if (when === 0) await server.stop();
+      let left = when;
+      const send: Send = async (request) => {
+        if (isWrite(request) && left-- === 1) await server.stop();
+        return world.service(request);
+      };
+      const result = await world.run(line, { send });
+      expect([result.code, saidBy(result), result.requests.filter(isWrite).length]).toEqual(first);
+      expect(result.stderr.split(unlocked)).toHaveLength(1 + notes);
+      await server.start();
+      await world.clock.sleep(31_000);
+      expect((await world.run(line)).code).toBe(0);
+    },
+  );
 });

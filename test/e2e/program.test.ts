@@ -51,11 +51,9 @@ describe('the program', () => {
       expect(notes.at(-1)).toContain(` ${zone}`);
       const told = [`{"note":"TZ=${TZ} is not a supported time zone; using UTC"}`];
       expect(notes.filter((note) => note.includes('TZ='))).toEqual(isNoted ? told : []);
-      for (const id of ids) {
-        const again = await sched(['--sandbox', 'events', 'get', id, '--json=status'], home);
-        expect(again.stderr).toBe('{"note":"sandbox"}\n');
-        expect(JSON.parse(again.stdout)).toEqual({ status: 'canceled' });
-      }
+      const again = await sched(['--sandbox', 'events', 'get', ids[1]!, '--json=status'], home);
+      expect(again.stderr).toBe('{"note":"sandbox"}\n');
+      expect(JSON.parse(again.stdout)).toEqual({ status: 'canceled' });
     },
   );
 

@@ -151,7 +151,7 @@ describe('sandbox snapshot', () => {
     ['', '-wal', '.snapshots/base.db'].map((ending): [string, string] => [when, ending]),
   );
   const title = 'restores all or nothing, and says which, if read %s of data.db%s fails';
-  test.each(sample(failures, 1, ([, ending]) => ending))(title, { timeout: 60_000 }, async (when, ending) => {
+  test.each(sample(failures, 1))(title, { timeout: 60_000 }, async (when, ending) => {
     const home = temporaryHome();
     const file = await usedSandbox(join(home, 'data.db'));
     const data = ['--data', file];

@@ -28,13 +28,13 @@ import { type Exchange, replay } from './replay.js';
 
 /*
  * R43, R44: runs every command in every format against a hostile service. Each command runs once on the sandbox; then
- * its replies are replayed with hostile text in them. `npm test` takes two commands of each noun.
+ * its replies are replayed with hostile text in them. `npm test` takes one command of each noun.
  */
 
 const before = process.cwd();
 const world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
 const nounOf = ({ name }: { name: string }) => name.split(' ')[0];
-const { spoken, silent } = await recordConversations(world, (names) => sample(names, 2, (name) => nounOf({ name })));
+const { spoken, silent } = await recordConversations(world, (names) => sample(names, 1, (name) => nounOf({ name })));
 const speaking = spoken.filter(({ exchanges }) => exchanges.length > 0);
 afterAll(() => process.chdir(before));
 
@@ -141,7 +141,7 @@ describe('hostile: every command and format on a terminal', () => {
   });
 
   it('calls the operation of every command that has one', () => {
-    expect(speaking.length).toBeGreaterThanOrEqual(times(20, 35));
+    expect(speaking.length).toBeGreaterThanOrEqual(times(15, 35));
     for (const { name, command, exchanges } of spoken)
       if (command.operation)
         expect([name, exchanges.some((each) => isOwn(command.operation!, each))]).toEqual([name, true]);
@@ -159,7 +159,7 @@ describe('hostile: every command and format on a terminal', () => {
   );
 
   const allAnswers = matrix(speaking, () => inWays(['-o table', '-o json', '-o csv', '--accessible']));
-  it.each(sample(allAnswers, 8))('$name: all text in all replies hostile ($way)', async ({ conversation, way }) => {
+  it.each(sample(allAnswers, 4))('$name: all text in all replies hostile ($way)', async ({ conversation, way }) => {
     expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
   });
 
@@ -286,7 +286,7 @@ describe('hostile: in a pipe', () => {
     '-o yaml': (text) => parseYaml(text),
   };
   const readings = matrix(telling, () => inWays(Object.keys(readers)));
-  it.each(sample(readings, 4, ({ way }) => way))(
+  it.each(sample(readings, 2, ({ way }) => way))(
     '$name: json and $way parse back exactly',
     async ({ conversation, way }) => {
       const sent = sentTo(conversation);
@@ -304,7 +304,7 @@ describe('hostile: in a pipe', () => {
     },
   );
 
-  it.each(sample(listing, 4))(
+  it.each(sample(listing, 2))(
     '$name: csv --raw has the same values as JSON for another parser',
     async (conversation) => {
       const answer = ownAnswer(conversation);
@@ -336,7 +336,7 @@ describe('hostile: in a pipe', () => {
   it.each(
     sample(
       matrix(tabular, () => rowWays),
-      2,
+      1,
       ({ way }) => way,
     ),
   )('$name: prints one row per record ($way)', async ({ conversation, way, isTerminal, heading }) => {

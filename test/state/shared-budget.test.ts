@@ -54,8 +54,8 @@ test('a budget of its own for each process does not prevent refusals', async () 
 // R30
 describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFast }) => {
   // The rules are the same everywhere, so that `npm test` tries only some of them where each step takes long.
-  const rule = (title: string, body: () => Promise<void>) =>
-    test.runIf(isDeep || isFast || random() < 1 / 4)(title, body);
+  const isChosen = () => isDeep || isFast || random() < 1 / 4;
+  const rule = (title: string, body: () => Promise<void>) => test.runIf(isChosen())(title, body);
 
   test('lets eight processes send 40 requests at 10 a minute without a 429', async () => {
     for (let round = 0; round < times(1, isFast ? 10 : 2); round += 1) {
@@ -77,15 +77,15 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
   const crowds: [number, number, number][] = [
     ...((isFast
       ? [
-          [500, 8, times(75, 375)],
-          [500, 1, times(600, 2000)],
+          [500, 8, times(65, 375)],
+          [500, 1, times(510, 2000)],
           [10, 1, 40],
         ]
       : []) as [number, number, number][]),
     [10, 8, times(4, 10)],
     [50, 3, times(25, 100)],
   ];
-  test.each(sample(crowds, 1, ([, processes]) => processes > 1))(
+  test.runIf(isChosen()).each(sample(crowds, 1, ([, processes]) => processes > 1))(
     'uses at least 95 percent of a limit of %i with %i processes, and never exceeds it',
     async (limit, processes, each) => {
       const { refused, times: sent } = await busy(limit, processes, each, await newPlace(), {
@@ -100,7 +100,7 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
     },
   );
 
-  test('is not exceeded by slow processes across the ends of windows', async () => {
+  rule('is not exceeded by slow processes across the ends of windows', async () => {
     for (let round = 0; round < times(1, isFast ? 5 : 1); round += 1) {
       const { refused } = await busy(40, 6, times(10, 60), await newPlace(), {
         latency: jittery,
@@ -267,7 +267,7 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace, isFas
 describe.each(slowPlaces)('budget in a slow $name', ({ newPlace }) => {
   const crowds = [
     [10, 8, times(3, 5)],
-    [100, 6, times(20, 60)],
+    [100, 6, times(18, 60)],
   ] as const;
   test.each(sample(crowds, 1))('is not exceeded: %i a minute, %i processes', async (limit, processes, each) => {
     for (let round = 0; round < times(1, 3); round += 1) {
@@ -345,7 +345,7 @@ describe('budget whose store fails once', () => {
       wheres.flatMap((where) => [true, false].map((isLimited) => ({ change, moment, where, isLimited }))),
     ),
   );
-  test.each(cells)(
+  test.each(sample(cells, 2, ({ moment, where }) => `${moment} ${where}`))(
     'lets all requests through: $moment change $change in $where (limit known: $isLimited)',
     async ({ change, moment, where, isLimited }) => {
       const { clock, run } = simulatedClock();

@@ -211,109 +211,111 @@ describeWith(browser)('booking pages in a browser', () => {
         .first()
         .evaluate((frame) => frame.clientHeight);
 
-    it('has the height of its page on load and after each change, and is told once', async () => {
-      start();
-      await page.goto(`${server.url}/embed/demo?page=${intro}`);
-      const frame = page.frameLocator('iframe');
-      const content = () => frame.locator('body').evaluate((body) => Math.ceil(body.getBoundingClientRect().height));
-      const steps: Array<[string, () => Promise<unknown>]> = [
-        ['open the list of zones', () => frame.locator('summary').click()],
-        ['close it', () => frame.locator('summary').click()],
-        ['make the window narrow', () => page.setViewportSize({ width: 390, height: 900 })],
-        ['make it wide again', () => page.setViewportSize(wide)],
-        ['choose a time', () => frame.locator('.slots a').first().click()],
-      ];
-      let seen = 0;
-      const heights: number[] = [];
-      for (const [name, act] of [['load', async () => {}] as const, ...steps]) {
-        await act();
-        const messages = await next(seen);
-        expect(messages, name).toEqual([
-          { event: 'sched.page_height', height: await content(), frame: await frameHeight() },
+    few(1, {
+      'has the height of its page on load and after each change, and is told once': async () => {
+        start();
+        await page.goto(`${server.url}/embed/demo?page=${intro}`);
+        const frame = page.frameLocator('iframe');
+        const content = () => frame.locator('body').evaluate((body) => Math.ceil(body.getBoundingClientRect().height));
+        const steps: Array<[string, () => Promise<unknown>]> = [
+          ['open the list of zones', () => frame.locator('summary').click()],
+          ['close it', () => frame.locator('summary').click()],
+          ['make the window narrow', () => page.setViewportSize({ width: 390, height: 900 })],
+          ['make it wide again', () => page.setViewportSize(wide)],
+          ['choose a time', () => frame.locator('.slots a').first().click()],
+        ];
+        let seen = 0;
+        const heights: number[] = [];
+        for (const [name, act] of [['load', async () => {}] as const, ...steps]) {
+          await act();
+          const messages = await next(seen);
+          expect(messages, name).toEqual([
+            { event: 'sched.page_height', height: await content(), frame: await frameHeight() },
+          ]);
+          expect(messages[0]!.height, name).toBe(messages[0]!.frame);
+          heights.push(messages[0]!.height!);
+          seen = (await told()).length;
+        }
+        const [load, opened, closed, narrow, widened] = heights;
+        // Another width with the same height is no news.
+        await page.setViewportSize({ width: 1284, height: 900 });
+        await idle();
+        expect((await told()).length).toBe(seen);
+        expect([closed, widened, new Set([load, opened, narrow]).size]).toEqual([load, load, 3]);
+        expect(new URL(page.frames()[1]!.url()).hostname).toBe('localhost');
+
+        await frame.getByLabel('Name').fill('Ada Lovelace');
+        await frame.getByLabel('Email').fill('ada@engine.example');
+        await frame.getByRole('button').click();
+        expect(await next(seen, 'sched.event_scheduled')).toHaveLength(1);
+        expect((await told()).map(({ event }) => event).filter((event) => event !== 'sched.page_height')).toEqual([
+          'sched.event_type_viewed',
+          'sched.date_and_time_selected',
+          'sched.event_scheduled',
         ]);
-        expect(messages[0]!.height, name).toBe(messages[0]!.frame);
-        heights.push(messages[0]!.height!);
-        seen = (await told()).length;
-      }
-      const [load, opened, closed, narrow, widened] = heights;
-      // Another width with the same height is no news.
-      await page.setViewportSize({ width: 1284, height: 900 });
-      await idle();
-      expect((await told()).length).toBe(seen);
-      expect([closed, widened, new Set([load, opened, narrow]).size]).toEqual([load, load, 3]);
-      expect(new URL(page.frames()[1]!.url()).hostname).toBe('localhost');
+      },
 
-      await frame.getByLabel('Name').fill('Ada Lovelace');
-      await frame.getByLabel('Email').fill('ada@engine.example');
-      await frame.getByRole('button').click();
-      expect(await next(seen, 'sched.event_scheduled')).toHaveLength(1);
-      expect((await told()).map(({ event }) => event).filter((event) => event !== 'sched.page_height')).toEqual([
-        'sched.event_type_viewed',
-        'sched.date_and_time_selected',
-        'sched.event_scheduled',
-      ]);
-    }, 60_000);
-
-    it('resizes only the first frame, and only for messages of its own page', async () => {
-      start();
-      const box = (more: string) =>
-        `<div class="sched-inline" data-url="${server.url}${intro}" data-resize="true"${more}></div>`;
-      const evil = `<!doctype html><title>evil</title>`;
-      const host = createServer((request, response) => {
-        response.setHeader('content-type', 'text/html');
-        if (request.url !== '/') return response.end(evil);
-        return response.end(`<!doctype html><title>host</title>${box('')}${box(' data-title="Second"')}
+      'resizes only the first frame, and only for messages of its own page': async () => {
+        start();
+        const box = (more: string) =>
+          `<div class="sched-inline" data-url="${server.url}${intro}" data-resize="true"${more}></div>`;
+        const evil = `<!doctype html><title>evil</title>`;
+        const host = createServer((request, response) => {
+          response.setHeader('content-type', 'text/html');
+          if (request.url !== '/') return response.end(evil);
+          return response.end(`<!doctype html><title>host</title>${box('')}${box(' data-title="Second"')}
   <div class="sched-inline" data-url="javascript:alert(1)"></div>
   <iframe name="evil" src="/evil"></iframe><script async src="${server.url}/embed.js"></script>`);
-      });
-      await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-      try {
-        const port = (host.address() as AddressInfo).port;
-        await page.goto(`http://localhost:${port}/`);
-        const first = page.locator('iframe[title="Choose a time"]');
-        const second = page.locator('iframe[title="Second"]');
-        await page.waitForFunction(`document.querySelector('iframe')?.clientHeight !== 700`);
-        const right = await first.evaluate((frame) => frame.clientHeight);
-        expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
-        expect(await page.locator('iframe').count()).toBe(3);
-        expect(warnings).toEqual([expect.stringContaining('only the first embed')]);
+        });
+        await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+        try {
+          const port = (host.address() as AddressInfo).port;
+          await page.goto(`http://localhost:${port}/`);
+          const first = page.locator('iframe[title="Choose a time"]');
+          const second = page.locator('iframe[title="Second"]');
+          await page.waitForFunction(`document.querySelector('iframe')?.clientHeight !== 700`);
+          const right = await first.evaluate((frame) => frame.clientHeight);
+          expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
+          expect(await page.locator('iframe').count()).toBe(3);
+          expect(warnings).toEqual([expect.stringContaining('only the first embed')]);
 
-        const frames = page.frames().filter((frame) => frame.url().includes('parent='));
-        // As text, because NaN and infinity can't be passed otherwise.
-        const post = (from: Frame, data: string) =>
-          from.evaluate(
-            `parent.postMessage(${data}, '*'); new Promise((resolve) => requestAnimationFrame(() => resolve()))`,
-          );
-        const height = (value: string, more = '') =>
-          `{ event: 'sched.page_height', version: 1, payload: { height: ${value} }, ${more} }`;
-        const [own, other] = frames as [Frame, Frame];
-        // Another origin, and another frame of the same origin.
-        for (const from of [page.frame('evil')!, other]) await post(from, height('123'));
-        for (const wrong of ["'123'", 'NaN', 'Infinity', '-5', '0', 'null', '[123]', '{}'])
-          await post(own, height(wrong));
-        for (const wrong of ['version: 2', "event: 'page_height'", 'payload: null'])
-          await post(own, height('123', wrong));
-        for (const wrong of ['null', "'sched.page_height'"]) await post(own, wrong);
-        expect(await first.evaluate((frame) => frame.clientHeight)).toBe(right);
-        await post(own, height('1e9'));
-        await page.waitForFunction(`document.querySelector('iframe').clientHeight === 10_000`);
-        // The same frame, after it went to another origin.
-        await first.evaluate(`document.querySelector('iframe').src = '/own-evil'`);
-        await page.waitForFunction(`document.querySelector('iframe').contentDocument?.title === 'evil'`);
-        await post(page.frames().find((frame) => frame.url().endsWith('/own-evil'))!, height('123'));
-        await idle();
-        expect(await first.evaluate((frame) => frame.clientHeight)).toBe(10_000);
-        expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
+          const frames = page.frames().filter((frame) => frame.url().includes('parent='));
+          // As text, because NaN and infinity can't be passed otherwise.
+          const post = (from: Frame, data: string) =>
+            from.evaluate(
+              `parent.postMessage(${data}, '*'); new Promise((resolve) => requestAnimationFrame(() => resolve()))`,
+            );
+          const height = (value: string, more = '') =>
+            `{ event: 'sched.page_height', version: 1, payload: { height: ${value} }, ${more} }`;
+          const [own, other] = frames as [Frame, Frame];
+          // Another origin, and another frame of the same origin.
+          for (const from of [page.frame('evil')!, other]) await post(from, height('123'));
+          for (const wrong of ["'123'", 'NaN', 'Infinity', '-5', '0', 'null', '[123]', '{}'])
+            await post(own, height(wrong));
+          for (const wrong of ['version: 2', "event: 'page_height'", 'payload: null'])
+            await post(own, height('123', wrong));
+          for (const wrong of ['null', "'sched.page_height'"]) await post(own, wrong);
+          expect(await first.evaluate((frame) => frame.clientHeight)).toBe(right);
+          await post(own, height('1e9'));
+          await page.waitForFunction(`document.querySelector('iframe').clientHeight === 10_000`);
+          // The same frame, after it went to another origin.
+          await first.evaluate(`document.querySelector('iframe').src = '/own-evil'`);
+          await page.waitForFunction(`document.querySelector('iframe').contentDocument?.title === 'evil'`);
+          await post(page.frames().find((frame) => frame.url().endsWith('/own-evil'))!, height('123'));
+          await idle();
+          expect(await first.evaluate((frame) => frame.clientHeight)).toBe(10_000);
+          expect(await second.evaluate((frame) => frame.clientHeight)).toBe(700);
 
-        // A name that isn't this computer's may not show the page.
-        await page.goto(`http://evil.localhost:${port}/`);
-        await page.waitForLoadState('networkidle');
-        expect(problems.splice(0).join()).toContain('frame-ancestors');
-        expect(await page.frames()[1]!.locator('h1').count()).toBe(0);
-      } finally {
-        host.close();
-      }
-    }, 60_000);
+          // A name that isn't this computer's may not show the page.
+          await page.goto(`http://evil.localhost:${port}/`);
+          await page.waitForLoadState('networkidle');
+          expect(problems.splice(0).join()).toContain('frame-ancestors');
+          expect(await page.frames()[1]!.locator('h1').count()).toBe(0);
+        } finally {
+          host.close();
+        }
+      },
+    });
   });
 
   const start = `start=2026-05-04T09:00:00Z&tz=Europe/Berlin`;
