@@ -83,7 +83,7 @@ describe('keychain: no operation confuses "unavailable" with "not found"', () =>
       }).listen(path(), resolve);
     });
 
-  few(2, {
+  few(1, {
     'without a session bus': () => expectAllUnavailable({ HOME: folder }, /no session bus/),
     'with a bus that no longer exists': () => expectAllUnavailable(env(), /bus: No such file/),
     'with a bus that accepts the connection but never replies': async () => {

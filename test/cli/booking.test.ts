@@ -536,7 +536,7 @@ describe('booking: a raw request', () => {
     for (const [title, body] of spellings) expect([title, digest(body(eventType))]).toEqual([title, plain]);
   });
 
-  test.each(sample(spellings, 2))('is the same booking with %s', async (_, body) => {
+  test.each(sample(spellings, 1))('is the same booking with %s', async (_, body) => {
     expect((await world.run(booking(0))).code).toBe(0);
     const { code, requests } = await world.run(line, { stdin: body(eventType) });
     expect([code, posts(requests)]).toEqual([7, 0]);
@@ -649,7 +649,7 @@ describe('booking: the ledger', () => {
     ['a file is in its place', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'file') } })],
     ['the directory is a symbolic link', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'linked') } })],
   ];
-  test.each(sample(places, 3))('is required: if %s, nothing is booked without --allow-duplicate', async (_, where) => {
+  test.each(sample(places, 1))('is required: if %s, nothing is booked without --allow-duplicate', async (_, where) => {
     writeFileSync(join(state, 'file'), '');
     mkdirSync(join(state, 'linked'));
     symlinkSync(state, join(state, 'linked', 'bookings'));

@@ -66,7 +66,7 @@ const exampleOf = (examples: readonly string[]) =>
   ).replace(/ --yes| --dry-run/g, '');
 
 describe('--curl', () => {
-  test.each(sample(senders, 10))('with $words prints the request that --dry-run shows', async ({ words, command }) => {
+  test.each(sample(senders, 4))('with $words prints the request that --dry-run shows', async ({ words, command }) => {
     const example = exampleOf(command.examples);
     const { code, stdout, stderr, requests } = await world.run(`${example} --curl`);
     expect(code, stderr).toBe(0);
@@ -85,7 +85,7 @@ describe('--curl', () => {
     );
   });
 
-  test.each(sample(others, 10))('with $words is rejected, because it is not a single request', async ({ words }) => {
+  test.each(sample(others, 4))('with $words is rejected, because it is not a single request', async ({ words }) => {
     const { code, stderr, requests } = await world.run(`${words} --curl`);
     expect([code, requests]).toEqual([2, []]);
     expect(stderr).toContain("--curl doesn't work with this command");

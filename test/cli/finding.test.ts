@@ -154,7 +154,7 @@ describe('events list --event-type', () => {
 });
 
 describe('events list --search', () => {
-  test.each(sample(['strategy', 'STRATEGY', 'stratégy', '  lindenallee   12 '], 2))('finds %j', async (text) => {
+  test.each(sample(['strategy', 'STRATEGY', 'stratégy', '  lindenallee   12 '], 1))('finds %j', async (text) => {
     const { events } = await listOf(`events list --search "${text}"`);
     expect(events.length).toBeGreaterThan(0);
     expect(new Set(events.map(({ name }) => name))).toEqual(new Set(['Strategy session']));

@@ -221,7 +221,7 @@ describe('events move', () => {
     });
   });
 
-  few(3, {
+  few(2, {
     'asks in words for a screen reader': async () => {
       const id = await book('09:00');
       const { stderr } = await run(`events move ${id} --to 2026-12-01T14:00:00Z --accessible`, {

@@ -164,7 +164,7 @@ describe('sandbox start', () => {
           invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' },
         }),
       });
-    const replies = await Promise.all(Array.from({ length: times(20, 200) }, book));
+    const replies = await Promise.all(Array.from({ length: times(10, 200) }, book));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(replies.length - 1).fill(409)]);
     expect(await bookedIn(file, monday)).toBe(1);
   });

@@ -121,7 +121,7 @@ describeWith(browser, 'script')('auth login in a real browser', () => {
 
   // auth/login.test.ts has these ends without a browser, and sandbox/consent.test.ts clicks on Deny.
   describe.runIf(isDeep)('without a login', () => {
-    few(2, {
+    few(1, {
       'stores nothing after a click on Deny': async () => {
         const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
         const page = await open(await urlOn(screen));

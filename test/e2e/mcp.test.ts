@@ -306,7 +306,7 @@ describe('the process of mcp serve', () => {
     },
   };
 
-  few(2, {
+  few(1, {
     'ends when its client is killed': async () => {
       // The client starts the server, and is then killed together with its pipes.
       const script = `

@@ -76,7 +76,7 @@ describe('README.md', () => {
   test('names only commands and flags that exist', async () => {
     const commands = recipes.flatMap(({ script }) => commandsIn(script));
     expect(commands.length).toBeGreaterThan(40);
-    for (const line of sample(commands, 8)) expect([line, await tryLineProblem(line)]).toEqual([line, undefined]);
+    for (const line of sample(commands, 4)) expect([line, await tryLineProblem(line)]).toEqual([line, undefined]);
   });
 
   test('has commands for set-up that CI runs', () => {

@@ -7,7 +7,7 @@ import { deliver, sample, signed } from '../support/webhooks.ts';
 import { startListener } from './listener.ts';
 
 /** So many that each kind comes often. */
-const total = times(300, 10_000);
+const total = times(150, 10_000);
 const mebibyte = 1024 * 1024;
 
 interface Hostile {

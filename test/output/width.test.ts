@@ -51,7 +51,7 @@ describe('width: single characters', () => {
       .filter((char) => !/[\p{Cc}\p{Cs}]/u.test(char));
     expect(all.length).toBeGreaterThan(15_000);
     // A few of each block of 256.
-    const characters = sample(all, 16, (char) => char.charCodeAt(0) >> 8);
+    const characters = sample(all, 8, (char) => char.charCodeAt(0) >> 8);
     expect(characters.filter((char) => width(char) !== stringWidth(char))).toEqual([]);
   });
 });

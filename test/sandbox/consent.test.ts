@@ -67,7 +67,7 @@ describeWith(browser)('consent page in a browser', () => {
   });
 
   // e2e/auth-login.test.ts clicks on the same page.
-  few(2, {
+  few(1, {
     'redirects with a code that can be exchanged for a token': async () => {
       await show();
       await page.getByRole('radio', { name: 'Tomás Ferreira' }).check();

@@ -307,7 +307,7 @@ describe('read', () => {
     const names = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
     const everyTenth = Array.from({ length: 40 }, (_, index) => index * 10);
     for (const zone of ['Europe/Paris', 'Pacific/Auckland', 'America/Santiago'])
-      for (const days of sample(everyTenth, 10)) {
+      for (const days of sample(everyTenth, 5)) {
         const from = now + days * 86_400_000;
         const edge = (text: string, side: 'since' | 'until' = 'since') => utc(at(text, zone, side, from));
         const [tomorrow, afterSeven] = [edge('tomorrow'), edge('+8d')];

@@ -48,7 +48,7 @@ const movedTo = ({ headers }: Page) => inviteeNow({ uri: headers.location!.split
 
 it('answers at the links of every invitee of the demo', async () => {
   const rows = world.store.all<{ doc: string }>('SELECT doc FROM invitees');
-  for (const { doc } of sample(rows, 4)) {
+  for (const { doc } of sample(rows, 2)) {
     const { cancel_url, reschedule_url }: InviteeRecord = JSON.parse(doc);
     for (const path of [cancel_url, reschedule_url]) expect((await visitor.open(path)).status, path).toBe(200);
   }

@@ -559,7 +559,7 @@ describe('events follow with a token of 10 requests a minute', () => {
         booked += 1;
       }
     };
-    const pauses = times(20, 60);
+    const pauses = times(10, 60);
     const steps = Array.from({ length: pauses }, (_, index) => async () => {
       if (index % 10 === 0) await bookThree();
       if (index % 2 === 0) await other();

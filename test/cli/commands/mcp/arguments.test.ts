@@ -38,7 +38,7 @@ describe('the schema of a tool', () => {
   test('requires all that a call needs', async () => {
     const { tools } = await open.client.listTools();
     const lacking: string[] = [];
-    for (const { name, description, inputSchema } of sample(tools, 12)) {
+    for (const { name, description, inputSchema } of sample(tools, 6)) {
       const properties = inputSchema.properties as unknown as Record<string, Property>;
       const values = (inputSchema.required ?? []).map((property) => [property, valueFor(properties[property]!)]);
       const chosen = alternatives[name] ?? {};

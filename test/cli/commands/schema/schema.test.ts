@@ -140,7 +140,7 @@ describe('output.record of sched schema', () => {
     ['groups events', async () => `groups events ${(await world.run('groups list -o id')).stdout.split('\n')[0]}`],
     ['activity list', async () => 'activity list --limit 50'],
   ];
-  test.each(sample(lists, 3))('accepts the records of %s, and lists their fields', async (name, lineOf) => {
+  test.each(sample(lists, 1))('accepts the records of %s, and lists their fields', async (name, lineOf) => {
     const records = JSON.parse((await world.run(`${await lineOf()} --json`)).stdout) as object[];
     expect(records.length).toBeGreaterThan(0);
     const known = Object.keys(factsOf(name).output!.record.properties as object);

@@ -120,14 +120,14 @@ describe('events stats', () => {
     };
   });
 
-  test.each(sample(groupings, 4))('--by %s equals a plain computation over events list', async (by) => {
+  test.each(sample(groupings, 2))('--by %s equals a plain computation over events list', async (by) => {
     const send = serviceWith(generated, world.service);
     expect(listed.generated).toHaveLength(count);
     const rows = await rowsOf(`events stats --by ${by} --tz ${zone}`, { send });
     expect(byKey(shown(rows, by))).toEqual(byKey(sums(listed.generated, keysOf[by])));
   });
 
-  test.each(sample(groupings, 2))('--by %s equals it on the sandbox too, in a window', async (by) => {
+  test.each(sample(groupings, 1))('--by %s equals it on the sandbox too, in a window', async (by) => {
     expect(listed.sandbox.length).toBeGreaterThan(50);
     const rows = await rowsOf(`events stats --by ${by} ${window}`);
     expect(byKey(shown(rows, by))).toEqual(byKey(sums(listed.sandbox, keysOf[by])));
@@ -171,7 +171,7 @@ describe('events stats', () => {
   test('counts events with missing fields as unknown', async () => {
     const event = { uri: 'http://127.0.0.1:4010/scheduled_events/E', name: null };
     const send = serviceWith([event, { ...event, event_memberships: 'x', start_time: 7 }], world.service);
-    for (const by of sample(groupings, 3))
+    for (const by of sample(groupings, 1))
       expect(await rowsOf(`events stats --by ${by}`, { send })).toEqual([
         {
           ...{ key: 'unknown', name: 'unknown', booked: 2, canceled: 0, no_shows: null, hours: 0, share: 1 },
