@@ -158,7 +158,7 @@ describe('while a file is applied', () => {
   test('nor one that somebody else creates after a kill', async () => {
     const confirm = await configs.digest(team);
     // The plan is kept, and the creation is not claimed.
-    await configs.killAt(machine, team, 1, { confirm });
+    await configs.killAt(machine, team, 'before claim booking entry', { confirm });
     const body = { owner: configs.me.uri, name: 'Design review', duration: 90 };
     await configs.client.write(eventTypes.create, { body });
     expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'conflict' });
@@ -167,7 +167,7 @@ describe('while a file is applied', () => {
 
   test('nor one like it, which only lacks its activation', async () => {
     const confirm = await configs.digest(team);
-    await configs.killAt(machine, team, 1, { confirm });
+    await configs.killAt(machine, team, 'before claim booking entry', { confirm });
     const body = { owner: configs.me.uri, name: 'Design review', duration: 45, active: false };
     await configs.client.write(eventTypes.create, { body });
     expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'conflict' });
@@ -181,6 +181,16 @@ describe('while a file is applied', () => {
     const later = at('PATCH event_type_availability_schedules', refusal(429));
     expect(await configs.apply(machine, team, { confirm, send: later })).toMatchObject({ said: 'rate-limited' });
     expect(await configs.apply(machine, team, { confirm })).toMatchObject({ said: 'done' });
+  });
+
+  // R57; test/simulation/ kills at any step.
+  test('a kill right after a creation creates nothing twice', async () => {
+    const options = { confirm: await configs.digest(team), writes: [] as string[] };
+    await configs.killAt(machine, team, 'after POST event_types', options);
+    expect(options.writes).toEqual(['POST event_types']);
+    expect(await configs.finish(machine, team, options)).toMatchObject({ said: 'done' });
+    expect(options.writes.filter((each) => each === 'POST event_types')).toHaveLength(1);
+    expect((await configs.planOf(team)).changes).toEqual([]);
   });
 
   test('what somebody else changes about a new type after a kill stays', async () => {

@@ -82,22 +82,6 @@ describe('any configuration', () => {
     );
   });
 
-  test('ends in the same state after a kill at any step, and creates nothing twice', async () => {
-    await fc.assert(
-      fc.asyncProperty(cases, fc.nat(60), fc.boolean(), async ({ first, second }, step, isConfirmed) => {
-        const { configs, machine } = await sandboxWith(first);
-        const writes: string[] = [];
-        const confirm = isConfirmed ? { confirm: await configs.digest(second) } : {};
-        await configs.killAt(machine, second, step, { ...confirm, writes });
-        expect(await configs.finish(machine, second, { ...confirm, writes })).toMatchObject({ said: 'done' });
-        await expectApplied(configs, second);
-        const added = typesOf(second).filter(isNew);
-        expect(writes.filter((each) => each === 'POST event_types')).toHaveLength(added.length);
-      }),
-      runs(2, 400),
-    );
-  });
-
   test('is not applied if somebody else has changed something since the plan', async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.nat(20), async ({ first, second }, which) => {

@@ -185,15 +185,19 @@ export const createConfigs = async () => {
     return readFile(writeConfig(found, { dates: true, uris: false }).text).config;
   };
 
-  /** Kills a process at this step. Returns false if it ended before. */
-  const killAt = (machine: Machine, config: ConfigFile, step: number, options: ApplyOptions = {}): Promise<boolean> =>
-    apply(machine, config, { ...options, killSwitch: new KillSwitch(step) }).then(
-      () => false,
+  /** Kills a process at the step of this name. */
+  const killAt = async (machine: Machine, config: ConfigFile, name: string, options: ApplyOptions): Promise<void> => {
+    const killSwitch = new KillSwitch();
+    const onStep = (step: string) => {
+      if (step === name) killSwitch.isKilled = true;
+    };
+    await apply(machine, config, { ...options, killSwitch, onStep }).then(
+      () => Promise.reject(new Error(`never reached: ${name}`)),
       (error: unknown) => {
         if (!(error instanceof Killed)) throw error;
-        return true;
       },
     );
+  };
 
   /** Runs the same command until its outcome is known. */
   const finish = async (machine: Machine, config: ConfigFile, options: ApplyOptions = {}): Promise<Said> => {

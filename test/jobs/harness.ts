@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { SchedError } from '../../src/errors.ts';
 import { type Disk, realDisk } from '../../src/jobs/disk.ts';
 import { type Counts, countOutcomes, type RunLine } from '../../src/jobs/receipt.ts';
@@ -9,54 +8,28 @@ import { openReceipt } from '../../src/jobs/runs.ts';
 /** The process was killed: none of its later steps happen. */
 export class Killed extends Error {}
 
-/** Counts steps and kills the process at the chosen one. */
+/** A process that was killed at a step takes no later one. */
 export class KillSwitch {
-  step = 0;
-  readonly last: number;
+  isKilled = false;
 
-  constructor(last = Number.POSITIVE_INFINITY) {
-    this.last = last;
-  }
-
-  /** `half` does the part of the step that happens before the kill. */
-  next(half: () => void = () => {}): void {
-    if (this.step > this.last) throw new Killed();
-    this.step += 1;
-    if (this.step <= this.last) return;
-    half();
-    throw new Killed();
+  next(): void {
+    if (this.isKilled) throw new Killed();
   }
 }
 
-/** The real disk, which can be killed at each step. A killed append writes a share of its text. */
-export const mortalDisk = (killSwitch: KillSwitch, shareWritten = 0.5): Disk => ({
-  create: async (path, text, unique) => {
-    killSwitch.next(() => writeFileSync(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
-    await realDisk.create(path, text, unique);
-    killSwitch.next();
-  },
-  read: (path) => realDisk.read(path),
+/** The real disk of a process that is killed while it writes this line, counted from 1. */
+export const dyingDisk = (lastLine: number): Disk => ({
+  ...realDisk,
   open: async (path) => {
-    killSwitch.next();
     const file = await realDisk.open(path);
-    return {
-      size: () => file.size(),
-      append: (text) => {
-        killSwitch.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
-        file.append(text);
-        killSwitch.next();
-      },
-      sync: () => {
-        file.sync();
-        killSwitch.next();
-      },
-      truncate: async (size) => {
-        killSwitch.next();
-        await file.truncate(size);
-        killSwitch.next();
-      },
-      close: () => file.close(),
+    let lines = 0;
+    const append = (text: string) => {
+      lines += 1;
+      if (lines < lastLine) return file.append(text);
+      if (lines === lastLine) file.append(text.slice(0, text.length / 2));
+      throw new Killed();
     };
+    return { ...file, append };
   },
 });
 
@@ -90,11 +63,9 @@ export const createService = (
   const requests: string[][] = [];
   return {
     requests,
-    send: (killSwitch: KillSwitch) => async (items: readonly string[], leaving: () => Promise<void>) => {
+    send: async (items: readonly string[], leaving: () => Promise<void>) => {
       await leaving();
-      killSwitch.next();
       requests.push([...items]);
-      killSwitch.next();
       return answer(items);
     },
     /** How often each item arrived. */
@@ -130,13 +101,7 @@ export const runOnce = async (
   path: string,
   items: string[],
   service: ReturnType<typeof createService>,
-  {
-    killSwitch = new KillSwitch(),
-    batchSize = 3,
-    isSandbox = false,
-    disk = mortalDisk(killSwitch),
-    onProgress = () => {},
-  } = {},
+  { batchSize = 3, isSandbox = false, disk = realDisk, onProgress = () => {} } = {},
 ): Promise<Counts> => {
   const opened = await openReceipt(disk, path);
   if (opened?.ok === false) throw new SchedError('integrity', `edited at line ${opened.line}: ${opened.problem}`);
@@ -149,7 +114,7 @@ export const runOnce = async (
       const facts = { at: '2026-11-15T19:00:00.000Z', tool: 'sched test', owner: 'unknown', organization: 'unknown' };
       receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
-    const job = { items, mark: (item: string) => `mark-of-${item}`, batchSize, send: service.send(killSwitch) };
+    const job = { items, mark: (item: string) => `mark-of-${item}`, batchSize, send: service.send };
     return await runJob(job, {
       clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
       interrupted: new AbortController().signal,

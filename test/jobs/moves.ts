@@ -332,13 +332,19 @@ export const createMoves = async () => {
   };
 
   /** Kills a process at the step of this name; `nth` counts from 1. */
-  const killAt = async (machine: Machine, plan: MovePlan, name: string, nth = 1, send = authorized): Promise<void> => {
+  const killAt = async (
+    machine: Machine,
+    plan: MovePlan,
+    name: string,
+    nth = 1,
+    writes: string[] = [],
+  ): Promise<void> => {
     let left = nth;
     const killSwitch = new KillSwitch();
     const onStep = (step: string) => {
-      if (step === name && --left === 0) Object.assign(killSwitch, { last: killSwitch.step });
+      if (step === name && --left === 0) killSwitch.isKilled = true;
     };
-    await move(machine, plan, { killSwitch, onStep, send }).then(
+    await move(machine, plan, { killSwitch, onStep, writes }).then(
       () => Promise.reject(new Error(`never reached: ${name}`)),
       (error: unknown) => {
         if (!(error instanceof Killed)) throw error;

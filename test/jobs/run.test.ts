@@ -7,7 +7,7 @@ import type { SendResult } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
-import { createService, itemsUpTo, Killed, KillSwitch, memoryDisk, mortalDisk, runOnce } from './harness.ts';
+import { createService, dyingDisk, itemsUpTo, Killed, memoryDisk, runOnce } from './harness.ts';
 
 const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
 const linesOf = (path: string) =>
@@ -36,56 +36,17 @@ describe('run', () => {
     expect(readFileSync(path, 'utf8')).not.toMatch(/"item-/);
   });
 
-  // R34
-  test.each([0, 0.5, 1])('loses nothing if killed at any step (%s of a write done) and run again', async (share) => {
-    let steps = 0;
-    for (let last = 1; ; last += 1) {
-      const folder = temporaryDirectory();
-      const path = fileIn(folder);
-      const service = createService();
-      const killSwitch = new KillSwitch(last);
-      const died = await runOnce(path, itemsUpTo(8), service, {
-        killSwitch,
-        disk: mortalDisk(killSwitch, share),
-      }).then(
-        () => false,
-        (error) => error instanceof Killed || Promise.reject(error),
-      );
-      if (!died) break;
-      steps += 1;
-      const counts = await runOnce(path, itemsUpTo(8), service);
-      expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
-      const times = service.times();
-      expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
-      // At most one batch is sent twice.
-      const twice = [...times.values()].filter((count) => count > 1);
-      expect(twice.length).toBeLessThanOrEqual(3);
-      expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
-      expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', history: { counts } });
-    }
-    expect(steps).toBeGreaterThan(20);
-  });
-
-  test('finishes even if killed repeatedly at random steps', async () => {
+  // R34; test/simulation/ kills runs at any step.
+  test('loses nothing if killed while it writes a verdict, and run again', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService();
-    let kills = 0;
-    for (let seed = 1; ; seed += 1) {
-      try {
-        await runOnce(path, itemsUpTo(60), service, { killSwitch: new KillSwitch(1 + ((seed * 7919) % 17)) });
-        break;
-      } catch (error) {
-        if (!(error instanceof Killed)) throw error;
-        kills += 1;
-      }
-    }
-    expect(kills).toBeGreaterThan(5);
-    expect([...service.times().keys()]).toHaveLength(60);
-    expect([...service.times().values()].reduce((sum, count) => sum + count - 1, 0)).toBeLessThanOrEqual(kills * 3);
-    expect(verify(readFileSync(path))).toMatchObject({
-      status: 'ok',
-      history: { counts: { accepted: 60, total: 60 } },
-    });
+    await expect(runOnce(path, itemsUpTo(8), service, { disk: dyingDisk(4) })).rejects.toThrow(Killed);
+    expect(service.requests).toHaveLength(2);
+    const counts = await runOnce(path, itemsUpTo(8), service);
+    expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
+    // Only the batch whose verdict is lost is sent twice.
+    expect([...service.times()]).toEqual(itemsUpTo(8).map((item, index) => [item, index >= 3 && index < 6 ? 2 : 1]));
+    expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', history: { counts } });
   });
 
   test('finds the one rejected item of a batch', async () => {
@@ -140,7 +101,7 @@ describe('run', () => {
   test('records a verdict that was looked up, and does not count it as a lost reply', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService();
-    const lookingUp = { ...service, send: () => async (): Promise<SendResult> => ({ verdict: 'unknown' }) };
+    const lookingUp = { ...service, send: async (): Promise<SendResult> => ({ verdict: 'unknown' }) };
     const counts = await runOnce(path, itemsUpTo(5), lookingUp, { batchSize: 1 });
     expect(counts).toMatchObject({ total: 5, unknown: 5 });
     expect(linesOf(path).filter(({ type }) => type === 'sending')).toEqual(
@@ -221,11 +182,9 @@ describe('run: a failure', () => {
     let times = 0;
     const gullible: typeof service = {
       ...service,
-      send: (killSwitch) => async (items, leaving) => {
+      send: async (items, leaving) => {
         times += 1;
-        return service
-          .send(killSwitch)(items, leaving)
-          .catch((): SendResult => ({ verdict: 'rejected', status: 409 }));
+        return service.send(items, leaving).catch((): SendResult => ({ verdict: 'rejected', status: 409 }));
       },
     };
     await expect(runOnce(path, itemsUpTo(30), gullible)).rejects.toMatchObject({
@@ -312,8 +271,7 @@ describe('run: the receipt on disk', () => {
 
   test('is refused if damaged in the middle, and nothing is sent', async () => {
     const path = fileIn(temporaryDirectory());
-    const killSwitch = new KillSwitch(14);
-    await runOnce(path, itemsUpTo(8), createService(), { killSwitch }).catch(() => {});
+    await expect(runOnce(path, itemsUpTo(8), createService(), { disk: dyingDisk(4) })).rejects.toThrow(Killed);
     const bytes = readFileSync(path);
     bytes[bytes.indexOf(10) + 100]! ^= 1;
     writeFileSync(path, bytes);
