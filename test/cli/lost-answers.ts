@@ -135,39 +135,3 @@ export const rightVerdicts = (name: FaultName, times: number): Awaited<ReturnTyp
     booked: { [isDone ? 1 : 0]: times },
   };
 };
-
-/**
- * Books on one machine while all replies are lost, and then twice more on others, all with the same shared state.
- * Returns the exit codes, the requests and the bookings at the service.
- */
-export const retryElsewhere = async (name: FaultName, times: number, shared: string) => {
-  const world = await createWorld({ env: { SCHED_SHARED_STATE: shared } });
-  const type = await plainType(world);
-  const codes: Record<string, number> = {};
-  const booked: Record<number, number> = {};
-  let requests = 0;
-  for (let index = 0; index < times; index += 1) {
-    const machine = (hours: number) => {
-      const state = temporaryDirectory('machine');
-      return { env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state }, clockAheadMs: hours * 3_600_000 };
-    };
-    const results = [
-      await world.run(bookingLine(type, index), { ...machine(0), send: breaking(world, faults[name]) }),
-      await world.run(bookingLine(type, index), machine(24)),
-      await world.run(bookingLine(type, index), machine(-24)),
-    ];
-    const seen = results.map(({ code }) => code).join(' ');
-    codes[seen] = (codes[seen] ?? 0) + 1;
-    for (const result of results) requests += posts(result.requests);
-    const count = await bookedIn(world, index);
-    booked[count] = (booked[count] ?? 0) + 1;
-  }
-  world.close();
-  return { requests, codes, booked };
-};
-
-/** The only correct result of `retryElsewhere`. */
-export const rightRetries = (name: FaultName, times: number): Awaited<ReturnType<typeof retryElsewhere>> => {
-  const isDone = name.includes('after');
-  return { requests: times, codes: { [isDone ? '0 7 7' : '10 10 10']: times }, booked: { [isDone ? 1 : 0]: times } };
-};

@@ -110,13 +110,12 @@ export const openBookingTorture = async (count: number) => {
   };
 
   return {
-    /** Kills the process when it has claimed so many more bookings, and after a pause. */
-    dieAfter: async (more: number, pause = async () => {}): Promise<boolean> => {
+    /** Kills the process when it has claimed so many more bookings. */
+    dieAfter: async (more: number): Promise<boolean> => {
       const before = claims();
       const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
       const ended = new Promise<boolean>((resolve) => child.on('close', (_, signal) => resolve(signal === 'SIGKILL')));
       await Promise.race([until(() => claims() - before >= more, ledger), ended]);
-      await pause();
       child.kill('SIGKILL');
       const wasKilled = await ended;
       if (wasKilled) kills += 1;

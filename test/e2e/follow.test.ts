@@ -8,7 +8,7 @@ import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome, 
 const kills = times(1, 8);
 
 few(1, {
-  // R55; the torture test has 50 kills.
+  // R55; test/simulation/ kills at any step.
   [`events follow misses nothing when killed ${kills} times, and repeats at most one line after each`]: async () => {
     const torture = await openFollowTorture();
     try {

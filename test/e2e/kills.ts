@@ -114,13 +114,12 @@ export const openTorture = (sandbox: RunningSandbox) => {
         const whole = cleanEnvironment(home, { ...env, KILL_STEP: String(step), KILL_HOW: how });
         return settle(ended(spawn(runner, ['--import', preload, ...program, ...args], { env: whole })));
       },
-      /** Kills the process after the receipt grew by so many bytes, and after a pause. */
-      dieAfter: async (bytes: number, pause = async () => {}): Promise<boolean> => {
+      /** Kills the process after the receipt grew by so many bytes. */
+      dieAfter: async (bytes: number): Promise<boolean> => {
         const before = size();
         const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
         const remains = ended(child);
         await Promise.race([until(() => size() - before >= bytes, dirname(receipt)), remains]);
-        await pause();
         child.kill('SIGKILL');
         return settle(remains);
       },

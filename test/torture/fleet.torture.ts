@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LogEntry } from '../../src/sandbox/log-admin.ts';
-import { type FaultName, faults, retryElsewhere, rightRetries } from '../cli/lost-answers.ts';
-import { fleet, fleetBooking, fleetPages, fleetUser, startOn } from '../e2e/fleet.ts';
+import { fleet, fleetPages, fleetUser } from '../e2e/fleet.ts';
 import { startSandbox } from '../e2e/program.ts';
 import { smallService } from '../e2e/small-service.ts';
 import { engines, startRedis } from '../support/redis.ts';
@@ -51,49 +49,6 @@ describe.each([...engines])('twenty machines on %s', (engine) => {
       else expect(statuses[429]).toBeGreaterThan(0);
     } finally {
       await sandbox.stop();
-    }
-  });
-});
-
-// R27
-describe('1,000 bookings, each retried on other machines', () => {
-  const each = 112;
-
-  test.each(Object.keys(faults) as FaultName[])(`are never made twice: ${each} times %s`, async (name) => {
-    const redis = await startRedis();
-    const told = await retryElsewhere(name, each, redis.url);
-    process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
-    expect(told).toEqual(rightRetries(name, each));
-  });
-
-  test('are never made twice: 104 times killed', async () => {
-    const redis = await startRedis();
-    const service = await smallService();
-    const env = { ...service.env, SCHED_SHARED_STATE: redis.url };
-    const codes: string[] = [];
-    try {
-      for (let index = 0; index < 104; index += 1) {
-        const isMade = Math.random() < 0.5;
-        const words = fleetBooking(`killed.${index}@people.example`);
-        service.behave((commit) => isMade && commit());
-        const arrived = service.nextPost();
-        const { child, ended } = startOn(words, env, (Math.random() - 0.5) * 86_400_000);
-        await arrived;
-        await sleep(Math.random() * 10);
-        child.kill('SIGKILL');
-        await ended;
-        service.behave((commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() })));
-        const again = await startOn(words, env, (Math.random() - 0.5) * 86_400_000).ended;
-        codes.push(`${isMade ? 'booked' : 'not booked'}: ${again.code}`);
-      }
-      const byEmail = tally(service.bookings.map(({ email }) => email));
-      const told = { posts: service.seen.posts, codes: tally(codes), bookingsEach: tally(Object.values(byEmail)) };
-      process.stdout.write(`killed: ${JSON.stringify(told)}\n`);
-      expect(told.posts).toBe(104);
-      expect(Object.keys(told.bookingsEach)).toEqual(['1']);
-      expect(Object.keys(told.codes).toSorted()).toEqual(['booked: 0', 'not booked: 10']);
-    } finally {
-      service.close();
     }
   });
 });
