@@ -3,6 +3,7 @@ import { isPerson, isUri } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
+import { isSandboxOrigin } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { addOrganization } from './default-scope.ts';
 import type { Found } from './name-lookup.ts';
@@ -35,14 +36,18 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
   });
 };
 
+/** The root of a record's URI. A typed one is the service's own; only a sandbox knows its records by several. */
+const rootOf = async (typed: string | undefined, { connection, identity, runtime }: Context): Promise<string> =>
+  typed === undefined || isSandboxOrigin(typed, await connection(), runtime) ? identity.root() : typed;
+
 /** The record that a reference names, with its full URI. */
 export const referredRecord = async (
-  { id, collection, name }: Reference,
+  { id, collection, root, name }: Reference,
   context: Context,
   within?: string,
 ): Promise<Found> => {
   const { identity } = context;
-  if (name === undefined) return { uri: `${await identity.root()}/${collection}/${id}` };
+  if (name === undefined) return { uri: `${await rootOf(root, context)}/${collection}/${id}` };
   const { self, owner } = collections[collection];
   const isOwn = name === self;
   if (isOwn && owner !== undefined) return { uri: await identity[owner]() };

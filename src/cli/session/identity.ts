@@ -89,16 +89,24 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   await writePrivateFile(file, text, runtime).catch(() => {});
 };
 
-const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
+/** The token's own user. A service may have no /users/me: 404 there counts like a token that may not read users. */
+export const readOwnUser = async (client: Client): Promise<Json> => {
   const { users } = await import('../../api/users.ts');
-  const me = await client.call(users.me, {}).catch((error: unknown) => {
-    if (!hasCategory(error, 'forbidden')) throw error;
-    throw new SchedError('forbidden', "The token can't read its own user", {
-      reason: 'the token lacks the scope users:read',
+  return client.call(users.me, {}).catch((error: unknown) => {
+    if (!hasCategory(error, 'forbidden', 'not-found')) throw error;
+    const isMissing = error.category === 'not-found';
+    const message = isMissing ? "The service can't say who the token belongs to" : "The token can't read its own user";
+    throw new SchedError('forbidden', message, {
+      reason: isMissing
+        ? `it has no ${users.me.path} (or the base URL is wrong)`
+        : 'the token lacks the scope users:read',
       advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
     });
   });
-  const { uri: user, current_organization: own } = me;
+};
+
+const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
+  const { uri: user, current_organization: own } = await readOwnUser(client);
   const uri = String(user);
   return { user: uri, organization: typeof own === 'string' ? own : '', root: baseOfUri(uri) ?? baseUrl };
 };
@@ -164,8 +172,10 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     };
   });
   const owner = once(ask);
-  /** A part of the token's owner. If the token can't read it, the profile's value is used. */
+  /** A part of the token's owner, as the login knows it. If the token can't read it, the profile's value is used. */
   const own = async (part: 'user' | 'organization'): Promise<string> => {
+    const known = (await connection()).owner?.[part];
+    if (known) return known;
     try {
       return (await owner())[part];
     } catch (error) {
@@ -186,11 +196,13 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
   };
 
   const root = async (): Promise<string> => {
-    const { baseUrl, defaults } = await connection();
+    const { baseUrl, defaults, owner: login } = await connection();
     const { user, organization } = await settings();
-    const known = defaults?.uriRoot ?? baseOfUri(user ?? '') ?? baseOfUri(organization ?? '');
-    if (user !== undefined && organization !== undefined) return known ?? baseUrl;
-    const found = await owner().catch(fallBack({ root: known ?? baseUrl }, 'forbidden'));
+    const roots = [user, organization, login?.user, login?.organization].map((uri) => baseOfUri(uri ?? ''));
+    const said = roots.find((each) => each !== undefined);
+    const known = defaults?.uriRoot ?? said ?? baseUrl;
+    if (said !== undefined || (user !== undefined && organization !== undefined)) return known;
+    const found = await owner().catch(fallBack({ root: known }, 'forbidden'));
     return found.root;
   };
 

@@ -52,6 +52,8 @@ const checkLogin = async (
     if (!(error instanceof SchedError)) throw error;
     // The token is valid, but may not read users.
     if (error.category === 'forbidden') return { facts: accepted(facts) };
+    // Without /users/me, nothing says whether the token is valid.
+    if (error.category === 'not-found') return { facts };
     if (error.category !== 'auth') throw error;
     const status = error.facts.outcome === 'not-sent' ? facts.status : 'refused';
     const { hint, ...cause } = error.facts;

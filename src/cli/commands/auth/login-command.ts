@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { users } from '../../../api/users.ts';
 import type { AuthClient, ClientAuthMethod } from '../../../auth/auth-server.ts';
 import { recordFromToken } from '../../../auth/credential.ts';
 import type { CredentialRecord } from '../../../auth/credential-schema.ts';
@@ -15,6 +14,7 @@ import { type Here, suggestedLine } from '../../messages/suggested-line.ts';
 import { readWholeNumber } from '../../operation/values.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
+import { readOwnUser } from '../../session/identity.ts';
 import { type Config, nameProblem, type Profile } from '../../session/profile-schema.ts';
 import { askYes } from '../../session/prompt.ts';
 import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
@@ -73,19 +73,19 @@ const openProvenStore = async (
   }
 };
 
-/** The user this credential belongs to, or undefined if the token may not read users. */
+/** The user this credential belongs to, or why the service doesn't say. */
 const userOf = async (
   record: CredentialRecord,
   baseUrl: string,
   { context }: Invocation,
-): Promise<Json | undefined> => {
+): Promise<{ me: Json; error?: SchedError }> => {
   const { send } = context.runtime;
   const credential = { token: record.access_token, origin: record.origin };
   const client = createClient({ baseUrl, send: authorize({ current: async () => credential })(send), sendPlain: send });
   try {
-    return await client.call(users.me, {});
+    return { me: await readOwnUser(client) };
   } catch (error) {
-    if (hasCategory(error, 'forbidden')) return undefined;
+    if (hasCategory(error, 'forbidden')) return { me: {}, error };
     throw error;
   }
 };
@@ -188,20 +188,19 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
   /** Looks up the user, stores the credential and updates the profile. */
   const settle = async (first: CredentialRecord, client?: AuthClient): Promise<LoginFacts> => {
     rememberSecret(runtime, first);
-    const me = await userOf(first, baseUrl, invocation);
-    const uri = me === undefined ? '' : String(me.uri);
+    const { me, error } = await userOf(first, baseUrl, invocation);
     const record = {
       ...first,
-      owner: first.owner || uri,
-      organization: first.organization || String(me?.current_organization ?? ''),
-      ...(typeof me?.name === 'string' ? { name: me.name } : {}),
+      owner: first.owner || String(me.uri ?? ''),
+      organization: first.organization || String(me.current_organization ?? ''),
+      ...(typeof me.name === 'string' ? { name: me.name } : {}),
     };
-    if (record.owner === '') {
+    if (error !== undefined && record.owner === '') {
       const set = suggestedLine(here, { command: ['profiles', 'set', 'user', 'ID'] });
-      notes.warn(`The token can't read its own user (scope users:read). Use --user and --org, or set them: ${set}`);
+      notes.warn(`${error.message} (${error.facts.reason}). Use --user and --org, or set them: ${set}`);
     }
     const key = await saveLogin(record, store, runtime, name, notes);
-    const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
+    const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(String(me.uri ?? record.owner))?.[1];
     const { issuer: _, ...known } = addresses;
     const learned: Profile = {
       ...known,

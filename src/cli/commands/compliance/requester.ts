@@ -1,6 +1,5 @@
 import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { users } from '../../../api/users.ts';
 import type { Input } from '../../../client/wire.ts';
 import { addressOf } from '../../../dialects/dialect.ts';
 import { fallBack, hasCategory, SchedError } from '../../../errors.ts';
@@ -8,6 +7,7 @@ import type { Json } from '../../../json.ts';
 import { idIn } from '../../../uri.ts';
 import { isAnySandbox, sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
+import { readOwnUser } from '../../session/identity.ts';
 
 /** Who sends a run and where to. The service says who the token belongs to: a file would be no evidence. */
 export interface Requester {
@@ -27,8 +27,13 @@ const askOwner = async (context: Context): Promise<Pick<Requester, 'owner' | 'or
   const client = await context.client();
   // R12: a receipt holds no secret, even if the service puts one into a user's URI.
   const reference = (value: unknown) => referenceIn(context.runtime.secrets.redact(String(value)));
-  const { uri, current_organization } = await client.call(users.me, {}).catch(fallBack<Json>({}, 'forbidden'));
-  return { owner: reference(uri), organization: reference(current_organization) };
+  const { uri, current_organization } = await readOwnUser(client).catch(fallBack<Json>({}, 'forbidden'));
+  // The reply to the login had them too.
+  const { owner } = await context.connection();
+  return {
+    owner: reference(uri ?? owner?.user),
+    organization: reference(current_organization ?? owner?.organization),
+  };
 };
 
 export const askRequester = async (context: Context, operation: Operation): Promise<Requester> => {
@@ -46,7 +51,7 @@ export const askRequester = async (context: Context, operation: Operation): Prom
 export const checkOrganization = (wanted: string, { organization }: Requester): void => {
   if (organization === unknown)
     throw new SchedError('forbidden', "Can't check --org, because the token can't read its own user", {
-      reason: 'the token lacks the scope users:read',
+      reason: 'the token lacks the scope users:read, or the service has no /users/me',
       // Not a command to copy: without --org, nothing guards against the wrong account.
       advice: 'use a token with users:read, or omit --org',
     });
