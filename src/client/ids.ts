@@ -78,12 +78,14 @@ export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(w
 
 /**
  * Reads an argument for `parameter` of `path`: a bare ID, or the full `uri`. The URI of a nested record contains the
- * IDs of both records. `elsewhere` is the path at a service that differs: the ID at its end is read too.
+ * IDs of both records, unless the service names it without the other: `/invitees/{invitee}`. `elsewhere` is the path at a
+ * service that differs: the ID at its end is read too.
  */
 export const readId = (text: string, path: string, parameter: string, elsewhere = path): Ids => {
   const template = recordPath(path, parameter);
   const collection = collectionOf(path, parameter);
-  const moved = elsewhere.endsWith(`/{${parameter}}`) && isUri(text) ? idsInUri(text, elsewhere) : undefined;
+  const others = [...(elsewhere.endsWith(`/{${parameter}}`) ? [elsewhere] : []), `/${collection}/{${parameter}}`];
+  const [moved] = isUri(text) ? others.flatMap((other) => idsInUri(text, other) ?? []) : [];
   const read =
     readIds(text, template, collection) ?? (moved && { ok: true, ids: moved.ids.slice(-1), root: moved.root });
   if (read !== undefined) return read;

@@ -216,6 +216,19 @@ describe('invitees no-show', () => {
     expect(second.stderr).toContain(`already marked as no-show: ${invitee}`);
   });
 
+  test('accepts a URI without the event, as some services write it, alone and after the event', async () => {
+    const [event, , invitee] = idsOf(await someone());
+    const flat = `http://127.0.0.1:4010/invitees/${invitee}`;
+    const { code, requests } = await world.run(`invitees no-show ${flat}`);
+    expect([code, requests.map(({ method, url }) => [method, new URL(url).pathname])]).toEqual([
+      0,
+      [['POST', `/invitees/${invitee}/no_show`]],
+    ]);
+    expect((await world.run(`invitees get ${event} ${flat}`)).code).toBe(0);
+    expect((await world.run(`invitees no-show http://elsewhere.example/invitees/${invitee}`)).code).toBe(2);
+    expect((await world.run(`invitees no-show ${flat.replace('/invitees/', '/users/')}`)).code).toBe(2);
+  });
+
   test('says "already" to a service that refuses a second no-show with 403', async () => {
     const uri = await someone();
     await world.run(`invitees no-show ${uri}`);

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
-import { isPlainId } from '../../client/ids.ts';
+import { isPlainId, readId } from '../../client/ids.ts';
 import { fallBack, hasCategory, SchedError, usageError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json } from '../../json.ts';
@@ -75,12 +75,13 @@ export const runNoShow = async (generic: GenericCommand, invocation: Invocation)
   const { view } = generic;
   const { context, args, problems } = invocation;
   const { settings, notes } = context;
-  // A bare invitee ID works too, but without its event the invitee can't be read back.
-  const isBare = args.length === 1 && !args[0]!.includes('/');
+  // A bare invitee ID or a URI without the event works too, but then the invitee can't be read back.
+  const whole = args.length === 1 ? readId(args[0]!, invitees.get.path, 'invitee') : undefined;
+  const isBare = whole?.ok === true && whole.ids.length === 1;
   const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
   problems.check();
   const client = await context.client();
-  if (isBare) await rejectEvent(client, path.invitee!);
+  if (isBare && isPlainId(args[0]!)) await rejectEvent(client, path.invitee!);
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
   if (!isBare) await confirmEarly(context, client, path);
