@@ -21,7 +21,7 @@ export interface Sandbox {
   readonly store: Store;
   /** The address of the server with this data, and the secret for its admin requests, while one runs. */
   serving: Serving | undefined;
-  /** The rate limit headers for a request that the server refuses before the service sees it. */
+  /** The rate limit headers for a request without a token that the service doesn't see. Counts the request. */
   refusalHeaders(): Record<string, string>;
   readonly clock: SandboxClock;
   readonly limits: RateLimits;

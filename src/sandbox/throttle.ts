@@ -99,12 +99,22 @@ export const unlimitedHeaders: Record<string, string> = {
   'x-ratelimit-reset': '60',
 };
 
+const readLevel = (store: Store, window: RateWindow, now: number): WindowLevel =>
+  levelOf(window, store.first<Counter>('SELECT opened, used FROM rate_windows WHERE key = ?', window.key), now);
+
+const headersOf = (level: WindowLevel, now: number): Record<string, string> => ({
+  'x-ratelimit-limit': String(level.window.limit),
+  'x-ratelimit-remaining': String(leftOf(level)),
+  'x-ratelimit-reset': String(resetSecondsOf(level, now)),
+});
+
+/** The three headers for a reply to a request that isn't counted. */
+export const currentHeaders = (store: Store, caller: Caller, now: number, set: RateLimits): Record<string, string> =>
+  set === false ? unlimitedHeaders : headersOf(readLevel(store, generalWindow(caller, set), now), now);
+
 /** Counts the request in every window, or in none if one is full. */
 export const admit = (store: Store, windows: readonly RateWindow[], now: number): Admission => {
-  const levels = windows.map((window) => {
-    const stored = store.first<Counter>('SELECT opened, used FROM rate_windows WHERE key = ?', window.key);
-    return levelOf(window, stored, now);
-  });
+  const levels = windows.map((window) => readLevel(store, window, now));
   const full = levels.filter((level) => leftOf(level) === 0);
   const isRefused = full.length > 0;
   if (!isRefused)
@@ -113,11 +123,7 @@ export const admit = (store: Store, windows: readonly RateWindow[], now: number)
       store.run('REPLACE INTO rate_windows VALUES (?, ?, ?)', level.window.key, level.opened, level.used);
     }
   const shown = tightest(isRefused ? full : levels, now);
-  const headers = {
-    'x-ratelimit-limit': String(shown.window.limit),
-    'x-ratelimit-remaining': String(leftOf(shown)),
-    'x-ratelimit-reset': String(resetSecondsOf(shown, now)),
-  };
+  const headers = headersOf(shown, now);
   return isRefused ? { headers, refusedBy: shown.window } : { headers };
 };
 

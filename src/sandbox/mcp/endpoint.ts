@@ -10,6 +10,7 @@ import { exchangeToken } from '../oauth/grants.ts';
 import { mcpPath } from '../oauth/resource.ts';
 import { signerOf } from '../oauth/signing.ts';
 import type { Sandbox } from '../open.ts';
+import { currentHeaders } from '../throttle.ts';
 
 /** Who sends a message, according to its token. */
 export interface McpCaller {
@@ -42,16 +43,13 @@ const json = (status: number, body: string, headers: Record<string, string> = {}
   body,
 });
 
-const metadata = (origin: string): WireReply =>
-  json(
-    200,
-    JSON.stringify({
-      resource: `${origin}${mcpPath}`,
-      authorization_servers: [origin],
-      scopes_supported: Object.keys(scopes),
-      bearer_methods_supported: ['header'],
-    }),
-  );
+const metadata = (origin: string): string =>
+  JSON.stringify({
+    resource: `${origin}${mcpPath}`,
+    authorization_servers: [origin],
+    scopes_supported: Object.keys(scopes),
+    bearer_methods_supported: ['header'],
+  });
 
 /** RFC 9728 §5.1: tells a client without a valid token where to get one. */
 const challenge = (origin: string, hasToken: boolean, why: string): Record<string, string> => {
@@ -108,6 +106,13 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
       return { user, token: exchangeToken({ store, seal: signerOf(store, randomBytes) }, token) };
     });
 
+  /** The rate limit headers for the requests that a caller's tools send. The message itself isn't counted. */
+  const limitsOf = ({ token }: McpCaller): Record<string, string> => {
+    const now = clock.now();
+    const holder = findHolder(store, `Bearer ${token}`, now);
+    return holder ? currentHeaders(store, holder.caller, now, sandbox.limits) : {};
+  };
+
   const refuse = (error: unknown, { origin }: URL, hasToken: boolean): WireReply => {
     const { status, body, message, headers } = refusalOf(error);
     const more = status === 401 ? challenge(origin, hasToken, message) : headers;
@@ -119,7 +124,8 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
     async answer(request: HttpRequest): Promise<WireReply | undefined> {
       if (!request.url.includes(mcpPath)) return undefined;
       const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
-      if (url?.pathname === metadataPath && request.method === 'GET') return metadata(url.origin);
+      if (url?.pathname === metadataPath && request.method === 'GET')
+        return json(200, metadata(url.origin), sandbox.refusalHeaders());
       if (url?.pathname !== mcpPath) return undefined;
       const { method, headers, body } = request;
       let caller: McpCaller;
@@ -131,7 +137,8 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
       }
       opened ??= open();
       const message = new Request(url, { method, headers, ...(method === 'POST' && { body: body ?? '' }) });
-      return wireReply(await (await opened).answer(message, caller));
+      const reply = await wireReply(await (await opened).answer(message, caller));
+      return { ...reply, headers: { ...reply.headers, ...limitsOf(caller) } };
     },
     close: async () => (await opened)?.close(),
   };

@@ -72,6 +72,24 @@ describe('the MCP server of a sandbox', () => {
     expect(client.getInstructions()).toContain('in UTC, or in tz');
   });
 
+  test('has rate limit headers, for what the tools may still send', async () => {
+    const { url, mcp, stop } = await serveMcp();
+    const headers = { ...json, authorization: `Bearer ${owner}` };
+    const left = async (address: string, init: RequestInit = {}) => {
+      const reply = await fetch(address, init);
+      await reply.text();
+      return [reply.headers.get('x-ratelimit-limit'), reply.headers.get('x-ratelimit-remaining')];
+    };
+    const message = { method: 'POST', headers, body: JSON.stringify(hello) };
+    expect(await left(mcp, message)).toEqual(['500', '500']);
+    await left(`${url}/users/me`, { headers });
+    expect(await left(mcp, message)).toEqual(['500', '499']);
+    expect(await left(mcp, { method: 'POST' })).toEqual(['500', '499']);
+    expect(await left(`${url}/.well-known/oauth-protected-resource/mcp`)).toEqual(['500', '498']);
+    expect(await left(`${url}/book/amara-lindqvist`)).toEqual([null, null]);
+    await stop();
+  });
+
   test.each(sample([false, true], 1))(
     'runs tools as the caller, page by page (newest revision: %s)',
     async (isModern) => {
