@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeId } from '../../src/sandbox/store/names.ts';
+import type { EventTypeRecord } from '../../src/sandbox/store/records.ts';
+import { idIn } from '../../src/uri.ts';
 import { amara, at, eventType, openWorld, parametersOf, pathOf, uri, type World } from './world.ts';
 
 describe('booking', () => {
@@ -176,6 +178,29 @@ describe('booking', () => {
       ['custom_questions[1].position', [company, { ...size, position: 7 }]],
     ])('must match the event type: %s', async (parameter, custom_questions) => {
       await refused(parameter, 'customer-onboarding', at('08:00'), { custom_questions });
+    });
+
+    it('take only their choices, several if the question allows it, and any text beside "other"', async () => {
+      const choices = ['Berlin', 'Berlin, Mitte', 'Oslo'];
+      const ask = (type: string, include_other = false) => {
+        const record = world.store.get<EventTypeRecord>('event_types', idIn(eventType('intro-call')))!;
+        const question = { name: 'Where?', type, position: 0, enabled: true, required: false, include_other };
+        const custom_questions = [{ ...question, answer_choices: choices }];
+        world.store.update('event_types', idIn(record.uri), { ...record, custom_questions });
+      };
+      const answers = (answer: string) => ({ custom_questions: [{ question: 'Where?', answer, position: 0 }] });
+      ask('multi_select');
+      for (const wrong of ['Rome', 'Oslo, Rome', 'Oslo, Oslo', 'Oslo,Berlin', 'Mitte'])
+        expect(await refused('custom_questions[0].answer', 'intro-call', at('08:00'), answers(wrong))).toMatchObject({
+          message: 'must be one or more of these, joined by ", ": Berlin, Berlin, Mitte, Oslo',
+        });
+      const right = ['Oslo', 'Oslo, Berlin, Mitte', 'Berlin, Berlin, Mitte, Oslo', ''];
+      for (const [hour, answer] of right.entries())
+        expect((await world.book('intro-call', at(`0${hour + 8}:00`.slice(-5)), answers(answer))).status).toBe(200);
+      ask('single_select');
+      await refused('custom_questions[0].answer', 'intro-call', at('08:00'), answers('Oslo, Berlin'));
+      ask('multi_select', true);
+      expect((await world.book('intro-call', at('08:30'), answers('Rome'))).status).toBe(200);
     });
   });
 

@@ -25,6 +25,30 @@ import { wrongZone } from './local-time.ts';
 
 type BookingBody = Value<Catalogue['invitees']['create']['body']>;
 
+/** Whether a text is some of the choices, each at most once, joined by `, `. A choice may have a comma itself. */
+const isJoined = (text: string, choices: readonly string[]): boolean =>
+  choices.some((choice) => {
+    if (text === choice) return true;
+    const others = choices.filter((each) => each !== choice);
+    return text.startsWith(`${choice}, `) && isJoined(text.slice(choice.length + 2), others);
+  });
+
+/**
+ * What an answer must be to a question with choices, if it isn't. No answer is fine unless the question is required.
+ * Assumed (invitees.choices): the answer to a `single_select` question is one of its choices, to a `multi_select`
+ * question some of them, joined by `, `. With `include_other` any text will do.
+ */
+const wrongChoice = (
+  { type, answer_choices: choices, include_other }: EventTypeRecord['custom_questions'][number],
+  answer: string,
+): string | undefined => {
+  if (include_other || choices.length === 0 || answer.trim() === '') return undefined;
+  if (type === 'single_select' && !choices.includes(answer)) return `must be one of: ${choices.join(', ')}`;
+  if (type === 'multi_select' && !isJoined(answer, choices))
+    return `must be one or more of these, joined by ", ": ${choices.join(', ')}`;
+  return undefined;
+};
+
 const wrongAnswers = (
   { custom_questions: questions }: EventTypeRecord,
   answers: BookingBody['custom_questions'] = [],
@@ -40,8 +64,10 @@ const wrongAnswers = (
     else if (seen.has(text)) wrong('question', 'is answered twice');
     else if (question.position !== position) wrong('position', `must be ${question.position} for this question`);
     else if (question.required && answer.trim() === '') wrong('answer', 'is required');
-    else if (question.type === 'single_select' && !question.include_other && !question.answer_choices.includes(answer))
-      wrong('answer', `must be one of: ${question.answer_choices.join(', ')}`);
+    else {
+      const problem = wrongChoice(question, answer);
+      if (problem !== undefined) wrong('answer', problem);
+    }
     seen.add(text);
   }
   for (const { name, required } of asked)
