@@ -111,8 +111,23 @@ describe('compliance delete --dry-run', () => {
       comments: 1,
       header_lines: 0,
       blank_lines: 1,
+      // Lines stand for addresses, and no base URL is known.
+      requests: [
+        { method: 'POST', url: '/data_compliance/invitee_deletion', body: { emails: ['[line 1]', '[line 5]'] } },
+      ],
     });
     expect(receiptFiles()).toEqual([]);
+  });
+
+  test('prints each request, to the URL it would go to', async () => {
+    const from = listFile(3);
+    const result = await world.run(`compliance delete --from ${from} --batch-size 2 -n --json=requests`);
+    const url = 'http://127.0.0.1:4010/data_compliance/invitee_deletion';
+    expect(JSON.parse(result.stdout).requests).toEqual([
+      { method: 'POST', url, body: { emails: ['[line 1]', '[line 2]'] } },
+      { method: 'POST', url, body: { emails: ['[line 3]'] } },
+    ]);
+    expectNoAddress(result);
   });
 
   test('mentions the sandbox without connecting to it', async () => {
@@ -622,11 +637,15 @@ describe('compliance delete: the run', () => {
     expect(readFileSync(summary, 'utf8')).toContain(`| 250 | 50 | 0 | 0 | 0 | sha256:${hash} | unfinished |`);
   });
 
-  test('prints a curl command without addresses', async () => {
+  test('prints a curl command that works with a file of addresses, and names none', async () => {
     const result = await world.run(`compliance delete --from ${listFile(30)} --curl`);
     expect(result).toMatchObject({ code: 0, requests: [] });
-    expect(result.stdout).toContain('--data @FILE');
+    expect(result.stderr).toContain('Put the addresses into addresses.txt, one per line, at most 25 for each request');
     expectNoAddress(result);
+    file('addresses.txt', `${people(2).join('\n')}\n`);
+    const script = `curl() { cat; }\n${result.stdout}`;
+    const body = execFileSync('bash', ['-s'], { input: script, cwd: home, encoding: 'utf8' });
+    expect(JSON.parse(body)).toEqual({ emails: people(2) });
   });
 });
 

@@ -71,9 +71,9 @@ describe('--curl', () => {
     const { code, stdout, stderr, requests } = await world.run(`${example} --curl`);
     expect(code, stderr).toBe(0);
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-    expect(stdout).toMatch(/^(curl .*\n)+$/);
+    expect(stdout).toMatch(/^((jq .+ \| )?curl .*\n)+$/);
     expect(stdout).not.toContain(world.token);
-    // It has a plan instead of requests.
+    // Neither names an address.
     if (words === 'compliance delete') return;
     const shown = JSON.parse((await world.run(`${example} --dry-run`)).stdout);
     expect(wordsOf(stdout).map(requestOf)).toEqual(

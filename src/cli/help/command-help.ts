@@ -1,6 +1,7 @@
 import type { Field } from '../../api/field.ts';
 import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
+import { capital } from '../../capital.ts';
 import type { Command } from '../command.ts';
 import { viewOf } from '../operation/views.ts';
 import { knownFields } from '../parse/all-flags.ts';
@@ -40,10 +41,12 @@ export const paragraphsOf = (command: Command): string[] => {
   const columns = pipeColumns(command);
   const columnsNote = columns.length === 0 ? [] : [`In a pipe: ${columns.join(', ')}, tab-separated.`];
   if (operation === undefined) return [...notes, ...columnsNote];
-  const { scope } = operation;
+  const { scope, plan } = operation;
   const words = `Operation: ${operationsOf(command)
     .map(({ method, path, assumed }) => `${method} ${path}${assumed ? ' (assumed)' : ''}`)
-    .join(' or ')}${scope === undefined ? '' : `, scope ${scope}`}`;
+    .join(
+      ' or ',
+    )}${scope === undefined ? '' : `, scope ${scope}`}${plan === undefined ? '' : `, ${capital(plan)} plan`}`;
   return [...notes, ...columnsNote, words];
 };
 

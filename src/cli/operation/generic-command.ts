@@ -1,5 +1,5 @@
 import { type Collection, collections } from '../../api/collections.ts';
-import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
+import { type Operation, pathParameters } from '../../api/operation.ts';
 import { isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { Input } from '../../client/wire.ts';
@@ -65,7 +65,9 @@ const argumentsOf = (path: string): Argument[] =>
 
 interface CurlOptions {
   /** R49: never print an address, not even one the user typed. The body is then a file of the user. */
-  isHidden: boolean;
+  isHidden?: boolean;
+  /** The shell command that writes such a body. */
+  bodyFrom?: string;
   hasToken: boolean;
 }
 
@@ -73,10 +75,11 @@ interface CurlOptions {
 export const printCurl = async (
   { printer, notes, connection }: Context,
   requests: readonly HttpRequest[],
-  { isHidden, hasToken }: CurlOptions,
+  { isHidden = false, bodyFrom, hasToken }: CurlOptions,
 ): Promise<void> => {
   const open = await connection();
-  const bodyOf = (text: string) => (isHidden ? { file: 'FILE' } : jsonIn(text) === undefined ? text : escapeJson(text));
+  const hidden = { file: bodyFrom === undefined ? 'FILE' : '-' };
+  const bodyOf = (text: string) => (isHidden ? hidden : jsonIn(text) === undefined ? text : escapeJson(text));
   const lines = requests.map(({ method, url, headers, body }) =>
     curlLine({
       method,
@@ -88,16 +91,16 @@ export const printCurl = async (
   if (open.isSandbox)
     notes.info(`This command works while \`${localCommand('sandbox', 'start')}\` is running, which prints SCHED_TOKEN`);
   await notes.flush();
-  await printer.text(lines.join('\n'));
+  await printer.text(lines.map((line) => (bodyFrom === undefined ? line : `${bodyFrom} | ${line}`)).join('\n'));
 };
 
 /** Prints requests for `--dry-run` and `--curl` instead of sending them. */
 export const printRequests = async (
   context: Context,
   requests: readonly HttpRequest[],
-  options: CurlOptions = { isHidden: false, hasToken: true },
+  hasToken = true,
 ): Promise<void> => {
-  if (context.settings.curl) return printCurl(context, requests, options);
+  if (context.settings.curl) return printCurl(context, requests, { hasToken });
   const connection = await context.connection();
   const shown = requests.map(({ method, url, body }) => ({
     method,
@@ -111,9 +114,8 @@ export const printRequests = async (
 /** The same for the requests of one operation. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
-  const isHidden = nounOf(operation) === 'compliance';
   const requests = await Promise.all(inputs.map((input) => client.prepare(operation, input)));
-  return printRequests(context, requests, { isHidden, hasToken: operation.scope !== undefined });
+  return printRequests(context, requests, operation.scope !== undefined);
 };
 
 /** Prints a list, or with `--dry-run` and `--curl` its first request. */

@@ -160,6 +160,11 @@ describe('help', () => {
     expect([...read].filter((name) => !told.includes(`${name} `))).toEqual([]);
   });
 
+  test('names the plan that an operation needs', () => {
+    const activity = loaded.find(({ words }) => words === 'activity list')!;
+    expect(helpOf(activity.leaf, 100)).toContain('scope activity_log:read, Enterprise plan');
+  });
+
   test('lists the allowed values of a flag, and its default', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const text = helpOf(list.leaf, 100);

@@ -19,14 +19,18 @@ export const readAddresses = (invocation: Invocation): Promise<BatchPlan> => {
   return readPlan(invocation, kind);
 };
 
+/** What an address of the input is called in messages, before its number. */
+export const thingOf = ({ typed }: Invocation, plan: BatchPlan): 'argument' | 'item' | 'line' =>
+  typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line';
+
 /** What a run needs to know about its addresses. The receipt has their HMACs, and messages their lines. */
-export const addressesOf = ({ typed }: Invocation, plan: BatchPlan, key: ReceiptKey) =>
+export const addressesOf = (invocation: Invocation, plan: BatchPlan, key: ReceiptKey) =>
   ({
     things: 'addresses',
     key: key.id,
     items: plan.items,
     duplicates: plan.duplicates.length,
     wrong: wrongLines(plan, 'email address'),
-    thing: typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line',
+    thing: thingOf(invocation, plan),
     mark: ({ text }: PlannedItem) => key.mac(foldAddress(text)!),
   }) as const;

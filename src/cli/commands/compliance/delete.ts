@@ -3,22 +3,25 @@ import { compliance } from '../../../api/compliance.ts';
 import { limits } from '../../../api/limits.ts';
 import type { Client } from '../../../client/client.ts';
 import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
+import { toWire } from '../../../client/wire.ts';
 import { type ErrorFacts, isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import { requestIdOf } from '../../../http/message.ts';
 import { type BatchPlan, estimatedSeconds, type PlannedItem } from '../../../jobs/batch-plan.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
+import { type Json, parseJson } from '../../../json.ts';
 import { formatNumber } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { referenceWords } from '../../operation/field-flags.ts';
-import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import { type GenericCommand, printCurl } from '../../operation/generic-command.ts';
 import { readWholeNumber } from '../../operation/values.ts';
+import { sandboxAddress } from '../../session/connection.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
-import { addressesOf, readAddresses } from './address-list.ts';
+import { addressesOf, readAddresses, thingOf } from './address-list.ts';
 import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
@@ -36,7 +39,7 @@ const flags: Flag[] = [
   },
   {
     name: 'confirm',
-    value: 'COUNT',
+    value: 'COUNT|DIGEST',
     description:
       'confirm this number of addresses, or their sha256:… digest from --dry-run (under 10 addresses: with a receipt key)',
     heading: 'Safety',
@@ -67,6 +70,7 @@ const planView: View = {
     { header: 'COMMENTS', path: 'comments', as: 'count' },
     { header: 'HEADER LINES', path: 'header_lines', as: 'count' },
     { header: 'BLANK LINES', path: 'blank_lines', as: 'count' },
+    { header: 'REQUESTS', path: 'requests' },
   ],
   id: 'digest',
 };
@@ -124,9 +128,34 @@ export const sendDeletion =
     return isOutcomeUnknown(error) ? { ...facts, verdict: 'unknown' } : { ...facts, verdict: 'refused', error };
   };
 
+/** The requests of a plan. R49: the input's lines stand for the addresses. A plan needs no account, so it may lack a URL. */
+const requestsOf = async (invocation: Invocation, plan: BatchPlan, batchSize: number) => {
+  const { context } = invocation;
+  const { runtime, settings } = context;
+  const thing = thingOf(invocation, plan);
+  const dialect = await context.dialect();
+  const base = settings.sandbox ? sandboxAddress : runtime.env.SCHED_BASE_URL || settings.account?.profile.base_url;
+  return Array.from({ length: Math.ceil(plan.items.length / batchSize) }, (_, index) => {
+    const items = plan.items.slice(index * batchSize, (index + 1) * batchSize);
+    const emails = items.map(({ line }) => `[${thing} ${line}]`);
+    const { method, path, body } = toWire(dialect, compliance.delete, { body: { emails } }, { my: {} });
+    return { method, url: `${base?.replace(/\/+$/, '') ?? ''}${path}`, body };
+  });
+};
+
+/** Prints a curl command that reads the addresses of one request from a file, because it must not name them. */
+const printCurlLine = async ({ context }: Invocation, batchSize: number): Promise<void> => {
+  const request = await (await context.client()).prepare(compliance.delete, { body: { emails: [] } });
+  const [name] = Object.keys(parseJson(request.body!) as Json);
+  context.notes.info(`Put the addresses into addresses.txt, one per line, at most ${batchSize} for each request`);
+  const bodyFrom = `jq -Rn '{${name}: [inputs]}' addresses.txt`;
+  return printCurl(context, [request], { isHidden: true, bodyFrom, hasToken: true });
+};
+
 const printPlan = async (invocation: Invocation, plan: BatchPlan, batchSize: number): Promise<void> => {
   const { context } = invocation;
-  const batches = Math.ceil(plan.items.length / batchSize);
+  const requests = await requestsOf(invocation, plan, batchSize);
+  const batches = requests.length;
   const digest = await planDigest(invocation, plan);
   return context.printer.one(planView, {
     addresses: plan.items.length,
@@ -138,6 +167,7 @@ const printPlan = async (invocation: Invocation, plan: BatchPlan, batchSize: num
     comments: plan.skipped.comment.length,
     header_lines: plan.skipped.header.length,
     blank_lines: plan.skipped.blank.length,
+    requests,
   });
 };
 
@@ -150,9 +180,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const plan = await readAddresses(invocation);
   if (context.settings.curl) {
     checkInvalid(invocation, plan, 'email address');
-    return printRequest(invocation, compliance.delete, [
-      { body: { emails: plan.items.slice(0, batchSize).map(({ text }) => text) } },
-    ]);
+    return printCurlLine(invocation, batchSize);
   }
   if (context.settings.dryRun) {
     problems.check();

@@ -11,9 +11,13 @@ type CommandEffect = NonNullable<Operation['effect']> | 'read' | 'any' | 'local'
 
 const integers = new Set(['N', 'COUNT', 'MINUTES']);
 
-const typeOf = ({ value }: Flag): 'boolean' | 'integer' | 'string' => {
+type ValueType = 'boolean' | 'integer' | 'string';
+
+/** The type of a flag's value as in JSON Schema: several for a flag that takes `COUNT|DIGEST`. */
+const typeOf = ({ value }: Flag): ValueType | ValueType[] => {
   if (value === undefined) return 'boolean';
-  return integers.has(value) ? 'integer' : 'string';
+  const types = new Set(value.split('|').map((each): ValueType => (integers.has(each) ? 'integer' : 'string')));
+  return types.size === 1 ? [...types][0]! : [...types];
 };
 
 export const flagFacts = (flag: Flag) => ({

@@ -79,6 +79,7 @@ describe('sched schema', () => {
   test('has the types and choices of flags', () => {
     const flag = (command: string, name: string) => factsOf(command).flags.find((each) => each.name === name);
     expect(flag('events list', 'limit')).toMatchObject({ type: 'integer' });
+    expect(flag('compliance delete', 'confirm')).toMatchObject({ type: ['integer', 'string'] });
     expect(flag('events list', 'status')).toMatchObject({ type: 'string', choices: ['active', 'canceled'] });
     expect(flag('event-types list', 'active')).toMatchObject({ type: 'boolean', negatable: true });
     expect(flag('one-offs create', 'host')).toMatchObject({ type: 'string', repeatable: true });
