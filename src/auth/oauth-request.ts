@@ -55,17 +55,20 @@ export const malformed = (what: string, url: string): SchedError =>
   });
 
 /**
- * Drops the ID token, which sched has no use for. The library would compare its times with this machine's clock, which
- * may be a day off (R15).
+ * The body as the library accepts it. Drops the ID token, which sched has no use for: the library would compare its times
+ * with this machine's clock, which may be a day off (R15). Some servers send no `token_type`. The documentation knows only
+ * Bearer, so that is what a token without a type is.
  */
-const withoutIdToken = (body: string): string => {
-  const value = body.includes('id_token') ? jsonIn(body) : undefined;
-  return isObject(value) ? JSON.stringify({ ...value, id_token: undefined }) : body;
+const bodyForLibrary = (body: string): string => {
+  const value = body.includes('id_token') || !body.includes('token_type') ? jsonIn(body) : undefined;
+  if (!isObject(value)) return body;
+  const type = value.access_token === undefined ? {} : { token_type: 'bearer' };
+  return JSON.stringify({ ...type, ...value, id_token: undefined });
 };
 
 const responseOf = ({ status, headers, body }: HttpReply): Response => {
   const type = headers['content-type'];
-  return new Response([204, 205, 304].includes(status) ? null : withoutIdToken(body), {
+  return new Response([204, 205, 304].includes(status) ? null : bodyForLibrary(body), {
     status,
     ...(type === undefined ? {} : { headers: { 'content-type': type } }),
   });
@@ -118,7 +121,13 @@ const translated = (error: unknown, client: AuthClient, url: string, { request, 
   }
   // RFC 6749 §5.2: 401 is for clients only.
   if (status >= 400) return refused(status === 401 ? 'invalid_client' : '', `HTTP ${status}`);
-  return malformed(status >= 300 ? "it is a redirect, which sched doesn't follow" : 'it has the wrong format', url);
+  if (status >= 300) return malformed("it is a redirect, which sched doesn't follow", url);
+  // The message of the library names the field, and quotes nothing of the reply.
+  const field = /^"response" body "(\w+)" property/.exec((error as Error).message)?.[1];
+  return malformed(
+    field === undefined ? 'it is not a JSON object with a token' : `${field} is missing or has the wrong format`,
+    url,
+  );
 };
 
 /** RFC 6749 §2.3.1 encodes it as in forms. Servers that don't decode it understand at least what needs no encoding. */

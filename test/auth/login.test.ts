@@ -343,6 +343,19 @@ describe('login', () => {
     expect(texts.size).toBe(0);
   });
 
+  test('takes a token without a type for a bearer token, and names a field that is missing', async () => {
+    const replying = (body: string) => {
+      const { result, server } = start(async (url) => visit(server.allow(url)));
+      server.answerWith({ body });
+      return result;
+    };
+    expect((await replying('{"access_token":"canary-untyped","expires_in":60}')).access_token).toBe('canary-untyped');
+    await expect(replying('{"token_type":"Bearer"}')).rejects.toMatchObject({
+      facts: { reason: 'access_token is missing or has the wrong format' },
+    });
+    await expect(replying('no')).rejects.toMatchObject({ facts: { reason: 'it is not a JSON object with a token' } });
+  });
+
   // R12
   test('registers its secrets before it sends them, so that errors never print them', async () => {
     const secrets = createSecrets();

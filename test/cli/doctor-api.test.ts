@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ApiFinding } from '../../src/cli/commands/doctor/api-prober.ts';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
 import { createWorld, type TestWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -111,7 +112,7 @@ describe('doctor --api at a service as the documentation has it', () => {
     });
   });
 
-  test("can't tell the paths of writes where wrong methods are like wrong paths", async () => {
+  test("doesn't know the paths of writes where wrong methods are like wrong paths", async () => {
     const send = async (request: HttpRequest) => {
       const reply = await world.service(request);
       return reply.status === 405 ? json(404, { message: 'Not Found' }) : reply;
@@ -119,6 +120,29 @@ describe('doctor --api at a service as the documentation has it', () => {
     const { code, unknown } = await probe(['--only', 'path'], { send });
     expect([code, unknown]).toEqual([0, expect.arrayContaining(['path.events.cancel', 'path.shares.create'])]);
     expect(unknown).toHaveLength(9);
+  });
+
+  test('calls a path unknown that closes the connection, and tries the rest', async () => {
+    const closed = new NetworkFailure('127.0.0.1', 'connection reset', true);
+    const send = except((path) => {
+      if (/^\/(groups|shares)$/.test(path)) throw closed;
+      return undefined;
+    });
+    const { code, differ, unknown, findings } = await probe(['--only', 'path'], { send });
+    expect([code, differ]).toEqual([0, []]);
+    expect(unknown).toEqual(expect.arrayContaining(['path.groups.list', 'path.shares.create']));
+    expect(unknown).toHaveLength(3);
+    expect(findings.find(({ check }) => check === 'path.groups.list')?.finding).toBe('no reply: the connection failed');
+    const gone = await probe(['--only', 'path'], { send: async () => Promise.reject(closed) });
+    expect(gone.code).toBe(9);
+  });
+
+  test('names the writes that it does not try', async () => {
+    const { stderr } = await probe(['--only', 'path']);
+    const named = /only a write would show it: (.+)"/.exec(stderr)![1]!.split(', ');
+    const alsoReads = ['availability.update-all', 'invitations.create'];
+    const writes = ['event-types.create', 'event-types.update', 'members.remove', 'webhooks.create', 'webhooks.delete'];
+    expect(named.sort()).toEqual([...writes, ...alsoReads].sort());
   });
 
   test('ends with the error of a token that the service refuses', async () => {

@@ -120,7 +120,8 @@ export const probeApi = async (
   const { rows, wants } = prober;
   const isNeeded = ({ name }: Operation) => wants('path') || probedLists.includes(name);
   const reads = [...rows.filter(isMe), ...rows.filter((row) => isRead(row) && !isMe(row) && isNeeded(row))];
-  const writes = () => (wants('path') ? rows.filter((row) => !isRead(row) && !prober.isReadToo(row, reads)) : []);
+  const allWrites = wants('path') ? rows.filter((row) => !isRead(row)) : [];
+  const writes = () => allWrites.filter((row) => !prober.isReadToo(row, reads));
   const connection = await context.connection();
   const filters = rows.reduce((sum, row) => sum + filtersOf(row).length, 1);
   const planned = 1 + reads.length + writes().length + (wants('lists') ? 4 : 0) + (wants('filter') ? filters : 0);
@@ -129,5 +130,7 @@ export const probeApi = async (
   await probeWrites(prober, writes(), reads);
   if (wants('lists')) await probePaging(prober);
   if (wants('filter')) await probeFilters(prober);
+  const untried = allWrites.filter((row) => prober.isReadToo(row, reads)).map(({ name }) => name);
+  if (untried.length > 0) context.notes.info(`Not tried, because only a write would show it: ${untried.join(', ')}`);
   return prober;
 };

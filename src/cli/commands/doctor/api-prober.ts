@@ -45,7 +45,8 @@ const about = { scope: "the token's scopes", plan: "the organization's plan", ro
 /** Why a failed read says nothing about the service's paths. No words of the service: they may name a record. */
 export const unclear = ({ error }: Read): string => {
   const status = error?.facts.http?.status;
-  const reply = status === undefined ? 'not sent' : `the service replies ${status}`;
+  const none = error?.facts.http === undefined ? 'not sent' : 'no reply: the connection failed';
+  const reply = status === undefined ? none : `the service replies ${status}`;
   return error?.category === 'forbidden'
     ? `${reply}, probably because of ${about[forbiddenBy(error.facts.reason ?? '')]}`
     : reply;
@@ -81,9 +82,27 @@ export const createProber = async (context: Context, current: Dialect | undefine
     return speak({ ...dialect, operations: { ...dialect.operations, [row.name]: wire } });
   };
   const addressIn = (row: Operation) => addressOf(dialect, row).path;
-  const send = (request: HttpRequest): Promise<HttpReply> => {
+  /** Requests in a row that got no reply. */
+  let lost = 0;
+  /** Counts a request. Only a service that can't be reached, or gives no reply three times in a row, ends the probe. */
+  const attempt = async <Value>(send: () => Promise<Value>): Promise<Value | SchedError> => {
     requests += 1;
-    return client.send(request);
+    try {
+      const value = await send();
+      lost = 0;
+      return value;
+    } catch (error) {
+      if (!(error instanceof SchedError)) throw error;
+      const { http, outcome } = error.facts;
+      if (http === undefined || http.status !== undefined) return error;
+      lost += 1;
+      if (outcome === 'not-sent' || lost === 3) throw error;
+      return error;
+    }
+  };
+  const send = async (request: HttpRequest): Promise<HttpReply | undefined> => {
+    const reply = await attempt(() => client.send(request));
+    return reply instanceof SchedError ? undefined : reply;
   };
 
   return {
@@ -101,10 +120,9 @@ export const createProber = async (context: Context, current: Dialect | undefine
     requests: () => requests,
     addressIn,
     offers: (row: Operation) => client.offers(row),
-    /** Sends one read. Only a service that can't be reached ends the probe. */
+    /** Sends one read. */
     ask: async (row: Operation, input: Input, { count = 20, token }: Page = {}): Promise<Read> => {
-      requests += 1;
-      try {
+      const read = await attempt(async (): Promise<Read> => {
         if (row.reply.kind !== 'many' && isRead(row)) return { rows: [await client.call(row, input)] };
         let nextToken: string | undefined;
         const onPage = (rest: { nextToken: string | undefined }) => {
@@ -114,19 +132,16 @@ export const createProber = async (context: Context, current: Dialect | undefine
         for await (const rows of client.pages(row, input, { pageSize: count, from, onPage }))
           return { rows, nextToken };
         return { rows: [], nextToken };
-      } catch (error) {
-        const http = error instanceof SchedError ? error.facts.http : undefined;
-        if (!(error instanceof SchedError) || (http !== undefined && http.status === undefined)) throw error;
-        return { rows: [], error };
-      }
+      });
+      return read instanceof SchedError ? { rows: [], error: read } : read;
     },
-    /** The refusal of a request that no service understands, or undefined if it is accepted. */
+    /** The refusal of a request that no service understands, or undefined if there is none. */
     refusal: async (
       request: (client: Client) => HttpRequest | Promise<HttpRequest>,
     ): Promise<SchedError | undefined> => {
       const sent = await request(client);
       const reply = await send(sent);
-      return reply.status < 400 ? undefined : refusalOf(sent, reply);
+      return reply === undefined || reply.status < 400 ? undefined : refusalOf(sent, reply);
     },
     /** The status of GET at the address of a write. Nothing has the ID in it, so it is about path and method. */
     peek: async (row: Operation): Promise<number | undefined> => {
@@ -135,7 +150,7 @@ export const createProber = async (context: Context, current: Dialect | undefine
       const body = row.body?.shape.organization ? { organization: records.get('organizations') } : {};
       const write = await client.prepare(row, { path, known, body }).catch(fallBack(undefined, 'usage', 'unavailable'));
       const get = client.prepareRaw({ method: 'GET', path: '' });
-      return write && (await send({ ...get, url: write.url.split('?')[0]! })).status;
+      return write && (await send({ ...get, url: write.url.split('?')[0]! }))?.status;
     },
     report: (
       group: ProbeGroup,

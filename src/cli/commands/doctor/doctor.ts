@@ -89,9 +89,9 @@ const drawn = (findings: readonly Shown[], columns: number): string => {
 
 /** Each finding starts with its status. The lines below it are indented. */
 const paintStatus = (line: string, { status }: Paint): string =>
-  line.replace(/^(ok|note|problem|holds|doesn't|can't tell)\b/, status);
+  line.replace(/^(ok|note|problem|holds|doesn't|unknown)\b/, status);
 
-const verdictWords = { holds: 'holds', differs: "doesn't", unknown: "can't tell" };
+const verdictWords = { holds: 'holds', differs: "doesn't", unknown: 'unknown' };
 
 const summaryOf = (findings: readonly Finding[]): string => {
   const [problems, notes] = (['problem', 'note'] as const).map(
