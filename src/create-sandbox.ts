@@ -6,6 +6,7 @@ import { machine } from './node/machine.ts';
 import { loadSqliteSilently } from './node/sqlite-warning.ts';
 import { adminHeader } from './sandbox/admin.ts';
 import { checkOperations, createFaultScript, readFaults } from './sandbox/faults/faults.ts';
+import { isHostName } from './sandbox/http-server.ts';
 import type { LogEntry as AdminLogEntry } from './sandbox/log-admin.ts';
 import { environmentOf, openSandbox } from './sandbox/open.ts';
 import { tokensIn } from './sandbox/ready-tokens.ts';
@@ -41,6 +42,8 @@ export interface SandboxOptions {
   faults?: readonly Fault[];
   /** Port on 127.0.0.1. By default, any free one. */
   port?: number;
+  /** Names that it is reached by beside 127.0.0.1, such as `sandbox` (with its own port) or `sandbox:8080`. */
+  hosts?: readonly string[];
   /** File for the data, by default `:memory:`. */
   data?: string;
   /** Whether every login is approved without a click. */
@@ -186,6 +189,9 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
   const world = await worldOf(options.world, now ?? clock.now());
   if (plan !== undefined && !plans.includes(plan)) throw new Error(`plan must be one of ${plans.join(', ')}`);
   if (kind !== undefined && !kinds.includes(kind)) throw new Error(`kind must be one of ${kinds.join(', ')}`);
+  const hosts = options.hosts?.map((host) => host.toLowerCase());
+  const wrong = hosts?.find((host) => !isHostName(host));
+  if (wrong !== undefined) throw new Error(`hosts must be names such as sandbox or sandbox:8080, not "${wrong}"`);
   const faults = readFaults(options.faults ?? []);
   await checkOperations(faults);
   const script = createFaultScript(faults);
@@ -200,6 +206,7 @@ export const createSandbox = async (options: SandboxOptions = {}): Promise<Sandb
     world,
     now,
     limits,
+    hosts,
     oauth: { autoConsent },
   }).catch((cause: Error) => {
     throw new Error(`The sandbox can't open its data: ${cause.message} (${file})`, { cause });

@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../src/create-sandbox.ts';
 import { temporaryFile } from './support/temporary.ts';
@@ -8,6 +9,22 @@ const get = (sandbox: Sandbox, path: string, token = sandbox.token()) =>
 
 const nameOf = async (sandbox: Sandbox, token: string) =>
   ((await (await get(sandbox, '/users/me', token)).json()) as { resource: { name: string } }).resource.name;
+
+/** Sends a request with another host name than that of its address. */
+const askAs = (sandbox: Sandbox, host: string, path: string, body?: string) =>
+  new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const headers = { host, authorization: `Bearer ${sandbox.token()}`, 'content-type': 'application/json' };
+    const sent = request(
+      sandbox.url + path,
+      { method: body === undefined ? 'GET' : 'POST', headers },
+      async (reply) => {
+        let text = '';
+        for await (const chunk of reply) text += chunk;
+        resolve({ status: reply.statusCode!, text });
+      },
+    );
+    sent.on('error', reject).end(body);
+  });
 
 describe('createSandbox', () => {
   let sandbox: Sandbox;
@@ -21,6 +38,30 @@ describe('createSandbox', () => {
     expect(await nameOf(sandbox, sandbox.token('user'))).toBe('Tomás Ferreira');
     expect(() => sandbox.token('boss' as 'owner')).toThrow('token must be one of owner, admin, user, ');
     expect(sandbox.environment).toMatchObject({ SCHED_BASE_URL: sandbox.url, SCHED_TOKEN: sandbox.token('owner') });
+  });
+
+  test('has the names that it is given, and no others', async () => {
+    const named = await createSandbox({ hosts: ['Sandbox', 'proxy:8080'] });
+    const { port } = new URL(named.url);
+    const own = `sandbox:${port}`;
+    const statusFor = async (host: string) => (await askAs(named, host, '/users/me')).status;
+    for (const host of [own, 'SANDBOX:'.concat(port), 'proxy:8080', `127.0.0.1:${port}`])
+      expect([host, await statusFor(host)]).toEqual([host, 200]);
+    for (const host of ['sandbox', `proxy:${port}`, 'proxy', `a.sandbox:${port}`, `sandbox.evil.example:${port}`])
+      expect([host, await statusFor(host)]).toEqual([host, 421]);
+    const { text } = await askAs(named, own, '/users/me');
+    expect(JSON.parse(text).resource.uri).toMatch(`http://${own}/users/`);
+    // A page links to itself, whatever its name.
+    const [page, other] = await Promise.all(
+      [own, `127.0.0.1:${port}`].map((host) => askAs(named, host, '/book/amara-lindqvist')),
+    );
+    expect(page!.text).toContain('href="/book/amara-lindqvist/');
+    expect(page!.text.replaceAll(own, `127.0.0.1:${port}`)).toBe(other!.text);
+    const bodyFor = (host: string) => JSON.stringify({ event_type: `http://${host}/event_types/NONE`, name: 'A' });
+    expect((await askAs(named, own, '/shares', bodyFor('proxy:8080'))).status).toBe(404);
+    expect((await askAs(named, own, '/shares', bodyFor('evil.example'))).status).toBe(400);
+    await named.close();
+    await expect(createSandbox({ hosts: ['*.example'] })).rejects.toThrow('hosts must be names such as sandbox');
   });
 
   test('moves the clock', async () => {

@@ -21,8 +21,14 @@ export interface Server {
 }
 
 /** Valid `Host` headers for this server. Clients leave out the port if it is the default one. */
-export const hostsAt = (port: number): string[] =>
-  loopback.map((name) => `${name}:${port}`).flatMap((host) => [host, new URL(`http://${host}`).host]);
+export const hostsAt = (port: number, more: readonly string[] = []): string[] =>
+  [...loopback, ...more]
+    .map((name) => (/:\d+$/.test(name) ? name : `${name}:${port}`))
+    .flatMap((host) => [host, new URL(`http://${host}`).host]);
+
+/** Whether a text is a name that a sandbox can have beside its loopback address: `sandbox`, or `sandbox:8080`. */
+export const isHostName = (text: string): boolean =>
+  /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?(?::[1-9]\d{0,4})?$/.test(text) && URL.canParse(`http://${text}`);
 
 /**
  * Protects against DNS rebinding: a web page can point its own host name here, but then sends that name as `Host`. A target
@@ -30,7 +36,11 @@ export const hostsAt = (port: number): string[] =>
  */
 const checkHost = ({ url, headers: { host } }: IncomingMessage, own: readonly string[]) => {
   if (!own.includes(host?.toLowerCase() ?? '') || url?.startsWith('*'))
-    throw new Refusal(421, 'Misdirected Request', 'The sandbox only accepts requests to its loopback address.');
+    throw new Refusal(
+      421,
+      'Misdirected Request',
+      'The sandbox only accepts requests to its loopback address, and to names given with --allow-host.',
+    );
 };
 
 const readBody = async (message: IncomingMessage): Promise<string> => {
@@ -110,12 +120,14 @@ interface ServeOptions {
   patienceMs?: number;
   /** Doesn't keep the process running. */
   unref?: boolean | undefined;
+  /** Names beside the loopback address, with or without a port. */
+  hosts?: readonly string[];
 }
 
 /** Serves the service on the loopback address. Rejects with `EADDRINUSE` if the port is in use. */
 export const serve = async (
   service: WireService,
-  { port, sleep, refusalHeaders, patienceMs = 10_000, unref = false }: ServeOptions,
+  { port, sleep, refusalHeaders, patienceMs = 10_000, unref = false, hosts = [] }: ServeOptions,
 ): Promise<Server> => {
   const server = createServer({
     headersTimeout: patienceMs,
@@ -127,7 +139,7 @@ export const serve = async (
   await once(server, 'listening');
   if (unref) server.unref().on('connection', (socket) => socket.unref());
   const bound = (server.address() as AddressInfo).port;
-  const own = hostsAt(bound);
+  const own = hostsAt(bound, hosts);
   let requests = 0;
   const answer = async (message: IncomingMessage): Promise<WireReply> => {
     requests += 1;

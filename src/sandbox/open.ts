@@ -25,6 +25,8 @@ export interface Sandbox {
   refusalHeaders(): Record<string, string>;
   readonly clock: SandboxClock;
   readonly limits: RateLimits;
+  /** Names that a server with this data has beside its loopback address. */
+  readonly hosts: readonly string[];
   /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
   /** Seeds fresh data, as given here or on opening. Other processes can keep the data open. */
@@ -133,6 +135,7 @@ export const openSandbox = async (given: SandboxOptions): Promise<Sandbox> => {
       },
       clock,
       limits: options.limits ?? true,
+      hosts: options.hosts ?? [],
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },

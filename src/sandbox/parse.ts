@@ -28,25 +28,31 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
   return [detail(dotted(issue.path), issue.message, issue.message === required ? 'required' : issue.code)];
 };
 
-/** Any address of this machine will do: links of an earlier run, or of another process with the same data, stay valid. */
-const isReference = (value: string, collection: string): boolean => {
-  if (!isLoopbackUrl(value)) return false;
+/** Names of the sandbox beside its loopback address. */
+type Names = readonly string[];
+
+/**
+ * Any address of this machine will do, and any name of the sandbox: links of an earlier run, or of another process with the
+ * same data, stay valid.
+ */
+const isReference = (value: string, collection: string, names: Names): boolean => {
+  if (!isLoopbackUrl(value) && !(URL.canParse(value) && names.includes(new URL(value).hostname))) return false;
   const prefix = `${new URL(value).origin}/${collection}/`;
   return value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length));
 };
 
-const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = []): Detail[] => {
+const wrongReferences = (field: Field, value: unknown, names: Names, path: PropertyKey[] = []): Detail[] => {
   const { collection, element, fields } = inspect(field);
   if (collection !== undefined && typeof value === 'string') {
-    if (isReference(value, collection)) return [];
+    if (isReference(value, collection, names)) return [];
     return [detail(dotted(path), `must be a URI like http://127.0.0.1:PORT/${collection}/ID`, 'invalid_reference')];
   }
   if (element && Array.isArray(value))
-    return value.flatMap((item, index) => wrongReferences(element, item, [...path, index]));
+    return value.flatMap((item, index) => wrongReferences(element, item, names, [...path, index]));
   if (!fields || typeof value !== 'object' || value === null) return [];
   const wrong: Detail[] = [];
   for (const [name, item] of Object.entries(value))
-    if (fields[name]) wrong.push(...wrongReferences(fields[name], item, [...path, name]));
+    if (fields[name]) wrong.push(...wrongReferences(fields[name], item, names, [...path, name]));
   return wrong;
 };
 
@@ -54,9 +60,9 @@ const wording: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : plainErrors.error(issue)),
 };
 
-const parse = (field: Field, value: unknown): unknown => {
+const parse = (field: Field, value: unknown, names: Names): unknown => {
   const parsed = field.safeParse(value, wording);
-  const details = parsed.success ? wrongReferences(field, parsed.data) : parsed.error.issues.flatMap(detailsOf);
+  const details = parsed.success ? wrongReferences(field, parsed.data, names) : parsed.error.issues.flatMap(detailsOf);
   if (details.length > 0) throw invalid(...details);
   return parsed.data;
 };
@@ -75,7 +81,7 @@ const fromText = (type: Inspected['type'], text: string): unknown => {
 };
 
 /** Assumed (errors.unknown-names): parameters and fields that the service doesn't know are refused with 400. */
-export const parseQuery = (row: Asked, { searchParams }: URL): unknown => {
+export const parseQuery = (row: Asked, { searchParams }: URL, names: Names = []): unknown => {
   const fields: Shape = row.query?.shape ?? {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
@@ -85,7 +91,7 @@ export const parseQuery = (row: Asked, { searchParams }: URL): unknown => {
     else given[name] = fromText(inspect(fields[name]!).type, text);
   }
   if (refused.size > 0) throw invalid(...refused.values());
-  return row.query && parse(row.query, given);
+  return row.query && parse(row.query, given, names);
 };
 
 /** RFC 8259 §8.2: an unpaired surrogate isn't a character. libsql crashes the process when it reads one back. */
@@ -105,16 +111,16 @@ const jsonOf = (text: string): unknown => {
 };
 
 /** Assumed (errors.no-body): a request without a body counts as one with an empty object. */
-export const parseJsonBody = (row: Asked, text: string): unknown => {
+export const parseJsonBody = (row: Asked, text: string, names: Names = []): unknown => {
   const body = text === '' ? {} : jsonOf(text);
-  if (row.body) return parse(row.body, body);
+  if (row.body) return parse(row.body, body, names);
   if (JSON.stringify(body) !== '{}') throw new Refusal(400, 'Invalid Argument', 'This operation takes no body.');
   return undefined;
 };
 
-export const parseBody = (row: Asked, { body: sent = '', headers }: HttpRequest): unknown => {
+export const parseBody = (row: Asked, { body: sent = '', headers }: HttpRequest, names: Names = []): unknown => {
   const text = sent.trim();
   if (text !== '' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
-  return parseJsonBody(row, text);
+  return parseJsonBody(row, text, names);
 };

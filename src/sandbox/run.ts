@@ -139,6 +139,7 @@ export const runSandbox = async (
       sleep,
       unref,
       refusalHeaders: sandbox.refusalHeaders,
+      hosts: sandbox.hosts,
     });
     undo.push(() => {
       // Another sandbox may have started with the same data.

@@ -27,6 +27,8 @@ export interface ServiceOptions {
   oauth?: OAuthOptions;
   /** The dialect that it speaks instead of the documented API. */
   dialect?: Dialect | undefined;
+  /** Names that it is reached by beside its loopback address, with or without a port. */
+  hosts?: readonly string[] | undefined;
   /** The origin of links in replies. Default: the one that the request came to. */
   origin?: (() => string) | undefined;
   /** Source of randomness for secrets. */
@@ -87,8 +89,10 @@ export const createService = ({
   randomBytes = someBytes,
   onError,
   dialect,
+  hosts = [],
 }: ServiceOptions): Send => {
   let requests = 0;
+  const names = hosts.map((host) => host.replace(/:\d+$/, ''));
 
   /** Counts a request for the owner of its token, or for the address that it came from. */
   const count = (caller: Caller | undefined, { method }: HttpRequest, path: string, { now, headers }: Moment) => {
@@ -109,8 +113,8 @@ export const createService = ({
       requireScope(row, caller);
       requirePlan(row, caller.plan);
     }
-    const query = parseQuery(row, url);
-    const body = row.method === 'GET' ? undefined : parseBody(row, request);
+    const query = parseQuery(row, url, names);
+    const body = row.method === 'GET' ? undefined : parseBody(row, request, names);
     const links = origin?.() ?? url.origin;
     const run = () => handle({ params, query, body }, { store, caller, now, server: url.origin, origin: links });
     const result = row.method === 'GET' ? run() : store.transaction(run);

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
@@ -47,6 +48,21 @@ describe('sandbox start', () => {
     const { facts, stop } = await start('--data', ':memory:', '--seed', 'empty', '--fields', 'base_url,tokens.admin');
     expect(facts).toEqual({ base_url: expect.stringMatching(/^http:/), tokens: { admin: 'sandbox_admin' } });
     expect((await stop()).code).toBe(0);
+  });
+
+  test('takes the names of --allow-host, without wildcards', async () => {
+    const { facts, stop } = await start('--data', ':memory:', '--seed', 'empty', '--allow-host', 'sandbox:8080');
+    // fetch can't send another host name.
+    const ask = (host: string) =>
+      new Promise<number>((resolve, reject) => {
+        const headers = { host, authorization: `Bearer ${facts.token}` };
+        const sent = request(`${facts.base_url}/users/me`, { headers }, (reply) => resolve(reply.resume().statusCode!));
+        sent.on('error', reject).end();
+      });
+    expect([await ask('sandbox:8080'), await ask('other:8080')]).toEqual([200, 421]);
+    await stop();
+    const { code, stderr } = await world.run("sandbox start --port 0 --allow-host '*.example'");
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--allow-host must be a name such as sandbox')]);
   });
 
   test('prints lines for a shell', async () => {

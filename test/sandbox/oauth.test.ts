@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
 import { challengeOf, type OAuth, oauthOf, redirectUri, scope, verifier } from './login.ts';
-import { amara, jonas, openWorld, organization, tomas, type World } from './world.ts';
+import { amara, jonas, openWorld, organization, origin, tomas, type World } from './world.ts';
 
 let world: World;
 let oauth: OAuth;
@@ -251,6 +251,23 @@ describe('oauth token', () => {
     expect((await oauth.redeem(soon)).status).toBe(200);
     world.clock.time += 1;
     await refused(late, {}, 'invalid_grant');
+  });
+
+  it('says that HTTP Basic is not offered', async () => {
+    const { status, headers, body } = await world.send({
+      method: 'POST',
+      url: `${origin}/oauth/token`,
+      headers: {
+        authorization: `Basic ${btoa('sched-cli:')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=authorization_code&code=x',
+    });
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="not offered"']);
+    expect(JSON.parse(body)).toEqual({
+      error: 'invalid_client',
+      error_description: "HTTP Basic isn't offered: send client_id as a field of the form.",
+    });
   });
 
   // Comparing each name with all others takes longer than the time limit of a test.

@@ -127,6 +127,11 @@ const forClient =
     if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
     if (form.repeated.length > 0)
       return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
+    const isBasic = /^basic /i.test(asked.request.headers.authorization ?? '');
+    if (form.values.client_id === undefined && isBasic)
+      return refused('invalid_client', "HTTP Basic isn't offered: send client_id as a field of the form.", 401, {
+        'www-authenticate': 'Basic realm="not offered"',
+      });
     if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
     if (!findClient(asked.store, form.values.client_id))
       return refused('invalid_client', 'The client is not registered.', 401);

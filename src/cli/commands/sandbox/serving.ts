@@ -8,6 +8,7 @@ import {
   type FaultScript,
   readFaults,
 } from '../../../sandbox/faults/faults.ts';
+import { isHostName } from '../../../sandbox/http-server.ts';
 import type { Sandbox, Serving } from '../../../sandbox/open.ts';
 import { clientId, ownerToken, tokensIn } from '../../../sandbox/ready-tokens.ts';
 import type { RunningSandbox, RunOptions, SandboxWatch } from '../../../sandbox/run.ts';
@@ -78,6 +79,13 @@ export const servingFlags: Flag[] = [
     heading: 'More flags',
   },
   { name: 'no-limits', description: 'turn off rate limits' },
+  {
+    name: 'allow-host',
+    value: 'NAME',
+    repeat: true,
+    description: 'also accept requests to this name, such as sandbox (with its own port) or sandbox:8080',
+    heading: 'More flags',
+  },
   { name: 'auto-consent', description: 'approve every login without a click' },
   {
     name: 'refresh-replay-window',
@@ -106,6 +114,14 @@ const readReplayWindow = ({ typed, problems }: Invocation): number | undefined =
   const milliseconds = readDuration(String(text));
   if (milliseconds === undefined) problems.add(`--refresh-replay-window must be a duration such as 10s, not "${text}"`);
   return milliseconds;
+};
+
+/** Reads `--allow-host`: exact names, so that no other page can point its own name here. */
+const readHosts = ({ typed, problems }: Invocation): string[] => {
+  const hosts = [typed['allow-host'] ?? []].flat().map((host) => String(host).toLowerCase());
+  for (const host of hosts)
+    if (!isHostName(host)) problems.add(`--allow-host must be a name such as sandbox or sandbox:8080, not "${host}"`);
+  return hosts;
 };
 
 const readScript = async ({ context, typed, problems }: Invocation): Promise<FaultScript> => {
@@ -188,6 +204,7 @@ export const whileServing = async (
   const kind = problems.choice('kind', typed.kind, kinds);
   const { world, now } = await readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
+  const hosts = readHosts(invocation);
   const script = await readScript(invocation);
   const receiver = await readReceiver(invocation);
   const { runSandbox } = await import('../../../sandbox/run.ts');
@@ -198,6 +215,7 @@ export const whileServing = async (
     world,
     now,
     limits: typed['no-limits'] !== true,
+    hosts,
     dialect: typed.dialect === undefined ? undefined : await loadDialect(String(typed.dialect), runtime),
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
