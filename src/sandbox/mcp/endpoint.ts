@@ -6,10 +6,12 @@ import { isLoopbackUrl } from '../../uri.ts';
 import { authenticate, findHolder, tokenIn } from '../authenticate.ts';
 import { denied, refusalOf, wrongMethod } from '../error-replies.ts';
 import type { WireReply } from '../faults/inject.ts';
+import type { Caller } from '../handler.ts';
 import { exchangeToken } from '../oauth/grants.ts';
 import { mcpPath } from '../oauth/resource.ts';
 import { signerOf } from '../oauth/signing.ts';
 import type { Sandbox } from '../open.ts';
+import { fingerprint } from '../ready-tokens.ts';
 import { currentHeaders } from '../throttle.ts';
 
 /** Who sends a message, according to its token. */
@@ -96,22 +98,18 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
   const { store, clock } = sandbox;
   let opened: Promise<McpServer> | undefined;
 
-  const callerOf = ({ headers: { authorization } }: HttpRequest): McpCaller =>
+  /** The caller, and for whom the requests of the caller's tools count. */
+  const callerOf = ({ headers: { authorization } }: HttpRequest): McpCaller & { counted: Caller } =>
     store.transaction(() => {
       const now = clock.now();
       const holder = findHolder(store, authorization, now);
-      const { user } = authenticate(holder, authorization, now, mcpPath);
-      const token = tokenIn(authorization)!;
-      if (holder!.isPersonal) return { user, token };
-      return { user, token: exchangeToken({ store, seal: signerOf(store, randomBytes) }, token) };
+      const counted = authenticate(holder, authorization, now, mcpPath);
+      const { user } = counted;
+      const given = tokenIn(authorization)!;
+      if (holder!.isPersonal) return { user, token: given, counted };
+      const token = exchangeToken({ store, seal: signerOf(store, randomBytes) }, given);
+      return { user, token, counted: { ...counted, token: fingerprint(token) } };
     });
-
-  /** The rate limit headers for the requests that a caller's tools send. The message itself isn't counted. */
-  const limitsOf = ({ token }: McpCaller): Record<string, string> => {
-    const now = clock.now();
-    const holder = findHolder(store, `Bearer ${token}`, now);
-    return holder ? currentHeaders(store, holder.caller, now, sandbox.limits) : {};
-  };
 
   const refuse = (error: unknown, { origin }: URL, hasToken: boolean): WireReply => {
     const { status, body, message, headers } = refusalOf(error);
@@ -128,7 +126,7 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
         return json(200, metadata(url.origin), sandbox.refusalHeaders());
       if (url?.pathname !== mcpPath) return undefined;
       const { method, headers, body } = request;
-      let caller: McpCaller;
+      let caller: ReturnType<typeof callerOf>;
       try {
         check(request);
         caller = callerOf(request);
@@ -137,8 +135,11 @@ export const createEndpoint = ({ sandbox, randomBytes, open }: EndpointOptions) 
       }
       opened ??= open();
       const message = new Request(url, { method, headers, ...(method === 'POST' && { body: body ?? '' }) });
-      const reply = await wireReply(await (await opened).answer(message, caller));
-      return { ...reply, headers: { ...reply.headers, ...limitsOf(caller) } };
+      const { counted, ...sender } = caller;
+      const reply = await wireReply(await (await opened).answer(message, sender));
+      // The message itself isn't counted.
+      const limits = currentHeaders(store, counted, clock.now(), sandbox.limits);
+      return { ...reply, headers: { ...reply.headers, ...limits } };
     },
     close: async () => (await opened)?.close(),
   };
