@@ -113,7 +113,7 @@ describe('flags: --curl', () => {
 
   it('does not print the addresses of a compliance request', async () => {
     const { stdout, stderr, requests } = await world.run('compliance delete ada@engine.example --curl');
-    expect(stdout).toMatch(/\/data_compliance\/invitee_deletion .* --data @FILE\n$/);
+    expect(stdout).toMatch(/^jq .+ addresses\.txt \| curl .+\/data_compliance\/invitee_deletion .* --data @-\n$/);
     expect(`${stdout}${stderr}`).not.toContain('ada@');
     expect(requests).toEqual([]);
   });
