@@ -20,22 +20,18 @@ export const cellValue = (column: Column, record: object): unknown =>
 /** More than any terminal has room for. */
 const mostOwnColumns = 20;
 
+const isEmpty = (column: Column, record: object): boolean => [cellValue(column, record)].flat().every(isNothing);
+
 /**
- * The columns of a table. If the service sends other fields than expected, so that a row would be empty, its own fields
- * get columns, and expected columns that are empty in all rows are left out. `keep` is the path of the ID.
+ * Columns for the service's own fields, if it sends other fields than expected, so that a row would be empty. `keep` is the
+ * path of the ID.
  */
-export const columnsThatCame = (
-  columns: readonly Column[],
-  records: readonly object[],
-  keep: string,
-): readonly Column[] => {
-  const [ids, others] = [columns.filter(({ path }) => path === keep), columns.filter(({ path }) => path !== keep)];
-  const isEmpty = (column: Column, record: object) => [cellValue(column, record)].flat().every(isNothing);
+export const ownColumns = (columns: readonly Column[], records: readonly object[], keep: string): Column[] => {
+  const others = columns.filter(({ path }) => path !== keep);
   const empty = records.filter((record) => others.every((column) => isEmpty(column, record)));
   const own = empty.flatMap((record) => Object.entries(record).filter(([, value]) => !isNothing(value)));
   const names = [...new Set(own.map(([name]) => name))].filter((name) => name !== keep && name !== '_sched');
-  if (names.length === 0) return columns;
-  const came = names.slice(0, mostOwnColumns).map(
+  return names.slice(0, mostOwnColumns).map(
     (name, index): Column => ({
       header: name.replaceAll('_', ' ').toUpperCase(),
       path: name,
@@ -44,6 +40,17 @@ export const columnsThatCame = (
       priority: 4 - index / mostOwnColumns,
     }),
   );
+};
+
+/** The columns of a table, with those of own fields. Expected columns that are empty in all rows are then left out. */
+export const columnsThatCame = (
+  columns: readonly Column[],
+  records: readonly object[],
+  keep: string,
+): readonly Column[] => {
+  const came = ownColumns(columns, records, keep);
+  if (came.length === 0) return columns;
+  const [ids, others] = [columns.filter(({ path }) => path === keep), columns.filter(({ path }) => path !== keep)];
   return [...others.filter((column) => !records.every((record) => isEmpty(column, record))), ...came, ...ids];
 };
 
@@ -53,7 +60,7 @@ const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\
 export const plainCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) {
-    return value.map((item) => item ?? '').join(',');
+    return value.every(isNothing) ? '' : value.map((item) => item ?? '').join(',');
   }
   return isScalar(value) ? String(value) : jsonText(value);
 };
@@ -65,7 +72,7 @@ export const humanText = (text: string): string => safeForRunner(safe(text));
 
 /** The value for people, as one safe line, or as several if it is a list of lines. */
 export const humanCell = (value: unknown, as: CellKind | undefined, time: TimeStyle): string => {
-  if (isNothing(value)) return emptyCell;
+  if (isNothing(value) || (Array.isArray(value) && value.every(isNothing))) return emptyCell;
   if (as === 'span') return humanText(clockSpan([value].flat(), time)) || emptyCell;
   if (Array.isArray(value) && value.every(isScalar)) {
     return value.map((item) => humanCell(item, as, time)).join(as === 'lines' ? '\n' : ', ');

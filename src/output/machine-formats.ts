@@ -51,9 +51,17 @@ export interface RowTally {
 
 const chunkSize = 64 * 1024;
 
-/** Writes rows of all pages. Flushes per page and every 64 KiB: memory stays flat, a slow reader slows down fetching. */
-export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages, tally: RowTally): Promise<void> => {
-  const { open = '', between = '', close = '', empty = '' } = format;
+/**
+ * Writes rows of all pages, in a format that may depend on the first page. Flushes per page and every 64 KiB: memory stays
+ * flat, a slow reader slows down fetching.
+ */
+export const writeRows = async (
+  stdout: Output,
+  formatFor: (first: readonly object[]) => RowFormat,
+  pages: Pages,
+  tally: RowTally,
+): Promise<void> => {
+  let format: RowFormat | undefined;
   let chunk = '';
   let pending = 0;
   let started = false;
@@ -64,8 +72,10 @@ export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages,
     pending = 0;
   };
   for await (const page of pages) {
+    format ??= formatFor(page);
+    const { open = '', between = '', row } = format;
     for (const record of page) {
-      chunk += (started ? between : open) + format.row(record);
+      chunk += (started ? between : open) + row(record);
       started = true;
       pending += 1;
       if (chunk.length >= chunkSize) await flush();
@@ -73,6 +83,7 @@ export const writeRows = async (stdout: Output, format: RowFormat, pages: Pages,
     await flush();
   }
   // Not reached if a page fails: the missing bracket tells a parser that rows are missing.
+  const { close = '', empty = '' } = format ?? formatFor([]);
   chunk = started ? close : empty;
   await flush();
 };

@@ -2,7 +2,7 @@ import { jsonText } from '../json.ts';
 import type { Output } from '../runtime.ts';
 import type { Env } from '../system.ts';
 import type { BlockStyle } from './block.ts';
-import { columnsThatCame, humanText } from './cells.ts';
+import { columnsThatCame, humanText, ownColumns } from './cells.ts';
 import type { Color } from './color.ts';
 import { select } from './fields.ts';
 import type { Format, Pages } from './formats.ts';
@@ -130,7 +130,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     };
     if (accessible) {
       const { spokenRows } = await import('./block.ts');
-      return writeRows(stdout, spokenRows(columnsFor, options), pages, tally);
+      return writeRows(stdout, () => spokenRows(columnsFor, options), pages, tally);
     }
     const { writeTable } = await import('./table.ts');
     const style = await styleOf();
@@ -179,10 +179,16 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     tally.rows += gathered.length;
   };
 
+  /** Columns that programs get after those they expect. */
+  const ownIn = ({ columns, ...view }: View, records: readonly object[]): Column[] =>
+    format === 'csv' || format === 'tsv' ? ownColumns(columns, records, idPath({ columns, ...view })) : [];
+
   const list = async (view: View, pages: Pages): Promise<void> => {
     if (jq !== undefined) return listJq(jq, pages);
     if (format === 'table') return tableOf(view, pages);
-    return writeRows(stdout, machineFormats[format](view, choices), pages, tally);
+    const formatFor = (first: readonly object[]) =>
+      machineFormats[format]({ ...view, columns: [...view.columns, ...ownIn(view, first)] }, choices);
+    return writeRows(stdout, formatFor, pages, tally);
   };
 
   const one = async (view: View, record: object, before: object | undefined): Promise<void> => {

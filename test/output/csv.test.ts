@@ -50,7 +50,7 @@ describe('csv: another parser', () => {
     const fields = ['uri', 'name', 'location', 'tags', 'invitees_counter.active', 'missing'];
     const stdout = paper();
     const format = machineFormats.csv(eventView, { fields, header: false, raw: true, isTerminal: false });
-    await writeRows(stdout, format, [records.slice(0, 50), records.slice(50)], { rows: 0 });
+    await writeRows(stdout, () => format, [records.slice(0, 50), records.slice(50)], { rows: 0 });
     const [header, ...rows] = parse(stdout.text, { record_delimiter: '\r\n' });
     expect(header).toEqual(fields);
     expect(rows).toEqual(

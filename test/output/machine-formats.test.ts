@@ -13,7 +13,7 @@ const plain: Choices = { header: false, raw: false, isTerminal: false };
 
 const listed = async (format: MachineFormat, pages: object[][], choices: Partial<Choices> = {}) => {
   const stdout = paper();
-  await writeRows(stdout, machineFormats[format](eventView, { ...plain, ...choices }), pages, { rows: 0 });
+  await writeRows(stdout, () => machineFormats[format](eventView, { ...plain, ...choices }), pages, { rows: 0 });
   return stdout.text;
 };
 
@@ -39,7 +39,9 @@ describe('machine: json', () => {
       yield [event('a'), event('b')];
       throw new Error('gone');
     }
-    await expect(writeRows(stdout, machineFormats.json(eventView, plain), failing(), tally)).rejects.toThrow('gone');
+    await expect(writeRows(stdout, () => machineFormats.json(eventView, plain), failing(), tally)).rejects.toThrow(
+      'gone',
+    );
     expect(() => JSON.parse(stdout.text)).toThrow();
     expect(JSON.parse(`${stdout.text}]`)).toEqual([event('a'), event('b')]);
     expect(tally.rows).toBe(2);
@@ -110,7 +112,7 @@ describe('machine: writing', () => {
   it('flushes every page, and long pages in chunks', async () => {
     const stdout = paper();
     const long = Array.from({ length: 100 }, () => ({ notes: 'n'.repeat(2000) }));
-    await writeRows(stdout, rows, [[{ a: 1 }], long], { rows: 0 });
+    await writeRows(stdout, () => rows, [[{ a: 1 }], long], { rows: 0 });
     expect(stdout.writes[0]).toBe('{"a":1}\n');
     expect(stdout.writes.length).toBe(5);
     expect(Math.max(...stdout.writes.map((text) => text.length))).toBeLessThan(70_000);
@@ -131,7 +133,7 @@ describe('machine: writing', () => {
         order.push('written');
       },
     };
-    await writeRows(stdout, rows, pages(), { rows: 0 });
+    await writeRows(stdout, () => rows, pages(), { rows: 0 });
     expect(order).toEqual(['fetch 1', 'written', 'fetch 2', 'written']);
   });
 
@@ -151,7 +153,7 @@ describe('machine: writing', () => {
       },
     };
     const tally = { rows: 0 };
-    await expect(writeRows(stdout, rows, endless(), tally)).rejects.toBeInstanceOf(ClosedPipe);
+    await expect(writeRows(stdout, () => rows, endless(), tally)).rejects.toBeInstanceOf(ClosedPipe);
     expect(stopped).toBe(true);
     expect(tally.rows).toBe(0);
   });

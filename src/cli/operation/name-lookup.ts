@@ -111,9 +111,13 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   const exact: Listed[] = [];
   const alike: Listed[] = [];
   const others: string[] = [];
+  const seen = new Set<string>();
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
       const record = { uri: textAt(each, row.uri), name: textAt(each, row.name), row: each };
+      // If records are added meanwhile, the last one of a page comes again on the next.
+      if (seen.has(record.uri)) continue;
+      seen.add(record.uri);
       const uris = [record.uri, ...(row.alias === undefined ? [] : [textAt(each, row.alias)])];
       if (uris.some((uri) => idIn(uri) === word)) withId.push(record);
       if (record.name === word) exact.push(record);
