@@ -104,6 +104,26 @@ export const fallBack =
 /** The code of an error of the OS, such as ENOENT. Other errors have only a message. */
 export const codeOf = (error: unknown): string => (error as { code?: string }).code ?? (error as Error).message;
 
+const systemReasons: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file has reached its size limit',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'it already exists',
+  ENOENT: 'no such directory',
+  ELOOP: "it is a symbolic link, which sched doesn't follow",
+  EISDIR: 'it is a directory',
+  EIO: 'the device reports an error',
+};
+
+/** Why the OS refused something, in words with the code: `the disk is full (ENOSPC)`. */
+export const systemReason = (error: unknown): string => {
+  const code = codeOf(error);
+  return systemReasons[code] === undefined ? code : `${systemReasons[code]} (${code})`;
+};
+
 /** The output can't be written, for example because the disk is full. */
 export class OutputFailure extends SchedError {
   constructor(reason: string, outcome: Outcome = 'not-applied') {

@@ -103,6 +103,8 @@ export const runCommand = async (
     problems.add(
       `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,
     );
+  if (settings.noCheck && !settings.dryRun)
+    problems.add('--no-check only works with --dry-run and --curl', (own) => own.setFlag('no-check', false));
   if (settings.format === 'ics' && !command.calendar)
     problems.value(
       'output',

@@ -1,4 +1,4 @@
-import { codeOf, SchedError } from '../errors.ts';
+import { codeOf, SchedError, systemReason } from '../errors.ts';
 import { constants, fdatasyncSync, fstatSync, lstat, open, writeSync } from '../node/files.ts';
 import { noFollow, writeWholeFile } from '../state/whole-file.ts';
 
@@ -27,26 +27,8 @@ export interface Disk {
   read(path: string): Promise<Buffer | undefined>;
 }
 
-const reasons: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file has reached its size limit',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EEXIST: 'it already exists',
-  ENOENT: 'no such directory',
-  ELOOP: "it is a symbolic link, which sched doesn't follow",
-  EISDIR: 'it is a directory',
-};
-
-export const diskTrouble = (what: string, path: string, error: unknown): SchedError => {
-  const code = codeOf(error);
-  return new SchedError('environment', `Can't ${what} ${path}`, {
-    reason: reasons[code] === undefined ? code : `${reasons[code]} (${code})`,
-    outcome: 'not-sent',
-  });
-};
+export const diskTrouble = (what: string, path: string, error: unknown): SchedError =>
+  new SchedError('environment', `Can't ${what} ${path}`, { reason: systemReason(error), outcome: 'not-sent' });
 
 const notAFile = (path: string): SchedError =>
   new SchedError('environment', `Can't read ${path}`, { reason: 'it is not a file', outcome: 'not-sent' });

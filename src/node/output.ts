@@ -1,12 +1,12 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { ClosedPipe, OutputFailure } from '../errors.ts';
+import { ClosedPipe, OutputFailure, systemReason } from '../errors.ts';
 import type { Output } from '../runtime.ts';
 
 /** The reader is gone. Node's pipe to a child is a socket, which is reset if the child leaves something unread. */
 const closedCodes = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'];
 
-const failureOf = ({ code, message }: NodeJS.ErrnoException): Error =>
-  closedCodes.includes(code ?? '') ? new ClosedPipe() : new OutputFailure(code ?? message);
+const failureOf = (error: NodeJS.ErrnoException): Error =>
+  closedCodes.includes(error.code ?? '') ? new ClosedPipe() : new OutputFailure(systemReason(error));
 
 export const writeTo = (stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {

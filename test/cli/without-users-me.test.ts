@@ -23,6 +23,13 @@ beforeAll(async () => {
 
 const asked = ({ requests }: Result) => requests.filter(({ url }) => url.endsWith('/users/me')).length;
 
+/** A login with every scope. */
+const everything = [
+  ...loginAddresses,
+  '--add-scopes',
+  'activity_log:read,data_compliance:write,webhooks:write,organizations:write',
+];
+
 const slot = '--start 2026-11-23T10:00Z --email a@b.example --name A --timezone UTC';
 
 /** A line for each operation. Dry runs will do for writes: they find out the same before they would send. */
@@ -102,7 +109,7 @@ describe('a service without /users/me', () => {
   test('is logged in to with the owner and the organization of the token reply', async () => {
     const home = temporaryDirectory();
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
-    const login = await logIn(world, loginAddresses, { send, home, env });
+    const login = await logIn(world, everything, { send, home, env });
     expect(login.code).toBe(0);
     expect(login.stderr).not.toContain('warning');
     for (const line of sample(Object.values(lines), 8)) {
@@ -139,7 +146,7 @@ describe('a service without /users/me', () => {
       world.run(`compliance delete ${name}@b.example --yes --json`, { send, home, env });
     expect(jsonOf(await erase(variables, 'a'))).toMatchObject({ accepted: 1 });
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
-    await logIn(world, [...loginAddresses, '--add-scopes', 'data_compliance:write'], { send, home, env });
+    await logIn(world, everything, { send, home, env });
     expect(jsonOf(await erase(env, 'b'))).toMatchObject({ accepted: 1 });
     const owners = jsonOf(await world.run('compliance runs --json', { home })).map(({ owner }: Json) => owner);
     expect(owners.sort()).toEqual([user, 'unknown']);

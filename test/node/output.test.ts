@@ -1,6 +1,7 @@
+import { createWriteStream } from 'node:fs';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { outputOf } from '../../src/node/output.ts';
+import { outputOf, writeTo } from '../../src/node/output.ts';
 
 /** A stream whose reader has stopped reading, unless it is told to go on. */
 const stuckStream = () => {
@@ -35,5 +36,13 @@ describe('an output that must not block', () => {
     over.abort(new Error('Interrupted'));
     await expect(written).rejects.toThrow('Interrupted');
     expect(stream.destroyed).toBe(true);
+  });
+
+  test('says in words why it cannot be written', async () => {
+    const full = createWriteStream('/dev/full').on('error', () => {});
+    await expect(writeTo(full, 'text')).rejects.toMatchObject({
+      message: "Can't write the output",
+      facts: { reason: 'the disk is full (ENOSPC)' },
+    });
   });
 });

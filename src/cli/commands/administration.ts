@@ -84,14 +84,16 @@ const offerInvitations = async ({ context }: Invocation): Promise<Offered> => ({
 const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const { path = {} } = await readInput(invocation, invitations.revoke, []);
-  if (context.settings.dryRun) return printRequest(invocation, invitations.revoke, [{ path }]);
+  const { dryRun, curl, noCheck } = context.settings;
   const read = async () => (await listed(context)).find(({ uri }) => idIn(uri) === path.invitation);
+  if (curl || noCheck) return printRequest(invocation, invitations.revoke, [{ path }]);
   const invitation = await read();
   if (invitation === undefined)
     throw new SchedError('not-found', `No invitation with the ID ${path.invitation}`, {
       hint: { command: ['invitations', 'list'] },
       outcome: 'not-sent',
     });
+  if (dryRun) return printRequest(invocation, invitations.revoke, [{ path }]);
   const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
   await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
   await deleteRecord(context, invitations.revoke, path, read);

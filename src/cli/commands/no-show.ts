@@ -81,8 +81,9 @@ export const runNoShow = async (generic: GenericCommand, invocation: Invocation)
   const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
   problems.check();
   const client = await context.client();
-  if (isBare && isPlainId(args[0]!)) await rejectEvent(client, path.invitee!);
+  if (isBare && isPlainId(args[0]!) && !settings.noCheck) await rejectEvent(client, path.invitee!);
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
+  if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
   if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
   if (!isBare) await confirmEarly(context, client, path);
   const record = await changeOrReadBack(context, {

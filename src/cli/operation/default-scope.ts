@@ -1,8 +1,9 @@
 import { catalogue } from '../../api/catalogue.ts';
 import type { Shape } from '../../api/field.ts';
 import { nounOf, type Operation } from '../../api/operation.ts';
+import { gather } from '../../client/paginate.ts';
 import type { Input } from '../../client/wire.ts';
-import { fallBack } from '../../errors.ts';
+import { fallBack, hasCategory } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
 import type { Scope } from './listing.ts';
 
@@ -21,6 +22,19 @@ export const scopeOf = (operation: Operation, rows: string | undefined): Scope =
 
 /** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];
+
+/**
+ * The default organization. If the token can't read its own user, it may lack the operation's scope as well: then --org
+ * doesn't help, and the service says so.
+ */
+const ownOrganization = (operation: Operation, { identity, client }: Context): Promise<string> =>
+  identity.organization().catch(async (error: unknown) => {
+    if (!hasCategory(error, 'forbidden')) throw error;
+    await gather((await client()).pages(operation, { query: {} }, { limit: 1 })).catch((refusal: unknown) => {
+      if (hasCategory(refusal, 'forbidden', 'interrupted')) throw refusal;
+    });
+    throw error.with({ advice: 'add --org ID, or set SCHED_ORG' });
+  });
 
 /** The default user, or undefined if the token may not read it and the operation can list an organization instead. */
 const ownUser = (fields: Shape, { identity }: Context): Promise<string | undefined> =>
@@ -48,7 +62,7 @@ export const fillScope = async (operation: Operation, input: Input, context: Con
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);
   if (isOpen && fields.organization !== undefined && catalogue[noun].whose === 'organization') {
-    query.organization = await context.identity.organization();
+    query.organization = await ownOrganization(operation, context);
     return undefined;
   }
   if (isOpen && fields.user !== undefined) {

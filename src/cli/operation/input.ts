@@ -195,7 +195,9 @@ export const readInput = async (
   for (const [parameter, name] of Object.entries(named)) {
     const within = query.event_type === undefined ? undefined : String(query.event_type);
     const collection = collectionOf(operation.path, parameter);
-    if (collection === 'users' && name === collections.users.self && (await context.identity.isTokenUser())) {
+    const isMe = collection === 'users' && name === collections.users.self;
+    const isKnown = (await context.connection()).owner?.user !== undefined;
+    if (isMe && !isKnown && (await context.identity.isTokenUser())) {
       // The service itself understands GET /users/me, so no lookup is needed.
       ids[parameter] = name;
       continue;

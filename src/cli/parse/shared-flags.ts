@@ -35,6 +35,7 @@ export const sharedFlags: readonly Flag[] = [
   ]),
   ...under('Safety', [
     { name: 'dry-run', short: 'n', description: 'print the request and change nothing' },
+    { name: 'no-check', description: 'with --dry-run: send nothing at all, not even to look up names' },
     { name: 'curl', description: 'like --dry-run, but print the request as a curl command' },
     { name: 'yes', short: 'y', description: 'answer yes to all prompts' },
     { name: 'no-input', description: 'never prompt' },

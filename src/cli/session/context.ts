@@ -1,6 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
+import { SchedError } from '../../errors.ts';
 import { toleratedSkewMs } from '../../http/service-time.ts';
 import { once } from '../../once.ts';
 import { pagerOf } from '../../output/pager.ts';
@@ -64,6 +65,14 @@ export interface Context {
 /** Finds the URI of a user by name or email address. */
 export type FindUser = (who: string, context: Context) => Promise<string>;
 
+/** With `--no-check`, no request is sent. */
+const refuse = async (): Promise<never> => {
+  throw new SchedError('usage', 'This needs a request to find what you named, and --no-check sends none', {
+    advice: 'use full URIs, and set SCHED_USER and SCHED_ORG',
+    outcome: 'not-sent',
+  });
+};
+
 /** A terminal that shows pending notes before the output they are about. */
 const afterNotes = (stdout: Output, notes: Notes): Output => {
   if (!stdout.isTerminal) return stdout;
@@ -113,7 +122,7 @@ export const createContext = (
   });
   const clientFor = async (spoken: Dialect | undefined) => {
     const { baseUrl, mcpUrl } = await connection();
-    const { send, sendPlain } = await layers();
+    const { send, sendPlain } = settings.noCheck ? { send: refuse, sendPlain: refuse } : await layers();
     const client = createClient({
       baseUrl,
       mcpUrl,
@@ -129,7 +138,8 @@ export const createContext = (
   const now = () => open?.now?.() ?? network?.now() ?? runtime.clock.now();
   const askSandbox = once(async () => {
     const opened = await connection();
-    if (opened.now === undefined && (await isAnySandbox(opened))) await (await layers()).askSandboxTime();
+    if (!settings.noCheck && opened.now === undefined && (await isAnySandbox(opened)))
+      await (await layers()).askSandboxTime();
   });
   const askNow = async () => {
     // If there is no connection, the first request reports it.

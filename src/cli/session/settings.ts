@@ -39,6 +39,8 @@ export interface Settings {
   verbose: boolean;
   /** Prints requests and sends no writes. */
   dryRun: boolean;
+  /** Doesn't even send reads. */
+  noCheck: boolean;
   /** Prints them as curl commands. */
   curl: boolean;
   yes: boolean;
@@ -206,6 +208,7 @@ export const resolveSettings = (
     quiet: typed.quiet === true,
     verbose: typed.verbose === true,
     dryRun: typed['dry-run'] === true || typed.curl === true,
+    noCheck: typed['no-check'] === true,
     curl: typed.curl === true,
     yes: typed.yes === true,
     canAsk,
