@@ -1,4 +1,5 @@
 import { collections } from '../../api/collections.ts';
+import { foldAddress } from '../../api/email-address.ts';
 import { Invitation, invitations, Membership, members } from '../../api/organizations.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { gather } from '../../client/paginate.ts';
@@ -9,6 +10,7 @@ import { idIn } from '../../uri.ts';
 import type { Invocation, Offered } from '../command.ts';
 import { type Decorations, type GenericCommand, printRequest, withScreen } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { isEmail } from '../operation/values.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
 import { deleteRecord } from '../scheduling/booking-context.ts';
 import { textIn, upcomingMeetings } from '../scheduling/event-facts.ts';
@@ -81,9 +83,23 @@ const offerInvitations = async ({ context }: Invocation): Promise<Offered> => ({
   })),
 });
 
+/** The ID of the pending invitation of a person. */
+const invitationOf = async (context: Context, email: string): Promise<string> => {
+  const found = (await listed(context, 'pending')).find(
+    (each) => foldAddress(String(each.email)) === foldAddress(email),
+  );
+  if (found !== undefined) return idIn(found.uri);
+  throw new SchedError('not-found', `No pending invitation of ${email}`, {
+    hint: { command: ['invitations', 'list'], flags: { status: 'pending' } },
+    outcome: 'not-sent',
+  });
+};
+
 const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const { path = {} } = await readInput(invocation, invitations.revoke, []);
+  const [who = ''] = invocation.args;
+  const args = isEmail(who) ? [await invitationOf(context, who)] : invocation.args;
+  const { path = {} } = await readInput({ ...invocation, args }, invitations.revoke, []);
   const { dryRun, curl, noCheck } = context.settings;
   const read = async () => (await listed(context)).find(({ uri }) => idIn(uri) === path.invitation);
   if (curl || noCheck) return printRequest(invocation, invitations.revoke, [{ path }]);
@@ -121,7 +137,7 @@ export const ofInvitations = {
   examples: {
     list: ['invitations list', 'invitations list --status pending --json=email'],
     create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
-    revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke KPLJLFFA5JGKXMDR --yes'],
+    revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke ada@example.com --yes'],
   },
   decorate: {
     create: (generic) => ({
@@ -129,7 +145,11 @@ export const ofInvitations = {
       run: (invocation) => runInvite(generic, invocation),
     }),
     revoke: (generic, { list }) => ({
-      arguments: generic.arguments.map((argument) => ({ ...argument, offer: offerInvitations })),
+      arguments: generic.arguments.map((argument) => ({
+        ...argument,
+        description: 'email, ID or URI of an invitation',
+        offer: offerInvitations,
+      })),
       view: list!.view,
       fields: Object.keys(Invitation.record.shape),
       notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],

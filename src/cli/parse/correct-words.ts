@@ -152,6 +152,14 @@ export const correctParts = (leaf: Leaf): Correction => {
   const isName = !isQuoted && others.length === 0 && /\bname\b/.test(argument?.description ?? '');
   if (isCrowded() && isName && rest.length + 1 === argumentsIn(parts).length)
     parts.splice(first, 1 + rest.length, joined(parts[first]!, rest));
+  // As in `invitations create ada@example.com`, if the value of a single required flag is missing.
+  const missing = flags.filter(({ name, required }) => required && !parts.some(({ flag }) => flag === name));
+  if (isCrowded() && missing.length === 1 && argumentsIn(parts).length === room + 1) {
+    const place = parts.findLastIndex(isArgument);
+    const { value } = parts[place]!;
+    add(`Unexpected argument "${value}". Use --${missing[0]!.name}`);
+    parts.splice(place, 1, flagPart(missing[0]!, value, false));
+  }
   if (isCrowded()) problems.push({ text: `Unexpected argument "${argumentsIn(parts)[room]}"`, fix: undefined });
   return { parts, problems, isUnclear };
 };

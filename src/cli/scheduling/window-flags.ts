@@ -14,17 +14,27 @@ const flags: Flag[] = [
     description: 'today and the six days after it (calendar week: events agenda)',
     heading: 'Filters',
   },
+  {
+    name: 'month',
+    description: 'today and the 29 days after it (calendar month: events agenda --month)',
+    heading: 'Filters',
+  },
   { name: 'upcoming', description: 'events that start after now', heading: 'Filters' },
   { name: 'past', description: 'events that started before now, latest first', heading: 'Filters' },
   { name: 'any-time', description: 'past and future events, also in a table on a terminal', heading: 'Filters' },
 ];
 
 /** First and last day of each window, counted from today. */
-const days: Readonly<Record<string, readonly [number, number]>> = { today: [0, 0], tomorrow: [1, 1], week: [0, 6] };
+const days: Readonly<Record<string, readonly [number, number]>> = {
+  today: [0, 0],
+  tomorrow: [1, 1],
+  week: [0, 6],
+  month: [0, 29],
+};
 
 /** Flags that can't be used together. `--today --upcoming` is allowed: it means the rest of the day. */
 const contradictions: readonly (readonly string[])[] = [
-  ['today', 'tomorrow', 'week'],
+  Object.keys(days),
   ['upcoming', 'past'],
   ['tomorrow', 'past'],
   ...Object.keys(days).flatMap((name) => [
@@ -33,7 +43,7 @@ const contradictions: readonly (readonly string[])[] = [
   ]),
   ['upcoming', 'since'],
   ['past', 'until'],
-  ...['today', 'tomorrow', 'week', 'upcoming', 'past', 'since', 'until'].map((name) => ['any-time', name]),
+  ...[...Object.keys(days), 'upcoming', 'past', 'since', 'until'].map((name) => ['any-time', name]),
 ];
 
 /** Flags that choose a window. Without any, a terminal shows events from today on. */

@@ -42,8 +42,11 @@ const changeFor = ({ context, args, problems }: Invocation, time: unknown): Json
   return /^[+-]/.test(wanted) ? { advance_seconds: (instant - now) / 1000 } : { time: reading.instant };
 };
 
-const runClock = async (invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
+const runClock = async ({ args: words, ...rest }: Invocation): Promise<void> => {
+  // `clock +3d` is short for `clock set +3d`.
+  const args = words[0]?.startsWith('+') ? ['set', ...words] : words;
+  const invocation = { ...rest, args };
+  const { context, problems } = invocation;
   const [action, text] = args;
   const data = readSharedData(invocation);
   if (action !== undefined && !clockActions.includes(action))
@@ -67,7 +70,11 @@ export const clockCommand: Command = {
   name: 'clock',
   summary: "Show or change the sandbox's time",
   arguments: [
-    { name: 'action', description: 'set, advance, freeze or resume; omit it to show the time', choices: clockActions },
+    {
+      name: 'action',
+      description: 'set, advance, freeze or resume, or a duration such as +3d; omit it to show the time',
+      choices: clockActions,
+    },
     { name: 'value', description: 'time to set, or now for the system time; duration to advance, such as 2h or 30d' },
   ],
   flags: [sharedDataFlag],

@@ -38,11 +38,13 @@ const readGroupings = ({ typed, problems }: Invocation): Grouping[] => {
   return [...meant].flatMap((word) => groupings.find((name) => name === word) ?? []);
 };
 
+/** Counts are sorted with the highest first, names from A to Z. Both may be said, as in other lists. */
 const readSort = ({ typed, problems }: Invocation): Sort | undefined => {
-  problems.choice('sort', typed.sort, sorts);
-  if (typed.sort === 'no-shows' && typed['no-shows'] !== true)
+  const sort = sorts.find((name) => `${name}:${name === 'name' ? 'asc' : 'desc'}` === typed.sort) ?? typed.sort;
+  const known = problems.choice('sort', sort, sorts);
+  if (known === 'no-shows' && typed['no-shows'] !== true)
     problems.add('--sort no-shows needs --no-shows', (own) => own.addFlag('no-shows'));
-  return sorts.find((name) => name === typed.sort);
+  return known;
 };
 
 /** Calls back for each event, page by page: only the counts are kept. */
