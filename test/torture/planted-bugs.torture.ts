@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { expect, inject, test } from 'vitest';
+import { spawnSync } from '../support/processes.ts';
 
 /** How many bugs are planted. The nightly run plants all. */
 const count = 6;
