@@ -62,7 +62,7 @@ const others = commands.filter(
 const exampleOf = (examples: readonly string[]) =>
   (
     examples.find((line) => !/\$\(| --from /.test(line)) ??
-    examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98')
+    examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98 --no-check')
   ).replace(/ --yes| --dry-run/g, '');
 
 describe('--curl', () => {

@@ -1,10 +1,10 @@
 /**
  * Plants bugs, one at a time, and shows how long the simulator takes to find each.
  *
- *   node test/simulation/plant.js                         all of test/simulation/bugs
- *   node test/simulation/plant.js NAME...                 only these
- *   node test/simulation/plant.js --sample 5 --seed TEXT  some of them, chosen by the text
- *   node test/simulation/plant.js --seconds 120           looks so many seconds of CPU time for each (60 if not said)
+ *   npm run simulate:bugs                            all of test/simulation/bugs
+ *   npm run simulate:bugs -- NAME...                 only these
+ *   npm run simulate:bugs -- --sample 5 --seed TEXT  some of them, chosen by the text
+ *   npm run simulate:bugs -- --seconds 120           looks so many seconds of CPU time for each (60 if not said)
  *
  * It ends with 1 if one isn't found, unless its patch says why with a line "Not found: …".
  */
