@@ -184,7 +184,7 @@ export const changeRules = (rules: readonly Rule[], set: readonly Rule[], remove
 };
 
 /** `every Friday`: elsewhere `friday` can be a date. */
-const dayWords = (rule: Rule): string => {
+export const dayWords = (rule: Rule): string => {
   const day = weekdays.find((name) => rule.type !== 'date' && name === dayOf(rule));
   return day === undefined ? dayOf(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)}`;
 };
@@ -260,7 +260,7 @@ const changeText = (changes: readonly DayChange[], today: string): string => {
   const [{ day: first, old, now }, last] = [changes[0]!, changes.at(-1)!.day];
   if (changes.length === 1) {
     const name = isDate(first) ? dayText(midnightOf(first)!, midnightOf(today)!) : dayWords({ wday: first });
-    return `${name}: ${old} → ${now}`;
+    return old === now ? `${name}: ${now} as every week` : `${name}: ${old} → ${now}`;
   }
   if (isWorked(now)) return `${datesText(first, last, today)}, ${counted(changes.length, 'day')} → ${now}`;
   const worked = changes.filter((change) => isWorked(change.old));

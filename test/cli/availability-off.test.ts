@@ -88,6 +88,60 @@ describe('availability off', () => {
     expect(await schedulesOf(world)).toEqual(before);
   });
 
+  test('takes a weekday off every week, and the line it prints brings the hours back', async () => {
+    const world = await createWorld({ columns: 200, home: temporaryDirectory('home') });
+    const before = await schedulesOf(world);
+    const done = await world.run('availability off --every friday', { terminals, stdin: 'y\n' });
+    expect(done.screen).toContain('Take every Friday off on 10 schedules (10 event types)?\n');
+    expect(done.screen).toContain('  every Friday: 09:00–12:30, 13:00–17:00 → off\n  hours in Europe/Berlin\n');
+    const after = await schedulesOf(world);
+    const friday = ({ wday }: Rule) => wday === 'friday';
+    expect(after.own.map(({ rules }) => rules.filter(friday))).toEqual(
+      after.own.map(() => [{ type: 'wday', wday: 'friday', intervals: [] }]),
+    );
+    expect(after.others).toEqual(before.others);
+    expect((await world.run('availability off --every fri --yes')).requests.filter(isPatch)).toEqual([]);
+    const [, undo] = /Off: every Friday .*\. Undo: sched (.+)\n/.exec(done.screen)!;
+    expect(undo).toBe("availability update --all --rule 'friday 09:00-12:30,13:00-17:00'");
+    expect((await world.run(`${undo} --yes`)).code).toBe(0);
+    expect(await schedulesOf(world)).toEqual(before);
+  });
+
+  test('changes days of all own schedules that differ, and prints how to undo each', async () => {
+    const world = await createWorld({ home: temporaryDirectory('home') });
+    const [first] = (await schedulesOf(world)).own;
+    const rules = first!.rules.filter(({ wday }) => wday !== 'monday');
+    await patch(world, first!, { rules });
+    const before = await schedulesOf(world);
+    const done = await world.run("availability update --all --rule 'monday 10:00-11:00' --day-off 2026-12-24 --yes");
+    expect(done.code).toBe(0);
+    expect(done.requests.filter(isPatch)).toHaveLength(before.own.length);
+    const undo = [...done.stderr.matchAll(/^Undo: sched (.+)$/gm)].map(([, line]) => line!);
+    expect(undo).toHaveLength(before.own.length);
+    for (const line of undo) expect((await world.run(`${line} --yes`)).code).toBe(0);
+    expect(await schedulesOf(world)).toEqual(before);
+  });
+
+  test.each([
+    ['off --every friday --undo', 'use the line that --every has printed'],
+    ['off --every 2026-12-24', '"2026-12-24" is not a weekday'],
+    ['off 2026-12-24 --every friday', "--every can't be used with dates"],
+    ['update --all --timezone UTC', "--all can't be used with --timezone"],
+    ["update X --all --rule 'monday off'", "--all can't be used with a schedule"],
+  ])('refuses %s', async (line, problem) => {
+    const { code, stderr, requests } = await refusing.run(`availability ${line} --yes`);
+    expect([code, requests, stderr]).toEqual([2, [], expect.stringContaining(problem)]);
+  });
+
+  test('never says that a day changes from off to off', async () => {
+    const world = await createWorld();
+    for (const schedule of (await schedulesOf(world)).own)
+      await patch(world, schedule, { rules: [...schedule.rules, { type: 'wday', wday: 'sunday', intervals: [] }] });
+    const { stderr } = await world.run('availability off 2026-11-22 -n');
+    expect(stderr).toContain('Sun 22 Nov: off as every week\n');
+    expect(stderr).not.toContain('off → off');
+  });
+
   test('--undo leaves special hours on those dates', async () => {
     const world = await createWorld();
     const [first] = (await schedulesOf(world)).own;
@@ -164,7 +218,9 @@ describe('availability off', () => {
     // 23:30 in UTC is the next day in Berlin.
     await world.clock.sleep(Date.parse('2026-11-16T23:30:00Z') - world.clock.now());
     const { stderr } = await world.run('availability off tomorrow --tz UTC --yes');
-    expect(stderr).toMatch(/^Wed 18 Nov: .* → off\noff: Wed 18 Nov on 10 schedules \(10 event types\)\n$/);
+    expect(stderr).toMatch(
+      /^Wed 18 Nov: .* → off\nhours in Europe\/Berlin\noff: Wed 18 Nov on 10 schedules \(10 event types\)\n$/,
+    );
     expect((await schedulesOf(world)).own[0]!.rules.at(-1)).toEqual(off('2026-11-18'));
   });
 

@@ -35,12 +35,14 @@ export const examples = {
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off tomorrow --yes',
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2030-12-24..2030-12-31 --yes',
     "availability update --event-type YBL6DUNR9FS4PNP6 --replace --rule 'mon-fri 09:00-17:00'",
+    "availability update --all --rule 'friday 09:00-12:00'",
   ],
   off: [
     'availability off tomorrow',
     'availability off 2030-12-24..2030-12-31 jan 6 --yes',
     'availability off 2030-12-24 --undo',
     'availability off --list',
+    'availability off --every friday',
   ],
 };
 
@@ -59,6 +61,7 @@ const flags: Flag[] = [
     description: 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)',
   },
   { name: 'replace', description: 'replace all rules with the given ones' },
+  { name: 'all', description: 'change your own schedules of all your event types' },
 ];
 
 /** The commands of the two operations: for one schedule, and for all schedules of an event type. */
@@ -175,6 +178,10 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   await context.askNow();
   // Report problems before anything is sent. The schedule's time zone is known only after it is read.
   const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
+  if (typed.all === true) {
+    const { runUpdateAll } = await import('./availability-all.ts');
+    return runUpdateAll(view, invocation, (zone) => readTyped(invocation, () => zone));
+  }
   const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
   const { operation, path, sent, eventType, id } = await readUpdate(updates, invocation);
   const read = () => readSchedules(invocation, eventType, id);
@@ -225,7 +232,9 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
 
 export const decorate = {
   update: (generic, { list, 'update-all': all }) => {
-    const ofSchedule = list!.fieldFlags.filter(({ name }) => name === 'event-type');
+    const ofSchedule = list!.fieldFlags
+      .filter(({ name }) => name === 'event-type')
+      .map((flag) => ({ ...flag, unless: 'all' }));
     const one = { ...generic, fieldFlags: [...ofSchedule, ...generic.fieldFlags] };
     return {
       arguments: generic.arguments.map((argument) => ({
@@ -239,6 +248,7 @@ export const decorate = {
       notes: [
         'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all. Other sched processes that change schedules wait meanwhile, up to 30 seconds. With --replace, nothing is sent if the rules have changed since they were shown.',
         'Without a schedule, one request sets the same rules for all schedules of the event type that you may change. If they would have different rules, name one schedule or use --replace.',
+        'With --all, the days you name change in your own schedule of each event type that you host. The other rules stay, also if they differ. The line that undoes it is printed afterwards.',
         "A weekday means every week: --day-off friday takes every Friday off. For a single day, use a date, today or tomorrow; today and tomorrow are dates in the schedule's time zone. A range such as 2026-12-24..2026-12-31 includes both dates.",
       ],
       alternative: all!.operation,
@@ -250,6 +260,7 @@ export const decorate = {
 const offFlags: Flag[] = [
   { name: 'undo', description: 'remove the days off on these dates' },
   { name: 'list', description: 'list your days off from today on' },
+  { name: 'every', value: 'DAY', repeat: true, description: 'take a weekday off every week: friday, fri or sat-sun' },
 ];
 
 export const extra = (): Command[] => {
@@ -270,6 +281,7 @@ export const extra = (): Command[] => {
       notes: [
         "Changes your own schedule of each event type that you host, and nobody else's. Dates are dates of each schedule's time zone. Shows what changes and the meetings on these dates, which stay, and asks for confirmation.",
         'A day off is a rule on top of the weekly hours, so --undo removes it and the weekly hours count again. Special hours of that date are replaced: --undo cannot bring them back, but sched prints the command that does. --undo also removes days off that were there before: leave out the dates that sched calls already off.',
+        'With --every, the weekly hours of that day are replaced, so there is no --undo: sched prints the line that brings the hours back.',
         'If a schedule cannot be changed, the others are, and the exit code is 11. Run the same command again: what is done stays. JSON has the changed schedules, with the special hours in _sched.replaced.',
         'Other sched processes that change schedules of the same organization wait meanwhile, up to 30 seconds. At the end the schedules are read back: if one does not show the days off, because somebody has changed it in that moment, sched says so.',
       ],

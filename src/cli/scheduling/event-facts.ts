@@ -225,7 +225,7 @@ export const stayingMeetings = async (
       `cancel: ${commandHere(context, 'events', 'cancel', ...chosen)}`,
     ];
   });
-  return [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)}`, ...ways];
+  return [`${count}: ${namedMeetings(context, meetings, zone, dates.length === 1)} (${zone})`, ...ways];
 };
 
 /** The next meetings of a user: `7: Wed 18 Nov 14:00 Support call and 6 more`. */

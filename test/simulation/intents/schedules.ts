@@ -11,7 +11,7 @@ import { common, type Kind } from './intent.ts';
 interface Schedule {
   uri: string;
   user: string;
-  rules: { type: string; date?: string; intervals: unknown[] }[];
+  rules: { type: string; date?: string; wday?: string; intervals: unknown[] }[];
 }
 
 /** A day that no other intent takes off. */
@@ -97,6 +97,42 @@ const takeDayOff: Kind = {
   },
 };
 
+/** A day of the week without bookings, in all schedules. */
+const takeEveryDayOff: Kind = {
+  commands: ['availability off'],
+  weight: 1,
+  make(scene) {
+    const missing = async () => {
+      if (scene.maySchedulesClash) return undefined;
+      const isSundayOff = ({ rules }: Schedule) =>
+        rules.some(({ wday, intervals }) => wday === 'sunday' && intervals.length === 0);
+      const wrong = (await schedulesOf(scene, scene.ownTypes)).filter((schedule) => !isSundayOff(schedule));
+      return wrong.length === 0 ? undefined : `R66: sunday is not off in ${wrong.length} schedules`;
+    };
+    return {
+      argv: ['availability', 'off', '--every', 'sunday', ...common],
+      missing,
+      wrongInTheEnd: missing,
+      onEnd: onEndIn(scene),
+    };
+  },
+};
+
+const updateAllSchedules: Kind = {
+  commands: ['availability update'],
+  weight: 1,
+  make(scene) {
+    const day = dayFor(scene);
+    const missing = () => wrongDay(scene, scene.ownTypes, day);
+    return {
+      argv: ['availability', 'update', '--all', '--day-off', day, ...common],
+      missing,
+      wrongInTheEnd: missing,
+      onEnd: onEndIn(scene),
+    };
+  },
+};
+
 const undoDayOff: Kind = {
   commands: ['availability off'],
   weight: 1,
@@ -169,4 +205,11 @@ const applyConfig: Kind = {
   },
 };
 
-export const scheduleKinds = { takeDayOff, undoDayOff, updateSchedule, applyConfig };
+export const scheduleKinds = {
+  takeDayOff,
+  takeEveryDayOff,
+  undoDayOff,
+  updateSchedule,
+  updateAllSchedules,
+  applyConfig,
+};
