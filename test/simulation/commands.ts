@@ -164,13 +164,14 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       scheduler.violate(`${why}\nexit ${code} of sched ${process.argv.join(' ')}\n${stderr}`);
     const why = untrueCode(process, ended, task, scene.mayLoseLogin);
     if (why !== undefined) violate(why);
-    if (code === 'killed' || process.saw.lostWrites > 0 || process.saw.signals > 0) task.isDoubtful = true;
+    const { disk, lostWrites, signals } = process.saw;
+    // After a refusal, a failing disk may keep the record of an attempt open.
+    if (code === 'killed' || lostWrites + signals + disk > 0) task.isDoubtful = true;
     // Another machine can't tell whether the process still runs.
     if (scene.isShared && code !== 0) task.isDoubtful = true;
     const said = stdout + stderr;
     if (said.includes(ownerToken)) violate('R12: the output has the token');
     if (intent.hidesAddresses && said.includes('@sim.example')) violate('R49: the output has an address');
-    const { disk, lostWrites, signals } = process.saw;
     task.mishaps += disk + lostWrites + signals + (code === 'killed' ? 1 : 0);
     task.last = ended;
     if (code !== 0 && !intent.settles?.(ended)) return;

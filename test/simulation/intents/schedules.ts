@@ -43,8 +43,11 @@ const daysOffOf = ({ daysOff }: Scene, path: string): DaysOff => {
   return found;
 };
 
+/** The date or the day of the week that a rule is about. */
+const dayOf = ({ date, wday }: Schedule['rules'][number]): string => (date ?? wday)!;
+
 const isOff = ({ rules }: Schedule, day: string): boolean =>
-  rules.some(({ date, intervals }) => date === day && intervals.length === 0);
+  rules.some((rule) => dayOf(rule) === day && rule.intervals.length === 0);
 
 /** What is wrong if a day is to be off, or not to be off, in the schedules of these event types. */
 const wrongDay = async (scene: Scene, types: readonly EventType[], day: string, isWanted = true) => {
@@ -63,7 +66,7 @@ export const isUnlocked = ({ stderr }: Process): boolean => stderr.includes('may
 /** Notes what a change has done to the days of a schedule. */
 const noteDays = (scene: Scene, schedule: Schedule, isDoubtful: boolean): void => {
   const days = daysOffOf(scene, new URL(schedule.uri).pathname);
-  for (const day of new Set([...days.keys(), ...schedule.rules.flatMap(({ date }) => date ?? [])])) {
+  for (const day of new Set([...days.keys(), ...schedule.rules.flatMap(dayOf)])) {
     const [before, isNowOff] = [days.get(day), isOff(schedule, day)];
     if ((before?.isOff ?? false) === isNowOff) continue;
     if (isDoubtful || before?.isDoubtful) scene.doubtfulDays.add(day);
@@ -102,18 +105,11 @@ const takeEveryDayOff: Kind = {
   commands: ['availability off'],
   weight: 1,
   make(scene) {
-    const missing = async () => {
-      if (scene.maySchedulesClash) return undefined;
-      const isSundayOff = ({ rules }: Schedule) =>
-        rules.some(({ wday, intervals }) => wday === 'sunday' && intervals.length === 0);
-      const wrong = (await schedulesOf(scene, scene.ownTypes)).filter((schedule) => !isSundayOff(schedule));
-      return wrong.length === 0 ? undefined : `R66: sunday is not off in ${wrong.length} schedules`;
-    };
+    const missing = () => wrongDay(scene, scene.ownTypes, 'sunday');
     return {
       argv: ['availability', 'off', '--every', 'sunday', ...common],
       missing,
       wrongInTheEnd: missing,
-      onEnd: onEndIn(scene),
     };
   },
 };
@@ -128,7 +124,6 @@ const updateAllSchedules: Kind = {
       argv: ['availability', 'update', '--all', '--day-off', day, ...common],
       missing,
       wrongInTheEnd: missing,
-      onEnd: onEndIn(scene),
     };
   },
 };
