@@ -115,7 +115,6 @@ const systemReasons: Record<string, string> = {
   ENOENT: 'no such directory',
   ELOOP: "it is a symbolic link, which sched doesn't follow",
   EISDIR: 'it is a directory',
-  EIO: 'the device reports an error',
 };
 
 /** Why the OS refused something, in words with the code: `the disk is full (ENOSPC)`. */

@@ -36,11 +36,7 @@ export const isHostName = (text: string): boolean =>
  */
 const checkHost = ({ url, headers: { host } }: IncomingMessage, own: readonly string[]) => {
   if (!own.includes(host?.toLowerCase() ?? '') || url?.startsWith('*'))
-    throw new Refusal(
-      421,
-      'Misdirected Request',
-      'The sandbox only accepts requests to its loopback address, and to names given with --allow-host.',
-    );
+    throw new Refusal(421, 'Misdirected Request', "This isn't a name of the sandbox: see --allow-host.");
 };
 
 const readBody = async (message: IncomingMessage): Promise<string> => {

@@ -31,10 +31,7 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
 /** Names of the sandbox beside its loopback address. */
 type Names = readonly string[];
 
-/**
- * Any address of this machine will do, and any name of the sandbox: links of an earlier run, or of another process with the
- * same data, stay valid.
- */
+/** Any address of this machine will do, and any name of the sandbox: links of an earlier run stay valid. */
 const isReference = (value: string, collection: string, names: Names): boolean => {
   if (!isLoopbackUrl(value) && !(URL.canParse(value) && names.includes(new URL(value).hostname))) return false;
   const prefix = `${new URL(value).origin}/${collection}/`;

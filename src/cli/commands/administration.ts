@@ -83,16 +83,16 @@ const offerInvitations = async ({ context }: Invocation): Promise<Offered> => ({
   })),
 });
 
+const missing = (whose: string): SchedError =>
+  new SchedError('not-found', `No ${whose}`, { hint: { command: ['invitations', 'list'] }, outcome: 'not-sent' });
+
 /** The ID of the pending invitation of a person. */
 const invitationOf = async (context: Context, email: string): Promise<string> => {
   const found = (await listed(context, 'pending')).find(
     (each) => foldAddress(String(each.email)) === foldAddress(email),
   );
-  if (found !== undefined) return idIn(found.uri);
-  throw new SchedError('not-found', `No pending invitation of ${email}`, {
-    hint: { command: ['invitations', 'list'], flags: { status: 'pending' } },
-    outcome: 'not-sent',
-  });
+  if (found === undefined) throw missing(`pending invitation of ${email}`);
+  return idIn(found.uri);
 };
 
 const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
@@ -104,11 +104,7 @@ const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Prom
   const read = async () => (await listed(context)).find(({ uri }) => idIn(uri) === path.invitation);
   if (curl || noCheck) return printRequest(invocation, invitations.revoke, [{ path }]);
   const invitation = await read();
-  if (invitation === undefined)
-    throw new SchedError('not-found', `No invitation with the ID ${path.invitation}`, {
-      hint: { command: ['invitations', 'list'] },
-      outcome: 'not-sent',
-    });
+  if (invitation === undefined) throw missing(`invitation with the ID ${path.invitation}`);
   if (dryRun) return printRequest(invocation, invitations.revoke, [{ path }]);
   const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
   await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });

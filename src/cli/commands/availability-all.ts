@@ -26,13 +26,8 @@ import {
   whereOf,
 } from './own-schedules.ts';
 
-/* Changes of the same days in all schedules of the user. */
-
-/** Rules to set, and days whose rules to remove. */
-interface Days {
-  set: Rule[];
-  removed: Rule[];
-}
+/** Rules to set in all schedules of the user, and days whose rules to remove. */
+type Days = Record<'set' | 'removed', Rule[]>;
 
 const planFor = (context: Context, own: Own, days: Days): Plan => {
   const before = rulesNow(context, own);
@@ -66,24 +61,18 @@ const undoLines = (context: Context, plans: readonly Plan[], changes: readonly P
   return changes.map((plan, index) => updateLine(context, plan, ...flags[index]!));
 };
 
-interface Words {
-  /** `Take every Friday off` */
-  what: string;
-  /** `Off: every Friday` */
-  done: string;
-  view: View;
-}
-
+/** Changes all schedules. `what` and `done` say it in words: `Take every Friday off`, `Off: every Friday`. */
 const changeAll = async (
+  view: View,
   invocation: Invocation,
   daysFor: (zone: string) => Days,
-  { what, done, view }: Words,
+  [what, done]: readonly [string, string],
 ): Promise<void> => {
   const { context } = invocation;
   const own = await readOwn(context);
   const plans = own.map((each) => planFor(context, each, daysFor(zoneOf(each.schedule, invocation))));
   const changes = plans.filter(isChange);
-  if (changes.length === 0) return reportUnchanged(plans, 'all schedules are so already', view, invocation);
+  if (changes.length === 0) return reportUnchanged(plans, 'all your schedules already have these hours', view, context);
   const list = [...differencesOf(changes, invocation), 'meetings that are booked stay'];
   if (!(await changeOwn(changes, { what, list }, view, invocation))) return;
   const [only, ...others] = undoLines(context, plans, changes);
@@ -110,8 +99,7 @@ export const runEvery = async (view: View, invocation: Invocation): Promise<void
   problems.check();
   const words = days.map(dayWords).join(', ');
   const set = days.map((day) => ({ ...day, intervals: [] }));
-  const what = { what: `Take ${words} off`, done: `Off: ${words}`, view };
-  return changeAll(invocation, () => ({ set, removed: [] }), what);
+  return changeAll(view, invocation, () => ({ set, removed: [] }), [`Take ${words} off`, `Off: ${words}`]);
 };
 
 /** `availability update --all` */
@@ -123,5 +111,5 @@ export const runUpdateAll = (view: View, invocation: Invocation, daysFor: (zone:
   if (['rule', 'day-off', 'remove'].every((name) => typed[name] === undefined))
     problems.add('Nothing to change. Use --rule, --day-off or --remove', (own) => own.addFlag('rule'));
   problems.check();
-  return changeAll(invocation, daysFor, { what: 'Change the hours', done: 'Changed: hours', view });
+  return changeAll(view, invocation, daysFor, ['Change the hours', 'Changed: hours']);
 };

@@ -147,7 +147,7 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
   if (changes.length === 0) {
     const state = isUndo ? 'no schedule has a day off' : 'all schedules are off';
     const why = dates.length === 0 ? "it is over in your schedules' time zone" : `${state} on ${words}`;
-    return reportUnchanged(plans, why, view, invocation);
+    return reportUnchanged(plans, why, view, context);
   }
   const what = isUndo ? `Undo the days off ${words}` : `Take ${words} off`;
   const list = await linesFor(plans, invocation);

@@ -25,8 +25,6 @@ import { nameOf, rulesOf, schedulesOf, showsChange, todayIn, zoneOf } from '../s
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
-/* Changes of all schedules of the user, one after another. */
-
 /** A schedule of the user, with the event types that use it: the service lists schedules by event type only. */
 export interface Own {
   schedule: Json;
@@ -191,10 +189,9 @@ const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<
 const report = async (
   results: readonly Result[],
   view: View,
-  { context }: Invocation,
+  { notes, printer }: Context,
   onDone: OwnChange['onDone'],
-): Promise<void> => {
-  const { notes, printer } = context;
+) => {
   const failures: SchedError[] = [];
   for (const result of results) {
     const { plan, error } = result;
@@ -215,13 +212,10 @@ const report = async (
   throw new SchedError('partial', message, { hint: sameCommand, outcome: 'applied' });
 };
 
-/** A change of all schedules of the user, in words. */
+/** The question, such as `Take every Friday off`, and the lines below it. `onDone` is called for each changed schedule. */
 interface OwnChange {
-  /** `Take every Friday off` */
   what: string;
-  /** What the prompt shows below the question. */
   list: string[];
-  /** Called for each schedule that is changed. */
   onDone?(plan: Plan, record: Json): void;
 }
 
@@ -232,12 +226,7 @@ export const whereOf = (plans: readonly Plan[]): string => {
 };
 
 /** Says that nothing changes, and prints the schedules. */
-export const reportUnchanged = async (
-  plans: readonly Plan[],
-  why: string,
-  view: View,
-  { context }: Invocation,
-): Promise<void> => {
+export const reportUnchanged = async (plans: readonly Plan[], why: string, view: View, context: Context) => {
   context.notes.info(`Nothing to change: ${why}`);
   const records = plans.map(({ schedule }) => withFacts(schedule, { already: true, replaced: [] }));
   if (!context.printer.showsPages) await context.printer.list(view, [records]);
@@ -261,6 +250,6 @@ export const changeOwn = async (
   const where = whereOf(changes);
   const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
   await confirm(context, { question: `${what} ${where}?`, action, list });
-  await report(await sendAll(changes, invocation), view, invocation, onDone);
+  await report(await sendAll(changes, invocation), view, context, onDone);
   return true;
 };

@@ -1,7 +1,7 @@
 import { catalogue } from '../../api/catalogue.ts';
 import { type Collection, collections } from '../../api/collections.ts';
 import { nounOf, type Operation, pathParameters } from '../../api/operation.ts';
-import { isRead, type ReadOperation } from '../../client/client.ts';
+import { isRead } from '../../client/client.ts';
 import { collectionOf, waysToName, withArticle } from '../../client/ids.ts';
 import type { Input } from '../../client/wire.ts';
 import { fallBack } from '../../errors.ts';
@@ -113,22 +113,17 @@ export const printRequests = async (
   await context.printer.whole(shown.length === 1 ? shown[0] : shown);
 };
 
-/** The read of the record that a write names, if there is one. */
-const readOf = async (operation: Operation): Promise<ReadOperation | undefined> => {
-  const name = pathParameters(operation.path).at(-1);
-  if (isRead(operation) || name === undefined) return undefined;
-  const path = operation.path.slice(0, operation.path.indexOf(`{${name}}`) + name.length + 2);
-  const rows: Operation[] = Object.values(await catalogue[nounOf(operation)].load());
-  return rows.filter(isRead).find((row) => row.path === path);
-};
-
 /** Records that a dry run looks for. More would take minutes, and the service checks them all when they are sent. */
 const mostChecked = 20;
 
 /** Throws if a write names a record that doesn't exist. A token may be allowed to change what it can't read. */
 const checkExistence = async (context: Context, operation: Operation, inputs: readonly Input[]): Promise<void> => {
   const { dryRun, curl, noCheck } = context.settings;
-  const read = !dryRun || curl || noCheck || inputs.length > mostChecked ? undefined : await readOf(operation);
+  const name = pathParameters(operation.path).at(-1);
+  if (!dryRun || curl || noCheck || isRead(operation) || name === undefined || inputs.length > mostChecked) return;
+  const rows: Operation[] = Object.values(await catalogue[nounOf(operation)].load());
+  const end = operation.path.indexOf(`{${name}}`) + name.length + 2;
+  const read = rows.filter(isRead).find(({ path }) => path === operation.path.slice(0, end));
   const client = await context.client();
   for (const { path = {} } of read === undefined ? [] : inputs)
     await client.call(read!, { path }).catch(fallBack(undefined, 'forbidden'));

@@ -14,18 +14,14 @@ const flags: Flag[] = [
     description: 'today and the six days after it (calendar week: events agenda)',
     heading: 'Filters',
   },
-  {
-    name: 'month',
-    description: 'today and the 29 days after it (calendar month: events agenda --month)',
-    heading: 'Filters',
-  },
+  { name: 'month', description: 'today and the 29 days after it', heading: 'Filters' },
   { name: 'upcoming', description: 'events that start after now', heading: 'Filters' },
   { name: 'past', description: 'events that started before now, latest first', heading: 'Filters' },
   { name: 'any-time', description: 'past and future events, also in a table on a terminal', heading: 'Filters' },
 ];
 
 /** First and last day of each window, counted from today. */
-const days: Readonly<Record<string, readonly [number, number]>> = {
+const days: Record<string, readonly [number, number]> = {
   today: [0, 0],
   tomorrow: [1, 1],
   week: [0, 6],

@@ -127,8 +127,7 @@ const forClient =
     if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
     if (form.repeated.length > 0)
       return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
-    const isBasic = /^basic /i.test(asked.request.headers.authorization ?? '');
-    if (form.values.client_id === undefined && isBasic)
+    if (form.values.client_id === undefined && /^basic /i.test(asked.request.headers.authorization ?? ''))
       return refused('invalid_client', "HTTP Basic isn't offered: send client_id as a field of the form.", 401, {
         'www-authenticate': 'Basic realm="not offered"',
       });
