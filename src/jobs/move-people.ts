@@ -62,6 +62,19 @@ export const readCanceled = async (run: Run): Promise<void> => {
   ];
 };
 
+/**
+ * Once the old event is canceled, the record says who moves. The plan of this process may be older than that, and lack
+ * somebody who had joined.
+ */
+export const readNoted = async (run: Run): Promise<void> => {
+  const { phase, invitees } = run.kept.entry;
+  if (phase !== 'booking' && phase !== 'back') return;
+  const noted = run.people.filter(({ invitee }) => isAmong(invitee, invitees));
+  const missing = invitees.filter((uri) => !noted.some(({ invitee }) => isAmong(invitee, [uri])));
+  const all = missing.length === 0 ? [] : await inviteesOf(run.context, run.plan.event);
+  run.people = [...noted, ...all.filter(({ uri }) => isAmong(uri, missing)).map(run.plan.personOf)];
+};
+
 const mostNamed = 5;
 
 /** `Ada Byron, Ben Okri`, or the first few and a number. */

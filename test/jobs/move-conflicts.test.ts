@@ -387,6 +387,16 @@ describe('a person who joins the old event meanwhile', () => {
 });
 
 // R56
+// R56
+test('a process that planned the move before somebody joined books them too, if another one was killed', async () => {
+  const plan = await moves.planned('cancel-first', 2);
+  await moves.killAt(machine, plan, 'after verdict', 1);
+  expect([await phaseOf(plan), await moves.standing(plan)]).toEqual(['booking', [[plan.to], []]]);
+  const earlier = { ...plan, bookings: plan.bookings.slice(0, 1) };
+  const said = (await moves.finish(machine, earlier)).at(-1)!;
+  expect([said.said, await moves.standing(plan)]).toEqual(['moved', atNew(plan)]);
+});
+
 test('an open move is listed, and a machine that begins to share its state finishes it', async () => {
   const own = await moves.machineAt('files');
   const shared = await moves.machineAt('redis');

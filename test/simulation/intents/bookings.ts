@@ -95,13 +95,21 @@ const bulk: Kind = {
   },
 };
 
+/** A booking that is done, or one that somebody makes at the website. Nothing else changes it now. */
+const takeBooked = async (scene: Scene, dice: Dice): Promise<Row> => {
+  const at = scene.booked.findIndex(({ email, start }) => scene.model.of(email, start).length === 1);
+  if (at >= 0) return scene.booked.splice(at, 1)[0]!;
+  const row = rowOf(scene, dice);
+  const invitee = { email: row.email, name: 'Ada', timezone: 'UTC' };
+  await scene.visit('POST', '/invitees', { event_type: row.type, start_time: row.start, invitee });
+  return row;
+};
+
 const move: Kind = {
   commands: ['events move'],
   weight: 3,
-  make(scene, dice) {
-    const at = scene.booked.findIndex(({ email, start }) => scene.model.of(email, start).length === 1);
-    const [old] = at < 0 ? [] : scene.booked.splice(at, 1);
-    if (old === undefined) return undefined;
+  async make(scene, dice) {
+    const old = await takeBooked(scene, dice);
     const { email, type } = old;
     const [booking] = scene.model.of(email, old.start);
     const isCanceledFirst = dice.chance(0.5);
@@ -147,11 +155,9 @@ const move: Kind = {
 
 const cancel: Kind = {
   commands: ['events cancel'],
-  weight: 1,
-  make(scene) {
-    const at = scene.booked.findIndex(({ email, start }) => scene.model.of(email, start).length === 1);
-    const [old] = at < 0 ? [] : scene.booked.splice(at, 1);
-    if (old === undefined) return undefined;
+  weight: 2,
+  async make(scene, dice) {
+    const old = await takeBooked(scene, dice);
     const [booking] = scene.model.of(old.email, old.start);
     scene.changed.set(old.email, { by: old, most: 1 });
     const missing = () =>
