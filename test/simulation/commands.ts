@@ -268,13 +268,15 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   // A follower tells nothing of the past at its first start.
   if (scene.isFollowed) await runAll(machines.map(followOnce));
   site.faults = scene.faults;
+  scheduler.mayStall = scene.faults.stall > 0;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
-  // R30: unless the budget is lost with a disk, or a request counts for a later minute.
-  const { limited, redis, power, diskFull, diskError, lateRequest } = scene.faults;
-  const isSure = limited + power + diskFull + diskError + lateRequest === 0;
+  // R30: unless the budget is lost with a disk, or a request or reply counts for a later minute.
+  const { limited, redis, power, diskFull, diskError, lateRequest, stall } = scene.faults;
+  const isSure = limited + power + diskFull + diskError + lateRequest + stall === 0;
   const isAlone = isSure && (machines.length === 1 || (scene.isShared && redis === 0));
   if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
   site.faults = noFaults;
+  scheduler.mayStall = false;
   for (const machine of machines) machine.failing = undefined;
   if (scheduler.violation === undefined) await runAll([finish()]);
   scene.close();

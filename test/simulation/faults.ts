@@ -26,6 +26,8 @@ export const noFaults = {
   diskError: 0,
   /** A command of Redis gets no reply, before its change or after it. */
   redis: 0,
+  /** Time passes while something could go on, as after a laptop was closed: for more than a moment if it is 1. */
+  stall: 0,
   /** The clocks of machines differ by so many milliseconds. */
   skewMs: 0,
 };
@@ -48,6 +50,7 @@ const shares: Record<FaultKind, readonly number[]> = {
   diskFull: [0.002, 0.01],
   diskError: [0.0005, 0.002],
   redis: [0.005, 0.02],
+  stall: [1],
   skewMs: [5000, 3_600_000, 86_400_000],
 };
 

@@ -244,8 +244,10 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   const runAll = (works: Promise<void>[]) => scheduler.runAll(works, mostTurns, () => runningAt(machines));
 
   site.faults = scene.faults;
+  scheduler.mayStall = scene.faults.stall > 0;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
   site.faults = noFaults;
+  scheduler.mayStall = false;
   for (const machine of machines) machine.failing = undefined;
   if (scheduler.violation === undefined) await runAll([finish()]);
   if (scheduler.violation === undefined) checkFiles();

@@ -36,7 +36,8 @@ const arrive = async (
   scheduler.note(`${process.pid} ${request.method} is served: ${reply.status}`);
   counts.requests += 1;
   if (reply.status === 429) {
-    counts.limited += 1;
+    // The authorization server has a limit of its own, which no budget knows.
+    if (new URL(request.url).pathname !== '/oauth/token') counts.limited += 1;
     process.saw.limited += 1;
   }
   if (request.method !== 'GET' && isSuccess(reply)) {

@@ -29,6 +29,9 @@ const dry = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 /** How often the earliest timer rings although something else could happen. */
 const lateShare = 0.02;
 
+/** How much time may pass then, unless everything may stall. A reply may take longer than this. */
+const momentMs = 10_000;
+
 /**
  * Time, and everything that waits. A step takes one entry by chance, lets it happen, and lets all promises run dry. If
  * there is none, the earliest timer rings, and the time advances.
@@ -41,6 +44,8 @@ export const createScheduler = (order: Dice, start: number) => {
   const scheduler = {
     time: start,
     steps: 0,
+    /** Whether any time may pass between two steps. */
+    mayStall: false,
     /** Each step, if somebody wants to read them. */
     trace: undefined as string[] | undefined,
     /** The first promise that was broken. Nothing happens after it. */
@@ -103,7 +108,8 @@ export const createScheduler = (order: Dice, start: number) => {
         await dry();
         if (scheduler.violation !== undefined) return;
         if (turns === mostTurns) return scheduler.violate(`there is no end after ${mostTurns} turns`);
-        const isLate = queue.length > 0 && timers.length > 0 && order.chance(lateShare);
+        const isSoon = timers.length > 0 && (scheduler.mayStall || timers.at(-1)!.at <= scheduler.time + momentMs);
+        const isLate = queue.length > 0 && isSoon && order.chance(lateShare);
         if (queue.length > 0 && !isLate) {
           const at = order.below(queue.length);
           const entry = queue[at]!;
