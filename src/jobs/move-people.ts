@@ -48,31 +48,24 @@ const canceledWith = ({ invitees: known, left }: MoveEntry, event: Json, all: re
   });
 };
 
-/** After the cancellation: reads once more who was canceled with the old event. */
+/**
+ * After the cancellation: reads once more who was canceled with the old event. From the first booking on, the record names
+ * them. The plan of this process may be older, and lack somebody who had joined.
+ */
 export const readCanceled = async (run: Run): Promise<void> => {
   const { context, plan } = run;
+  const { entry } = run.kept;
   const all = await inviteesOf(context, plan.event);
-  const event = await readEvent(context, plan.event);
-  const moving = canceledWith(run.kept.entry, event, all);
+  const isNamed = entry.phase === 'booking' || entry.phase === 'back';
+  const moving = isNamed
+    ? all.filter(({ uri }) => isAmong(uri, entry.invitees))
+    : canceledWith(entry, await readEvent(context, plan.event), all);
   const uris = moving.map(({ uri }) => String(uri));
   const known = run.people.map(({ invitee }) => invitee);
   run.people = [
     ...run.people.filter(({ invitee }) => isAmong(invitee, uris)),
     ...moving.filter(({ uri }) => !isAmong(uri, known)).map(plan.personOf),
   ];
-};
-
-/**
- * Once the old event is canceled, the record says who moves. The plan of this process may be older than that, and lack
- * somebody who had joined.
- */
-export const readNoted = async (run: Run): Promise<void> => {
-  const { phase, invitees } = run.kept.entry;
-  if (phase !== 'booking' && phase !== 'back') return;
-  const noted = run.people.filter(({ invitee }) => isAmong(invitee, invitees));
-  const missing = invitees.filter((uri) => !noted.some(({ invitee }) => isAmong(invitee, [uri])));
-  const all = missing.length === 0 ? [] : await inviteesOf(run.context, run.plan.event);
-  run.people = [...noted, ...all.filter(({ uri }) => isAmong(uri, missing)).map(run.plan.personOf)];
 };
 
 const mostNamed = 5;

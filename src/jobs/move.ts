@@ -5,16 +5,7 @@ import type { Json } from '../json.ts';
 import { idIn } from '../uri.ts';
 import { mayBeHere } from './booking-attempt.ts';
 import { idKey, secondOf } from './look-up.ts';
-import {
-  endEmpty,
-  namesOf,
-  readCanceled,
-  readNoted,
-  readPeople,
-  straysAdvice,
-  straysAt,
-  straysText,
-} from './move-people.ts';
+import { endEmpty, namesOf, readCanceled, readPeople, straysAdvice, straysAt, straysText } from './move-people.ts';
 import { endsMove, type MoveEntry, refuseWhileRunning, type StoredMove } from './move-record.ts';
 import {
   allBookedAt,
@@ -344,7 +335,7 @@ export const moveEvent = async (context: MoveContext, plan: MovePlan): Promise<M
   }
   if (kept !== undefined) refuseWhileRunning(context, entry);
   try {
-    await readNoted(run);
+    if (entry.phase === 'booking' || entry.phase === 'back') await readCanceled(run);
     if (!isSame) await changeTarget(run);
     else await claim(run, entry.phase === 'planned' ? { invitees: fresh.invitees } : {});
     // A record in the files of this machine goes on in the shared ledger.

@@ -32,8 +32,6 @@ export const textIn = (...values: unknown[]): string | undefined => {
 export const quotedName = ({ name, uri }: Json): string =>
   textIn(name) === undefined ? `event ${idIn(uri)}` : `"${textIn(name)}"`;
 
-export const nowOf = ({ now }: Context): number => now();
-
 /** `"Intro call" (Mon 16 Nov 09:00)` */
 export const nameAndTime = (context: Context, event: Json): string =>
   typeof event.start_time === 'string'

@@ -17,7 +17,7 @@ import { commandHere } from '../../messages/suggested-line.ts';
 import { checkOrigins } from '../../operation/input.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
 import { moveContextOf } from '../../scheduling/booking-context.ts';
-import { nameAndTime, nowOf, spanOf, textIn } from '../../scheduling/event-facts.ts';
+import { nameAndTime, spanOf, textIn } from '../../scheduling/event-facts.ts';
 import { requireBookings } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
@@ -101,7 +101,7 @@ const readShift = async (invocation: Invocation, { booking }: MoveContext) => {
   const made = typed.again === true ? new Set() : await madeLately(booking, found);
   const chosen = found.filter((event) => {
     const isMade = made.has(idIn(event.uri));
-    const isLeft = isMade || !(timestampOf(String(event.start_time))! > nowOf(context));
+    const isLeft = isMade || !(timestampOf(String(event.start_time))! > context.now());
     const why = isMade ? 'was made by a move lately (--again moves it too)' : 'has begun';
     if (isLeft) context.notes.warn(`Left out: ${nameAndTime(context, event)} ${why}`);
     return !isLeft;

@@ -20,7 +20,7 @@ import { readZone } from '../../../time/zone.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
-import { hostsIn, nameAndTime, nowOf, textIn } from '../../scheduling/event-facts.ts';
+import { hostsIn, nameAndTime, textIn } from '../../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../../scheduling/free-slots.ts';
 import { notFreeText } from '../../scheduling/judged-time.ts';
 import type { Context } from '../../session/context.ts';
@@ -93,7 +93,7 @@ export const checkMovable = (context: Context, { event, type, people, record }: 
   };
   if (record === undefined) {
     if (isCanceled(event)) refuse("is canceled, so it can't be moved");
-    if (!(timestampOf(String(event.start_time))! > nowOf(context))) refuse("has begun, so it can't be moved");
+    if (!(timestampOf(String(event.start_time))! > context.now())) refuse("has begun, so it can't be moved");
     if (people.length === 0) refuse("has no invitees, so it can't be moved");
     if (type.active === false) refuse("can't be moved, because its event type is not active");
     if (
@@ -119,7 +119,7 @@ export const readNewStart = (context: Context, raw: string, zones: readonly stri
   const { zone, zoneSource } = settings;
   const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
   const [start] = [...zones, undefined].map((inviteeZone) => {
-    const now = since ?? nowOf(context);
+    const now = since ?? context.now();
     const reading = readMutationTime(raw, { zone, zoneSource, inviteeZone, isTerminal, now });
     if (!reading.ok) throw usageError([`--${since === undefined ? 'to' : 'shift'}: ${reading.problem}`]);
     return timestampOf(reading.instant)!;
@@ -229,6 +229,6 @@ export const planOf = (context: Context, move: Move, typed: Typed): MovePlan => 
     bookings: people.map(bookingOf),
     personOf: (invitee) => bookingOf(carry(event, type, invitee, typed)),
     allowDuplicate: typed['allow-duplicate'] === true,
-    reason: String(typed.reason ?? `Moved to ${timeLabel(to, shown, nowOf(context)) ?? to} ${shown}`),
+    reason: String(typed.reason ?? `Moved to ${timeLabel(to, shown, context.now()) ?? to} ${shown}`),
   };
 };

@@ -20,7 +20,7 @@ import { printRecord } from '../../operation/print-record.ts';
 import { withFacts } from '../../operation/write-result.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
 import { moveContextOf, noteUndo } from '../../scheduling/booking-context.ts';
-import { hostNames, hostsIn, mostNamed, nameAndTime, nowOf, quotedName, textIn } from '../../scheduling/event-facts.ts';
+import { hostNames, hostsIn, mostNamed, nameAndTime, quotedName, textIn } from '../../scheduling/event-facts.ts';
 import type { Asker } from '../../session/asker.ts';
 import { requireBookings } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
@@ -50,7 +50,7 @@ import {
 } from './plan.ts';
 
 const spanText = (context: Context, { start, end }: Span): string =>
-  spanLabel(utcText(start), utcText(end), context.settings.zone, nowOf(context))!;
+  spanLabel(utcText(start), utcText(end), context.settings.zone, context.now())!;
 
 /** `two notices to each of 2 people`: one about the new event, and one about the old. */
 export const noticesText = (people: number): string =>
@@ -102,10 +102,10 @@ const report = async ({ view }: GenericCommand, context: Context, move: Move, mo
   const hosts = hostsIn(event).map(({ user }) => idIn(user));
   const isChanged = hosts.length !== move.hosts.size || hosts.some((host) => !move.hosts.has(host));
   const span = spanText(context, move.new);
-  const done = at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, nowOf(context))}`;
+  const done = at === undefined ? '' : ` on ${timeLabel(new Date(at).toISOString(), settings.zone, context.now())}`;
   const people = counted(moved.invitees.length, 'person is', 'people are');
   const host = isChanged ? ` The host is now ${hostNames(event).join(', ')}.` : '';
-  const when = describeInstant(utcText(move.new.start), settings.zone, nowOf(context));
+  const when = describeInstant(utcText(move.new.start), settings.zone, context.now());
   await notes.done(
     `${how === 'already' ? 'already moved' : 'moved'}: ${event.name ?? event.uri}, ${when}`,
     how === 'already'
