@@ -155,6 +155,7 @@ const cells = modes.flatMap((mode) =>
   examples.filter((line) => mode.zone === undefined || hasTimes.test(line)).map((line) => ({ mode, line })),
 );
 const withSituations = sample(modes, 1);
+const chosenSituations = sample(situations, 12);
 const chosen = sample(cells, 1, ({ mode }) => mode.name);
 
 describe.each(modes)('a line that is printed with $name', (mode) => {
@@ -207,7 +208,7 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
     { timeout: 120_000 },
     async () => {
       const found = [];
-      for (const { argv, fails, stdin, env = {} } of situations) {
+      for (const { argv, fails, stdin, env = {} } of chosenSituations) {
         const send: Send = (request) =>
           fails?.when.test(`${request.method} ${request.url.split('?')[0]}`)
             ? fails.send(request)
@@ -219,7 +220,7 @@ describe.each(modes)('a line that is printed with $name', (mode) => {
         };
         found.push(...(await linesOf(splitCommandLine(argv), options)).found);
       }
-      expect(new Set(found).size).toBeGreaterThan(25);
+      expect(new Set(found).size).toBeGreaterThan(chosenSituations.length / 2);
       expect(await problemsIn(found)).toEqual([]);
     },
   );
