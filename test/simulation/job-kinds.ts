@@ -85,6 +85,8 @@ export interface JobScene extends Scene {
   typesBy: Map<string, object>;
   /** The file that was last applied on each machine, by its name: a machine keeps one confirmed plan. */
   appliedOn: Map<string, object>;
+  /** IDs of records that a request has changed after its sender gave up: it may have undone what others set meanwhile. */
+  changedLate: Set<string>;
 }
 
 interface JobKind {
@@ -384,6 +386,8 @@ const apply: JobKind = {
       const wrong = Object.values(event_types).find(({ name, availability, ...fields }) => {
         if (scene.typesBy.get(name) !== read) return false;
         const [type] = scene.service.typesCalled(name);
+        if (type !== undefined && [type.record, type.schedule].some(({ uri }) => scene.changedLate.has(idIn(uri))))
+          return false;
         if (type === undefined || Object.entries(fields).some(([field, value]) => type.record[field] !== value))
           return true;
         return availability !== undefined && !hasHours(type.schedule, availability);

@@ -86,7 +86,14 @@ const createJobScene = async (seed: number, options: Options): Promise<JobScene>
     },
     options,
   );
-  return { ...scene, service: service!, typeNames: [], typesBy: new Map(), appliedOn: new Map() };
+  return {
+    ...scene,
+    service: service!,
+    typeNames: [],
+    typesBy: new Map(),
+    appliedOn: new Map(),
+    changedLate: new Set(),
+  };
 };
 
 export const simulateJobs = async (seed: number, options: Options = {}): Promise<Outcome> => {
@@ -103,6 +110,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   site.onChange = (request, reply, process, isLate) => {
     learn(request, reply, process, isLate);
     const { pathname } = new URL(request.url);
+    if (isLate) scene.changedLate.add(pathname.split('/').at(-1)!);
     if (!pathname.endsWith('/cancellation')) return;
     for (const { intent } of tasks) {
       const wrong = intent.onCanceled?.(pathname.split('/').at(-2)!);
