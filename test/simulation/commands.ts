@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../../src/http/message.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
-import { noFaults, workOf } from './faults.ts';
-import { follow, wrongLines } from './intents/follow.ts';
+import { noFaults, usualIntents, workOf } from './faults.ts';
+import { followOnce, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
 import { kinds } from './intents/kinds.ts';
 import { placeLogin, watchLogin } from './intents/login.ts';
@@ -199,11 +199,10 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (task.isSettled && task.pending === 0) intent.release?.();
   };
 
-  const followOnce = async (machine: Machine): Promise<void> =>
-    attempt(newTask((await follow.make(scene, setup, machine))!, 'follow', machine, setup));
+  const followAt = (machine: Machine): Promise<void> => attempt(newTask(followOnce(machine), 'follow', machine, setup));
 
   /** What is left to do, in order. A shell takes the next one. */
-  const planned = Array.from({ length: options.intents ?? 40 }, (_, index) => index).filter(
+  const planned = Array.from({ length: options.intents ?? usualIntents }, (_, index) => index).filter(
     (index) => !options.dropped?.includes(index),
   );
 
@@ -214,7 +213,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       const open = tasks.filter((task) => !task.isSettled && task.machine === machine);
       let task = dice.chance(0.2) && open.length > 0 ? dice.pick(open) : undefined;
       if (task === undefined) {
-        let kind = options.only ?? dice.pick(kindsOfSeed);
+        const isFollower = scene.isFollowed && dice.chance(0.25);
+        let kind = options.only ?? (isFollower ? 'follow' : dice.pick(kindsOfSeed));
         let intent = await kinds[kind]!.make(scene, dice, machine);
         if (intent === undefined) {
           kind = 'book';
@@ -249,7 +249,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     // R55
     for (const machine of scene.isFollowed ? machines : []) {
       await scheduler.sleep(longPauseMs);
-      await followOnce(machine);
+      await followAt(machine);
       const wrong = wrongLines(scene, machine);
       if (wrong !== undefined) scheduler.violate(wrong);
     }
@@ -266,7 +266,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const runAll = (works: Promise<void>[]) => scheduler.runAll(works, mostTurns, () => runningAt(machines));
 
   // A follower tells nothing of the past at its first start.
-  if (scene.isFollowed) await runAll(machines.map(followOnce));
+  if (scene.isFollowed) await runAll(machines.map(followAt));
   site.faults = scene.faults;
   scheduler.mayStall = scene.faults.stall > 0;
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));

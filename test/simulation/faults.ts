@@ -69,6 +69,9 @@ export const swarmOf = (dice: Dice): Faults => {
   return faults;
 };
 
+/** How many things a seed does. Many short seeds meet more kinds of faults than a few long ones. */
+export const usualIntents = 20;
+
 /** The kinds of work of a seed, each as often as its weight: all of them, or a few that meet more often then. */
 export const workOf = (kinds: Readonly<Record<string, { weight: number }>>, dice: Dice): string[] => {
   const names = Object.keys(kinds);

@@ -2,7 +2,7 @@ import { exitCodes, SchedError } from '../../src/errors.ts';
 import { readReceipt, replay } from '../../src/jobs/receipt.ts';
 import type { Options, Outcome } from './commands.ts';
 import { type Dice, diceFor } from './dice.ts';
-import { noFaults, workOf } from './faults.ts';
+import { noFaults, usualIntents, workOf } from './faults.ts';
 import { createJobContext } from './job-context.ts';
 import { type JobEnd, type JobIntent, type JobScene, jobKinds } from './job-kinds.ts';
 import { inputs, type Machine, Process, runningAt } from './machine.ts';
@@ -31,7 +31,6 @@ interface Task {
   last: JobEnd | undefined;
 }
 
-export const usualJobs = 40;
 const shellsPerMachine = 2;
 const mostTurns = 1_000_000;
 const mostTries = 10;
@@ -185,7 +184,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   };
 
   /** What is left to do, in order. A shell takes the next one. */
-  const planned = Array.from({ length: options.intents ?? usualJobs }, (_, index) => index).filter(
+  const planned = Array.from({ length: options.intents ?? usualIntents }, (_, index) => index).filter(
     (index) => !options.dropped?.includes(index),
   );
 

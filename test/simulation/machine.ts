@@ -296,7 +296,12 @@ export class Process implements Host {
       columns: 80,
       rows: 24,
       write: async (text: string) => {
-        if (!this.isOver) this[name] += text;
+        if (this.isOver) return forever<void>();
+        const isKilled = site.dice.kill.chance(site.faults.kill);
+        if (!isKilled || site.dice.kill.chance(0.5)) this[name] += text;
+        if (!isKilled) return;
+        this.kill();
+        return forever<void>();
       },
     });
     const input = {

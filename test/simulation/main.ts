@@ -6,7 +6,7 @@ import { simulateJobs } from './jobs.ts';
 import { origin } from './network.ts';
 import { type OpenService, someday } from './scene.ts';
 
-export { usualJobs } from './jobs.ts';
+export { usualIntents } from './faults.ts';
 export { shrink } from './shrink.ts';
 
 const rethrow = (error: unknown): never => {

@@ -55,11 +55,14 @@ const createModel = () => {
   };
   const deletions = new Map<string, number>();
   const creations: string[] = [];
+  const canceled = new Set<string>();
   const ever: (Booking & { email: string })[] = [];
   return {
     /** All bookings, also those that were canceled. */
     hasBooked: (email: string): boolean => ever.some((each) => each.email === email),
     everBooked: (): readonly Booking[] => ever,
+    /** The bookings that were canceled. */
+    canceled,
     /** How many records were created with this name in them. */
     created: (name: string): number => creations.filter((body) => body.includes(name)).length,
     /** How often the data of each address was deleted. */
@@ -86,7 +89,11 @@ const createModel = () => {
       if (pathname.endsWith('/cancellation')) {
         const event = pathname.split('/').at(-2)!;
         for (const each of bookings.values())
-          for (const [uri, booking] of each) if (booking.event.endsWith(`/${event}`)) each.delete(uri);
+          for (const [uri, booking] of each)
+            if (booking.event.endsWith(`/${event}`)) {
+              canceled.add(uri);
+              each.delete(uri);
+            }
       }
       return undefined;
     },
@@ -211,7 +218,7 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     machines,
     isShared,
     /** Whether bookings are followed. */
-    isFollowed: setup.chance(0.3),
+    isFollowed: setup.chance(0.5),
     model,
     /** The days that each schedule has off, by its path, as far as somebody has changed them. */
     daysOff: new Map<string, DaysOff>(),

@@ -45,13 +45,13 @@ const dir = mkdtempSync(join(tmpdir(), 'sched-simulator-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 await buildSimulator(dir, values.bug);
 /** @type {typeof import('./main.ts')} */
-const { openSimulator, shrink, usualJobs } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
+const { openSimulator, shrink, usualIntents } = createRequire(import.meta.url)(join(dir, 'simulator.js'));
 const simulator = await openSimulator(dir);
-/** @typedef {{ flag: string, simulate: typeof simulator.commands, usualIntents: number }} Level */
+/** @typedef {{ flag: string, simulate: typeof simulator.commands }} Level */
 /** @type {Level} */
-const commandLevel = { flag: '', simulate: simulator.commands, usualIntents: 40 };
+const commandLevel = { flag: '', simulate: simulator.commands };
 /** @type {Level} */
-const jobLevel = { flag: ' --jobs', simulate: simulator.jobs, usualIntents: usualJobs };
+const jobLevel = { flag: ' --jobs', simulate: simulator.jobs };
 const level = values.jobs ? jobLevel : commandLevel;
 
 const cpuSeconds = () => {
@@ -63,18 +63,17 @@ const [command = '', call = '', number = ''] = values['fail-at']?.split(':') ?? 
 const failAt = command === '' ? undefined : { command, call, number: Number(number) };
 
 /** @typedef {import('./commands.ts').Options & { intents: number }} Options */
-/** @param {Level} level @returns {Options} */
-const optionsFor = ({ usualIntents }) => ({
+/** @type {Options} */
+const options = {
   intents: Number(values.intents ?? usualIntents),
   without: /** @type {Options['without']} */ (words(values.without)),
   dropped: words(values.dropped).map(Number),
   ...(values.only === undefined ? {} : { only: values.only }),
   ...(failAt === undefined ? {} : { failAt }),
-});
-const options = optionsFor(level);
+};
 
 /** How to repeat a run. @param {Level} level @param {number} seed @param {import('./commands.ts').Options} options */
-const lineFor = ({ flag, usualIntents }, seed, { intents = usualIntents, without = [], dropped = [] }) =>
+const lineFor = ({ flag }, seed, { intents = usualIntents, without = [], dropped = [] }) =>
   [
     `npm run simulate -- ${seed}${flag}`,
     ...(values.bug === undefined ? [] : [`--bug ${values.bug}`]),
@@ -133,8 +132,8 @@ const search = async (first, seconds) => {
   }));
   while (cpuSeconds() - begin < seconds && broken < mostBroken) {
     const run = runs.reduce((one, other) => (other.spent < one.spent ? other : one));
-    const [seed, started, wanted] = [run.seed, cpuSeconds(), optionsFor(run.level)];
-    const outcome = await run.level.simulate(seed, wanted);
+    const [seed, started] = [run.seed, cpuSeconds()];
+    const outcome = await run.level.simulate(seed, options);
     run.seed += 1;
     run.spent += cpuSeconds() - started;
     totals.seeds += 1;
@@ -143,7 +142,7 @@ const search = async (first, seconds) => {
     for (const [code, count] of Object.entries(outcome.codes)) codes.set(code, (codes.get(code) ?? 0) + count);
     if (outcome.violation === undefined) continue;
     broken += 1;
-    say(`Broken: ${outcome.violation}\nTo repeat: ${lineFor(run.level, seed, wanted)}\n`);
+    say(`Broken: ${outcome.violation}\nTo repeat: ${lineFor(run.level, seed, options)}\n`);
     if (values.first) break;
   }
   const spent = cpuSeconds() - begin;

@@ -1,6 +1,6 @@
 import type { Ended, Machine } from '../machine.ts';
 import type { Scene } from '../scene.ts';
-import type { Kind } from './intent.ts';
+import type { Intent, Kind } from './intent.ts';
 
 /*
  * R55: `events follow` prints every booking and cancellation once. A kill repeats at most one line.
@@ -32,18 +32,27 @@ const count = (machine: Machine, { code, stdout }: Ended): void => {
   }
 };
 
+export const followOnce = (machine: Machine): Intent => ({
+  argv: ['events', 'follow', '--once', '--org', 'current', '--until', '2028-01-01', '-o', 'jsonl'],
+  missing: () => undefined,
+  onEnd: (ended) => count(machine, ended),
+  // Another follower of this machine is at work, and tells what there is.
+  settles: ({ code }) => code === 7,
+});
+
 export const follow: Kind = {
   commands: ['events follow'],
   weight: 2,
-  make(scene, _, machine) {
+  make(scene, dice, machine) {
     if (!scene.isFollowed) return undefined;
-    return {
-      argv: ['events', 'follow', '--once', '--org', 'current', '--until', '2028-01-01', '-o', 'jsonl'],
-      missing: () => undefined,
-      onEnd: (ended) => count(machine, ended),
-      // Another follower of this machine is at work, and tells what there is.
-      settles: ({ code }) => code === 7,
-    };
+    // Several people book the same event meanwhile, so that there is something to tell.
+    const start = scene.nextSlot();
+    for (let people = dice.below(6); people > 0; people -= 1) {
+      const email = `guest${scene.nextNumber()}@sim.example`;
+      const invitee = { email, name: 'Guest', timezone: 'UTC' };
+      scene.later(dice.pick([0, 1000]), 'POST', '/invitees', { event_type: scene.group, start_time: start, invitee });
+    }
+    return followOnce(machine);
   },
 };
 
@@ -52,6 +61,9 @@ export const wrongLines = (scene: Scene, machine: Machine): string | undefined =
   const { lines, interruptions } = followedAt(machine);
   for (const { uri } of scene.model.everBooked())
     if (!lines.has(`invitee.created ${uri}`)) return `R55: the booking ${uri} was never printed at ${machine.name}`;
+  for (const uri of scene.model.canceled)
+    if (!lines.has(`invitee.canceled ${uri}`))
+      return `R55: the cancellation ${uri} was never printed at ${machine.name}`;
   const repeated = [...lines.values()].reduce((sum, times) => sum + times - 1, 0);
   if (repeated > interruptions && machine.boot === 1)
     return `R55: ${repeated} lines came twice at ${machine.name} after ${interruptions} interruptions`;
