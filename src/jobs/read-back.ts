@@ -59,6 +59,11 @@ export const isRefused = (error: unknown): error is SchedError => {
 const repetitionStatus = ({ facts: { http } }: SchedError): number | undefined =>
   http?.status === 409 || http?.status === 403 ? http.status : undefined;
 
+/** An interruption after a lost reply settles nothing. */
+const unsure = (error: unknown): never => {
+  throw error instanceof SchedError ? error.with({ outcome: 'unknown' }) : error;
+};
+
 /** Waits as long as the service asks. Returns false, without waiting, if that is too long. */
 const waitedFor = async (
   { facts }: SchedError,
@@ -68,7 +73,7 @@ const waitedFor = async (
   if (milliseconds === 0) return true;
   if (milliseconds > maxWaitMs) return false;
   onWait(milliseconds / 1000);
-  await clock.sleep(milliseconds, interrupted);
+  await clock.sleep(milliseconds, interrupted).catch(unsure);
   return true;
 };
 
@@ -100,7 +105,7 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
       if (verdict === undefined || attempt === maxAttempts || !mayRepeat) throw lost;
     }
     onRepeat(attempt + 1);
-    await clock.sleep(Math.round(pauseMs * 2 ** (attempt - 1) * (0.5 + random())), interrupted);
+    await clock.sleep(Math.round(pauseMs * 2 ** (attempt - 1) * (0.5 + random())), interrupted).catch(unsure);
   }
 };
 

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SchedError } from '../../src/errors.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { gate } from '../support/gate.ts';
@@ -342,6 +343,23 @@ test('an interruption says how many schedules are changed', async () => {
   expect(code).toBe(130);
   expect(lastJson(stderr).error).toMatchObject({ cause: '3 of 10 schedules changed', outcome: 'applied' });
   expect((await world.run(off('2027-02-01'))).requests.filter(isPatch)).toHaveLength(7);
+});
+
+test('an interruption says that a schedule may be changed', async () => {
+  const controller = new AbortController();
+  let isLost = false;
+  const send: Send = async (request) => {
+    if (isLost) {
+      controller.abort(new SchedError('interrupted', 'Interrupted'));
+      throw new NetworkFailure('127.0.0.1', 'reset', true);
+    }
+    isLost = isPatch(request);
+    const reply = await world.service(request);
+    if (isLost) throw new NetworkFailure('127.0.0.1', 'reset', true);
+    return reply;
+  };
+  const { code, stderr } = await world.run(off('2027-02-01'), { send, interrupted: controller.signal });
+  expect([code, lastJson(stderr).error.outcome]).toEqual([130, 'unknown']);
 });
 
 let server: Promise<string> | undefined;

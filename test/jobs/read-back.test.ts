@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../src/errors.ts';
 import { type Change, change } from '../../src/jobs/read-back.ts';
+import type { Clock } from '../../src/system.ts';
 
 /** Makes a change that fails each time. Returns how often it was sent. */
-const failingChange = async (more: Pick<Change, 'read' | 'isDone'>, failure: (attempt: number) => SchedError) => {
+const failingChange = async (
+  more: Pick<Change, 'read' | 'isDone'>,
+  failure: (attempt: number) => SchedError,
+  clock: Pick<Clock, 'sleep'> = { sleep: async () => {} },
+) => {
   let sent = 0;
   const send = async () => {
     sent += 1;
@@ -12,7 +17,7 @@ const failingChange = async (more: Pick<Change, 'read' | 'isDone'>, failure: (at
   const outcome = await change(
     { send, ...more },
     {
-      clock: { sleep: async () => {} },
+      clock,
       interrupted: new AbortController().signal,
       random: () => 0.5,
       maxWaitMs: 0,
@@ -23,8 +28,12 @@ const failingChange = async (more: Pick<Change, 'read' | 'isDone'>, failure: (at
   return { sent, outcome };
 };
 
-const lostChange = (more: Pick<Change, 'read' | 'isDone'>) =>
-  failingChange(more, (attempt) => new SchedError('outcome-unknown', `No reply to ${attempt}`, { outcome: 'unknown' }));
+const lostChange = (more: Pick<Change, 'read' | 'isDone'>, clock?: Pick<Clock, 'sleep'>) =>
+  failingChange(
+    more,
+    (attempt) => new SchedError('outcome-unknown', `No reply to ${attempt}`, { outcome: 'unknown' }),
+    clock,
+  );
 
 const record = { name: 'A' };
 const unread = async () => {
@@ -40,6 +49,17 @@ describe('a change whose reply is lost', () => {
   ])('%s', async (_, how, times) => {
     const { sent, outcome } = await lostChange(how);
     expect({ sent, outcome }).toMatchObject({ sent: times, outcome: { message: 'No reply to 1' } });
+  });
+
+  test('may be made although an interruption ends the pause before it is sent again', async () => {
+    const clock = {
+      sleep: async () => {
+        throw new SchedError('interrupted', 'Interrupted');
+      },
+    };
+    const { sent, outcome } = await lostChange({ read: async () => record, isDone: () => false }, clock);
+    const facts = { outcome: 'unknown' };
+    expect({ sent, outcome }).toMatchObject({ sent: 1, outcome: { category: 'interrupted', facts } });
   });
 
   test('is done if the record shows it', async () => {

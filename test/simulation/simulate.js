@@ -78,6 +78,7 @@ const lineFor = ({ flag }, seed, { intents = usualIntents, without = [], dropped
     `npm run simulate -- ${seed}${flag}`,
     ...(values.bug === undefined ? [] : [`--bug ${values.bug}`]),
     ...(intents === usualIntents ? [] : [`--intents ${intents}`]),
+    ...(values.only === undefined ? [] : [`--only ${values.only}`]),
     ...(without.length === 0 ? [] : [`--without ${without.join(',')}`]),
     ...(dropped.length === 0 ? [] : [`--dropped ${dropped.toSorted((one, other) => one - other).join(',')}`]),
   ].join(' ');

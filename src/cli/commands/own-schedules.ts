@@ -178,7 +178,10 @@ const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<
       return await mapConcurrent(results, (result) => readBack(result, invocation));
     } catch (error) {
       const changed = results.filter((result) => result.error === undefined).length;
-      if (!(error instanceof SchedError) || changed === 0) throw error;
+      if (!(error instanceof SchedError)) throw error;
+      if (changed === 0 && results.some((result) => isOutcomeUnknown(result.error)))
+        throw error.with({ hint: sameCommand, outcome: 'unknown' });
+      if (changed === 0) throw error;
       const reason = `${changed} of ${counted(plans.length, 'schedule')} changed`;
       throw error.with({ reason, hint: sameCommand, outcome: 'applied' });
     }
