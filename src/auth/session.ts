@@ -1,4 +1,4 @@
-import { SchedError } from '../errors.ts';
+import { SchedError, throwIfInterrupted } from '../errors.ts';
 import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
 import { accountLock, type Held, type Lock, type LockWorld } from '../state/lock.ts';
@@ -120,7 +120,7 @@ export const createSession = (options: SessionOptions): Session => {
       refreshing = undefined;
     });
     const found = await refreshing;
-    interrupted.throwIfAborted();
+    throwIfInterrupted(interrupted, 'applied');
     return found;
   };
 

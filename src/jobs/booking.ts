@@ -1,6 +1,6 @@
 import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
-import { fallBack, isOutcomeUnknown, SchedError } from '../errors.ts';
+import { fallBack, hasCategory, isOutcomeUnknown, SchedError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import type { LedgerEntry } from '../state/ledger-entry.ts';
@@ -225,8 +225,11 @@ export const book = async (
     pid: context.pid,
     ...(booking.moves === undefined ? {} : { moves: booking.moves }),
   };
-  // If the owner is unknown, an empty look-up later proves nothing.
-  const asking = await context.owner().catch(() => undefined);
+  // If the owner is unknown, an empty look-up later proves nothing. One that is not known yet is worth another try.
+  const asking = await context.owner().catch((error: unknown) => {
+    if (hasCategory(error, 'unavailable', 'rate-limited', 'interrupted', 'terminated')) throw error;
+    return undefined;
+  });
   if (asking !== undefined) entry.organization = asking.organization;
 
   let isUnkept = false;

@@ -210,12 +210,12 @@ describe('session', () => {
   // R24
   test('stores the tokens of a refresh even if a signal arrives, and then stops', async () => {
     const { session, server, store, key, record, controller, events } = await world();
-    const stop = new SchedError('interrupted', 'Interrupted');
     const sendToEnd: Send = (request) => {
-      controller.abort(stop);
+      controller.abort(new SchedError('interrupted', 'Interrupted'));
       return server.send(request);
     };
-    await expect(session({ sendToEnd }).refresh({ token: record.access_token, origin })).rejects.toBe(stop);
+    const refresh = session({ sendToEnd }).refresh({ token: record.access_token, origin });
+    await expect(refresh).rejects.toMatchObject({ category: 'interrupted', facts: { outcome: 'applied' } });
     expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
     expect(events).toEqual(['taken', 'released']);
   });

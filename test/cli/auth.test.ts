@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scopesToAsk } from '../../src/cli/commands/auth/scope-flag.ts';
+import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { addCanary, leaksIn } from '../support/canary.ts';
-import { createWorld, logIn, loginAddresses, type WorldOptions } from '../support/run.ts';
+import { createWorld, lastJson, logIn, loginAddresses, type WorldOptions } from '../support/run.ts';
 import { usedHome } from '../support/seeded.ts';
 import { credentialFile, everythingBelow, revokeLogin } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -243,6 +244,23 @@ describe('a login', () => {
     };
     expect([(await world.run('auth refresh', { send })).code, refreshes]).toEqual([0, 1]);
     expect([(await world.run('auth refresh', { send })).code, refreshes]).toEqual([0, 2]);
+  });
+
+  test('is refreshed although a signal comes meanwhile, and the error says so', async () => {
+    await login();
+    const folder = join(home, '.config/sched/credentials');
+    const file = join(folder, readdirSync(folder)[0]!);
+    const oauth = { kind: 'oauth', client_id: 'x', refresh_token: 'refresh-me' };
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...oauth }));
+    const controller = new AbortController();
+    const send: Send = async () => {
+      controller.abort(new SchedError('terminated', 'Terminated'));
+      const tokens = { access_token: 'new', token_type: 'Bearer', expires_in: 7200 };
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(tokens) };
+    };
+    const { code, stderr } = await world.run('auth refresh --json', { send, interrupted: controller.signal });
+    expect([code, lastJson(stderr).error.outcome]).toEqual([143, 'applied']);
+    expect(JSON.parse(readFileSync(file, 'utf8')).access_token).toBe('new');
   });
 
   test('with a personal access token is not refreshed, and not reported as invalid', async () => {

@@ -233,6 +233,20 @@ describe('booking: a lost reply', () => {
   });
 });
 
+// R27: without the organization, an empty look-up would prove nothing later.
+test('nothing is sent before the service has said whose token it is', async () => {
+  let failures = 0;
+  const send: Send = async (request) => {
+    if (new URL(request.url).pathname !== '/users/me') return world.service(request);
+    failures += 1;
+    return { status: 503, headers: {}, body: '' };
+  };
+  const { code, stderr, requests } = await world.run(`${booking(0)} --json`, { send });
+  expect([code, posts(requests), failures]).toEqual([9, 0, 3]);
+  expect(lastJson(stderr).error.outcome).toBe('not-applied');
+  expect((await world.run(booking(0))).code).toBe(0);
+});
+
 // R27: a complete 2xx means that it is booked, whatever its body.
 describe('booking: a 2xx without the booking in its body', () => {
   const accepted = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' };

@@ -41,7 +41,8 @@ const arrive = async (
     process.saw.limited += 1;
   }
   if (request.method !== 'GET' && isSuccess(reply)) {
-    process.writes.made += 1;
+    // For most commands, a refresh is only a step before their own requests.
+    if (process.argv[0] === 'auth' || new URL(request.url).pathname !== '/oauth/token') process.writes.made += 1;
     onChange(request, reply, process, isLate);
   }
   return reply;

@@ -157,9 +157,9 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
   };
 };
 
-/** A refresh with an unknown outcome: the request that needed it has a known one. It wasn't sent, or was refused. */
+/** Whatever the outcome of a refresh, the request that needed it has another one: it wasn't sent, or was refused. */
 const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
-  if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
+  if (!(error instanceof SchedError) || error.facts.outcome === undefined) throw error;
   throw error.with({ outcome });
 };
 
