@@ -75,6 +75,6 @@ export const usualIntents = 20;
 /** The kinds of work of a seed, each as often as its weight: all of them, or a few that meet more often then. */
 export const workOf = (kinds: Readonly<Record<string, { weight: number }>>, dice: Dice): string[] => {
   const names = Object.keys(kinds);
-  const few = Array.from({ length: 1 + dice.below(4) }, () => dice.pick(names));
-  return (dice.chance(0.5) ? names : few).flatMap((name) => Array<string>(kinds[name]!.weight).fill(name));
+  const few = Array.from({ length: dice.pick([1, 1, 2, 4]) }, () => dice.pick(names));
+  return (dice.chance(0.3) ? names : few).flatMap((name) => Array<string>(kinds[name]!.weight).fill(name));
 };
