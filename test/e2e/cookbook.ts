@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execFile, execFileSync } from '../support/processes.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { farMonday } from './program.ts';
+import { farMonday, usedHome } from './program.ts';
 
 const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
 
@@ -20,30 +20,56 @@ export const recipes = readmeBlocks.filter(({ heading }) => !other.includes(head
 
 interface Kitchen {
   sched: string;
-  /** Programs that are on the PATH beside `sched` and jq: `{ node: '/usr/bin/node' }`. */
+  /** Programs that are on the PATH beside `sched`, jq and bash: `{ node: '/usr/bin/node' }`. */
   others?: Record<string, string>;
-  /** An empty home by default. */
-  home?: string;
+  env?: Record<string, string>;
 }
 
+/** The output of a recipe, and the files that it wrote. */
+export interface Dish {
+  stdout: string;
+  read(file: string): string;
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+const pathTo = (name: string): string => execFileSync('bash', ['-c', `type -P ${name}`], { encoding: 'utf8' }).trim();
+
 /**
- * Follows recipes in one home, where the PATH has nothing but what they need. Returns what each printed. The booking is
- * moved to a time that is free on whatever day this runs.
+ * Follows a recipe in a home of its own, where the PATH has nothing but what recipes need. The booking is moved to a time
+ * that is free on whatever day this runs, and webhooks to a port that is free.
  */
-export const follow = async (
-  chosen: readonly { script: string }[],
-  { sched, others = {}, home = temporaryDirectory('cookbook') }: Kitchen,
-): Promise<string[]> => {
+const followOne = async ({ script }: { script: string }, { sched, others = {}, env = {} }: Kitchen): Promise<Dish> => {
+  const home = await usedHome();
   const path = join(home, 'path');
   mkdirSync(path);
-  const jq = execFileSync('bash', ['-c', 'type -P jq'], { encoding: 'utf8' }).trim();
-  for (const [name, target] of Object.entries({ sched, jq, ...others })) symlinkSync(target, join(path, name));
-  const env = { PATH: path, HOME: home, SCHED_SANDBOX: '1' };
-  const outputs: string[] = [];
-  for (const { script } of chosen) {
-    const runnable = script.replace('--start "monday 14:00"', `--start ${farMonday()}`);
-    const { stdout } = await execFile('/bin/bash', ['-euo', 'pipefail', '-c', runnable], { env, cwd: home });
-    outputs.push(stdout);
-  }
-  return outputs;
+  const tools = Object.fromEntries(['jq', 'bash', 'cat', 'sleep'].map((name) => [name, pathTo(name)]));
+  for (const [name, target] of Object.entries({ sched, ...tools, ...others })) symlinkSync(target, join(path, name));
+  const port = await freePort();
+  const runnable = script
+    .replace('--start "monday 14:00"', `--start ${farMonday()}`)
+    .replace('127.0.0.1:4242', `127.0.0.1:${port}`)
+    .replace('sched webhooks listen', `$& --port ${port}`);
+  const { stdout } = await execFile('/bin/bash', ['-euo', 'pipefail', '-c', runnable], {
+    env: { PATH: path, HOME: home, SCHED_SANDBOX: '1', ...env },
+    cwd: home,
+  });
+  return { stdout, read: (file) => readFileSync(join(home, file), 'utf8') };
+};
+
+/** Follows recipes, two at a time. */
+export const follow = async (chosen: readonly { script: string }[], kitchen: Kitchen): Promise<Dish[]> => {
+  const dishes: Dish[] = [];
+  const waiting = chosen.entries();
+  const cook = async () => {
+    for (const [index, recipe] of waiting) dishes[index] = await followOne(recipe, kitchen);
+  };
+  await Promise.all([cook(), cook()]);
+  return dishes;
 };
