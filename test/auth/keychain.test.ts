@@ -298,8 +298,8 @@ describe('keychain: long values', () => {
   });
 });
 
-// R17
-describeWith(...secretService)('keychain: a real Secret Service', () => {
+// R17. In this order: the service is missing, then unlocked, then stopped, and locked after its next start.
+describeWith(...secretService)('keychain: a real Secret Service', { shuffle: false }, () => {
   let service: SecretService;
   let env: Record<string, string>;
   beforeAll(async () => {

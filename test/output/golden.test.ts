@@ -118,19 +118,22 @@ beforeAll(async () => {
 
 const runOf = (name: string): typeof world.run => (name in pictures ? pictureWorld : world).run;
 
-/** A list of events reads the people of each. In a new sandbox, the rate limit always has room for that. */
+/**
+ * A list of events reads the people of each. In a new sandbox, the rate limit always has room for that. The error of a
+ * reply shows the number of its request.
+ */
 const freshRun = async (name: string): Promise<typeof world.run> =>
-  /^(events-(list|with)|groups-events)/.test(name) ? (await createWorld()).run : runOf(name);
+  /^(error-not-found|events-(list|with)|groups-events)/.test(name) ? (await createWorld()).run : runOf(name);
 
 /** Color must not carry information of its own. */
 const alsoPlain = sample(Object.keys({ ...screens, ...pictures }), 8);
 
 const terminals = ['stdout' as const, 'stderr' as const];
 
-// First in their world, because an error shows the number of its request.
 describe.each(Object.entries(errors))('golden: error %s', (name, [line, end]) => {
   it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
-    const { code, stdout, stderr } = await world.run(fill(line), { terminals, columns });
+    const run = await freshRun(`error-${name}`);
+    const { code, stdout, stderr } = await run(fill(line), { terminals, columns });
     expect({ code, stdout }).toEqual({ code: end, stdout: '' });
     // A URI in a suggested command stays in one piece, so that the command can be copied.
     const lines = stderr.split('\n').filter((text) => !text.includes('://'));

@@ -162,9 +162,8 @@ describe('__complete', () => {
 });
 
 describe('__complete of profiles', () => {
-  const home = temporaryDirectory('home');
-
   test('reads them from the settings', async () => {
+    const home = temporaryDirectory('home');
     for (const name of ['home', 'work', 'work-2.eu'])
       await world.run(`profiles add ${name} --base-url https://api.example.com`, { home });
     expect((await tab('sched -p ', { home })).words).toEqual(['home', 'work', 'work-2.eu']);
@@ -176,7 +175,9 @@ describe('__complete of profiles', () => {
   });
 
   test('prints nothing if the settings are broken, or there are none', async () => {
-    expect((await tab('sched -p ', { home: temporaryDirectory() })).words).toEqual([]);
+    const home = temporaryDirectory('broken');
+    expect((await tab('sched -p ', { home })).words).toEqual([]);
+    await world.run('profiles add work --base-url https://api.example.com', { home });
     writeFileSync(join(home, '.config/sched/config.json'), '{');
     const { stdout } = await world.run(['__complete', '-p', ''], { home });
     expect(stdout).toBe('');

@@ -175,6 +175,8 @@ describe('the MCP server of a sandbox', () => {
     await sandbox.admin('POST', 'faults', ['users.me 429 count=1 header.x-ratelimit-reset=50']);
     const { error } = await callTool(client, 'users_me');
     expect(error).toMatchObject({ code: 'rate-limited', retry_after_s: 50 });
+    // For the tests after it.
+    sandbox.clock.time += 51_000;
   });
 });
 
