@@ -130,6 +130,10 @@ export const writeConfig = (world: World, options: Options): { text: string; not
         .map(({ name, webhooks }) => [name, filled(listOf(webhooks, name))] as const),
     ),
   };
-  const head = ['yaml-language-server: $schema=./sched.schema.json', ...notes];
+  const head = [
+    'yaml-language-server: $schema=./sched.schema.json',
+    'For an editor that checks the file, write its schema beside it: sched config schema > sched.schema.json',
+    ...notes,
+  ];
   return { text: [...head.map((line) => `# ${safe(line)}\n`), yamlDocument(config, true)].join(''), notes };
 };

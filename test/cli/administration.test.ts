@@ -82,6 +82,8 @@ describe('invitations', () => {
       0,
       expect.stringContaining('Revoke the invitation of ada@engine.example?\n'),
     ]);
+    await json('invitations create --email eve@engine.example --yes');
+    expect(await json('invitations revoke eve@engine.example --yes')).toMatchObject({ status: 'revoked' });
     const again = await world.run(`invitations revoke ${created.uri} --yes`);
     expect([again.code, again.requests.filter(isWrite)]).toEqual([6, []]);
     expect((await json('invitations list')).map(({ email }: { email: string }) => email)).not.toContain(created.email);

@@ -41,6 +41,12 @@ describe('config export', () => {
     }
   });
 
+  test('says how to write the schema that its first line names', async () => {
+    const [first, second] = (await config('export')).stdout.split('\n');
+    const [, named] = /\$schema=\.\/(.*)/.exec(first!)!;
+    expect(second).toContain(`sched config schema > ${named}`);
+  });
+
   test('says how to make it a file, unless it already goes to one', async () => {
     const said = 'To make this a file, add > team.yaml';
     expect((await config('export', { terminals })).stderr).toContain(said);

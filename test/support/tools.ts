@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, type TestOptions, TestRunner, test } from 'vitest';
+import { describe, expect, type SuiteOptions, TestRunner, test } from 'vitest';
 
 const canRun = (path: string): boolean => {
   try {
@@ -35,7 +35,7 @@ export const needs = (...tools: string[]): void => {
 };
 
 type Body = () => void | Promise<void>;
-type Describe = (title: string, ...rest: [Body] | [TestOptions, Body]) => void;
+type Describe = (title: string, ...rest: [Body] | [SuiteOptions, Body]) => void;
 
 /** `describe` for tests whose hooks need these programs. Without them the tests are skipped, and fail in CI. */
 export const describeWith = (...tools: string[]): Describe => {

@@ -110,7 +110,7 @@ const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Prom
   await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
   await deleteRecord(context, invitations.revoke, path, read);
   await context.notes.done(`revoked: ${whose}`);
-  await context.printer.one(view, invitation);
+  await context.printer.one(view, { ...invitation, status: 'revoked' });
 };
 
 export const inviteQuestion = (who: string): Confirmation => ({

@@ -90,7 +90,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
   const { context } = invocation;
   checkFlags(invocation);
   const expected = readExpected(invocation);
-  const { lines, thing, wrong } = await readBookings(invocation, fieldFlags);
+  const { lines, thing, wrong, duplicates } = await readBookings(invocation, fieldFlags);
   noteZones(context, lines);
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
@@ -113,6 +113,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
     input: key.mac(JSON.stringify(lines.map(({ line, body }) => [line, body]))),
     items: lines,
     wrong,
+    duplicates,
     needsAll: true,
     mark: markOf,
     thing,

@@ -184,6 +184,8 @@ interface BookingFile {
   lines: BookingLine[];
   thing: 'item' | 'line';
   wrong: Failure[];
+  /** How many lines book the same as an earlier one. Nothing is missing without them. */
+  duplicates: number;
 }
 
 /** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
@@ -208,12 +210,14 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
     if (isLocallyWrong) check();
     throw error;
   });
+  const failures = failuresOf(wrong);
   checkDuplicates(lines, thing, report);
   check();
-  const failures = failuresOf(wrong);
+  const skipped = new Set(wrong.map(({ line }) => line));
   return {
-    lines: lines.filter(({ line }) => failures.every((failure) => failure.line !== line)),
+    lines: lines.filter(({ line }) => !skipped.has(line)),
     thing,
     wrong: failures,
+    duplicates: skipped.size - failures.length,
   };
 };

@@ -37,6 +37,8 @@ const resultOf = (status: number | string, milliseconds: number): string =>
 export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
   const { clock, stdout, interrupted } = runtime;
   const counts = { requests: 0, deliveries: 0 };
+  /** Why nothing reached a URL at the last attempt. */
+  const failing = new Map<string, string | undefined>();
   let lastAt: number | undefined;
   let begin = () => {};
   // Deliveries of an earlier run may be sent before there is a heading.
@@ -64,6 +66,10 @@ export const openScreen = ({ runtime, settings, notes, printer }: Context) => {
     },
     onDelivery({ url, body }, { status, error }, milliseconds) {
       counts.deliveries += 1;
+      // The first of many lines says it. The others would scroll the heading away.
+      const isKnown = error !== undefined && failing.get(url) === error;
+      failing.set(url, error);
+      if (isKnown) return;
       const isAccepted = status !== undefined && status < 300;
       const subject = humanText(cutLong(`${eventOf(body)} → ${url}`, longestText));
       show('webhook', subject, status === undefined ? error : resultOf(status, milliseconds), isAccepted);
