@@ -5,7 +5,7 @@ import { HelpPage, optionTerm } from '../../src/cli/help/help-page.ts';
 import { firstCommands, rootFlags } from '../../src/cli/help/overview.ts';
 import { topicHelp, topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
-import { escaped, roff, subsection } from './roff.ts';
+import { escaped, roff, subsection, wrapped } from './roff.ts';
 
 /** The newest released version in the changelog, under a heading such as `## 1.2.0 (2026-12-01)`. */
 export const lastRelease = (changelog: string): { version: string; date: string } | undefined => {
@@ -51,7 +51,7 @@ const writePage = ({ name, section: number, summary, body, seeAlso }: Page, chan
     '.nh',
     '.ad l',
     section('NAME'),
-    `${escaped(name)} \\- ${escaped(lowerFirst(summary))}`,
+    ...wrapped(`${name} - ${lowerFirst(summary)}`),
     ...body,
     section('SEE ALSO'),
     ...seeAlso.map((other, index) => reference(other, index === seeAlso.length - 1)),
@@ -96,6 +96,8 @@ const commandBody = (words: string, leaf: Leaf): string[] => {
 const aliasText = (noun: Commander): string =>
   noun.alias() === undefined ? '' : ` The singular works too: sched ${noun.alias()}.`;
 
+const alsoRead = ['sched(1)', ...['flags', 'formatting', 'exit-codes'].map(topicPageName)];
+
 const nounPage = (noun: Commander): Page => {
   const words = `sched ${noun.name()}`;
   const isLeaf = noun.commands.length === 0;
@@ -118,7 +120,19 @@ const nounPage = (noun: Commander): Page => {
         ...commandBody(`${words} ${verb.name()}`, verb),
       ]),
     ],
-    seeAlso: ['sched(1)', ...['flags', 'formatting', 'exit-codes'].map(topicPageName)],
+    seeAlso: alsoRead,
+  };
+};
+
+/** The part of a noun's page about one verb, for `man sched-events-cancel`. */
+const verbPage = (noun: Commander, verb: Leaf): Page => {
+  const words = `sched ${noun.name()} ${verb.name()}`;
+  return {
+    name: words.replaceAll(' ', '-'),
+    section: 1,
+    summary: verb.description(),
+    body: [section('SYNOPSIS'), commandUsage(words, verb), section('DESCRIPTION'), ...commandBody(words, verb)],
+    seeAlso: [nounPageName(noun.name()), ...alsoRead],
   };
 };
 
@@ -170,8 +184,13 @@ const mainPage = (root: Commander): Page => ({
   ],
 });
 
-/** The man pages by path: `sched`, one for each noun, and one for each help topic. */
+/** The man pages by path: `sched`, one for each noun, one for each of its verbs, and one for each help topic. */
 export const manPages = (root: Commander, changelog: string): Record<string, string> => {
-  const pages = [mainPage(root), ...root.commands.map(nounPage), ...Object.keys(topics).map(topicPage)];
+  const pages = [
+    mainPage(root),
+    ...root.commands.map(nounPage),
+    ...root.commands.flatMap((noun) => (noun.commands as Leaf[]).map((verb) => verbPage(noun, verb))),
+    ...Object.keys(topics).map(topicPage),
+  ];
   return Object.fromEntries(pages.map((page) => [`man/${page.name}.${page.section}`, writePage(page, changelog)]));
 };

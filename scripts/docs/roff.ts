@@ -29,7 +29,7 @@ const textLine = (line: string): string => (line.startsWith('.') ? `\\&${line}` 
 const longest = 78;
 
 /** Broken after each sentence, as roff wants it to space them, and wherever a line would be too long. */
-const wrapped = (text: string): string[] => {
+export const wrapped = (text: string): string[] => {
   const lines: string[] = [];
   for (const sentence of text.split(/(?<=[.!?:]) +/)) {
     let line = '';

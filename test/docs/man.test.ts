@@ -47,10 +47,11 @@ const plainOf = onceEach((page: string): string =>
 );
 
 describe('man pages', () => {
-  test('are there for sched, for each noun and for each topic', () => {
+  test('are there for sched, for each noun, verb and topic', () => {
     const expected = [
       'man/sched.1',
       ...tree.commands.map((noun) => `man/sched-${noun.name()}.1`),
+      ...tree.commands.flatMap((noun) => noun.commands.map((verb) => `man/sched-${noun.name()}-${verb.name()}.1`)),
       ...Object.keys(topics).map((topic) => `man/sched-${topic}.7`),
     ];
     expect(names).toEqual(expected);

@@ -52,8 +52,9 @@ const findPage = async (words: readonly string[], { findNoun, verbsOf }: Names):
   for (let count = parts.length; count > 0; count -= 1) {
     const noun = findNoun(parts.slice(0, count).join('-'));
     const verb = parts.slice(count).join('-');
-    if (noun !== undefined && (verb === '' || (await verbsOf(noun)).includes(verb)))
-      return { page: `sched-${noun}`, section: 1, about: verb === '' ? [noun] : [noun, verb] };
+    if (noun === undefined || (verb !== '' && !(await verbsOf(noun)).includes(verb))) continue;
+    const about = verb === '' ? [noun] : [noun, verb];
+    return { page: ['sched', ...about].join('-'), section: 1, about };
   }
   return undefined;
 };
@@ -82,7 +83,7 @@ export const man = (known: Names): LeafCommand => {
     flags: [],
     examples: ['man', 'man events', 'man events list', 'man exit-codes'],
     notes: [
-      'The page of a command has all its verbs. If man is not installed, or with --accessible, help is printed instead.',
+      'The page of a command has all its verbs, and each verb has a page of its own. If man is not installed, or with --accessible, help is printed instead.',
     ],
     local: true,
     run,
