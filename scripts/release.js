@@ -1,14 +1,9 @@
-/**
- * `npm run release -- --tag v1.2.3 --url https://…/v1.2.3`: makes everything that people install from, in `release/`. It
- * needs a clean tree at that tag, and Linux with tar, gzip, zip and dpkg-deb. The URL is where the files will be; it is
- * written into the notes only.
- */
+/** Makes everything that people install from. The usage below says how. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { packageIn, partsOf } from './licenses.js';
 import { debOf, gzipped, stage, tarOf, zipOf } from './release/archives.js';
 import { bindingOf, compile, noticesFor, packagesFor, pinned } from './release/compile.js';
@@ -16,12 +11,16 @@ import { inspect } from './release/inspect.js';
 import { changesOf, notesOf } from './release/notes.js';
 import { sbomOf } from './release/sbom.js';
 import { archiveName, debian, programName, targets, thisMachine } from './release/targets.js';
+import { readFlags } from './script.js';
 import { smoke } from './smoke.js';
 import { tourOfArchive } from './tour.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { values } = parseArgs({ options: { tag: { type: 'string' }, url: { type: 'string' } } });
-const { tag = '', url = '' } = values;
+const usage = `Usage: npm run release -- --tag v1.2.3 --url https://example.com/releases/v1.2.3
+
+Makes everything that people install from, in release/. It needs a clean tree at that tag, and Linux with tar, gzip, zip
+and dpkg-deb. The URL is where the files will be; it is written into the notes only.`;
+const { tag = '', url = '' } = readFlags(usage, { tag: { type: 'string' }, url: { type: 'string' } });
 const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 const { version } = manifest;
 const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages;

@@ -1,18 +1,23 @@
 /**
- * Builds `dist-standalone/sched` from `dist/`: one file for this platform that needs no Node. It is compiled with Bun,
- * which is downloaded. Bun doesn't compile `src/` directly, because it would replace undici with its own version. With
- * `--fetch` it only downloads.
+ * Builds the program in one file. Bun doesn't compile `src/` directly, because it would replace undici with its own
+ * version. The usage below says more.
  */
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile, noticesFor, packagesFor } from './release/compile.js';
 import { programName, thisMachine } from './release/targets.js';
+import { readFlags } from './script.js';
 import { smoke } from './smoke.js';
 
+const usage = `Usage: npm run build:standalone [-- --fetch]
+
+Builds dist-standalone/sched from dist/: one file for this platform that needs no Node. It is compiled with Bun, which is
+downloaded. With --fetch it only downloads.`;
+const { fetch: isOnlyFetched } = readFlags(usage, { fetch: { type: 'boolean' } });
 const target = thisMachine();
 await packagesFor(target);
-if (process.argv.includes('--fetch')) process.exit();
+if (isOnlyFetched) process.exit();
 
 const folder = fileURLToPath(new URL('../dist-standalone/', import.meta.url));
 const program = join(folder, programName(target));
