@@ -16,7 +16,8 @@ export interface FileProblem {
 
 type Path = ReadonlyArray<PropertyKey>;
 
-const mostBytes = 1024 * 1024;
+/** A longer file isn't read. */
+export const mostBytes = 1024 * 1024;
 
 /** What to do about mistakes that YAML's own words describe badly. */
 const words: Readonly<Record<string, string>> = {

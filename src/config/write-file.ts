@@ -132,7 +132,7 @@ export const writeConfig = (world: World, options: Options): { text: string; not
   };
   const head = [
     'yaml-language-server: $schema=./sched.schema.json',
-    'For an editor that checks the file, write its schema beside it: sched config schema > sched.schema.json',
+    'With the output of config schema in that file, your editor checks this one.',
     ...notes,
   ];
   return { text: [...head.map((line) => `# ${safe(line)}\n`), yamlDocument(config, true)].join(''), notes };

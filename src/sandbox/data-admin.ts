@@ -29,7 +29,8 @@ const move = (clock: SandboxClock, { time, advance_seconds: seconds, frozen }: V
       seconds === undefined ? 'must be now or a time such as 2026-12-01T09:00:00Z' : 'leads to a time out of range',
     );
   if (frozen === true) clock.freeze();
-  if (isMoved) clock.set(time === 'now' ? 'system' : wanted);
+  if (seconds !== undefined) clock.advance(Math.round(seconds * 1000));
+  else if (isMoved) clock.set(time === 'now' ? 'system' : wanted);
   if (frozen === false) clock.resume();
 };
 

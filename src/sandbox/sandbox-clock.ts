@@ -42,6 +42,13 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>) => {
         if (isFrozen()) store.setFact(frozenFact, time);
         else store.setFact(offsetFact, time - current);
       }),
+    /** Moves the clock by exactly this much, however long the request takes. */
+    advance: (milliseconds: number) =>
+      store.transaction(() => {
+        const { ahead, frozen } = read();
+        if (frozen === null) store.setFact(offsetFact, (ahead ?? 0) + milliseconds);
+        else store.setFact(frozenFact, frozen + milliseconds);
+      }),
     freeze: () => store.transaction(() => store.setFact(frozenFact, now())),
     /** Lets the clock run on, from the time it shows. */
     resume: () =>

@@ -6,12 +6,12 @@ import {
   constants,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   realpathSync,
   type Stats,
 } from '../node/files.ts';
 import { singleQuoted } from '../shell-quote.ts';
+import { makeDirectory } from './make-directory.ts';
 import { unlessUnsupported } from './whole-file.ts';
 
 /*
@@ -118,7 +118,7 @@ export const ensurePrivateDirectory = (path: string): void => {
   // Checked before mkdir, which would follow a dangling link.
   checkDirectory(path);
   try {
-    mkdirSync(path, { recursive: true, mode: directoryMode });
+    makeDirectory(path, directoryMode);
   } catch (error) {
     throw cantCreate(path, error);
   }

@@ -43,8 +43,8 @@ describe('config export', () => {
 
   test('says how to write the schema that its first line names', async () => {
     const [first, second] = (await config('export')).stdout.split('\n');
-    const [, named] = /\$schema=\.\/(.*)/.exec(first!)!;
-    expect(second).toContain(`sched config schema > ${named}`);
+    expect(first).toContain('$schema=./sched.schema.json');
+    expect(second).toContain('the output of config schema in that file');
   });
 
   test('says how to make it a file, unless it already goes to one', async () => {

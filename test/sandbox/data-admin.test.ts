@@ -5,8 +5,8 @@ import { closeLater } from '../support/temporary.ts';
 import { adminAsker } from './admin-ask.ts';
 import { amara, noon, organization } from './world.ts';
 
-const open = async () => {
-  const sandbox = await openSandbox({ file: ':memory:', clock: { now: () => noon }, world: 'empty' });
+const open = async (clock = { now: () => noon }) => {
+  const sandbox = await openSandbox({ file: ':memory:', clock, world: 'empty' });
   closeLater(() => sandbox.close());
   const ask = adminAsker(dataCalls, { sandbox, data: ':memory:' });
   const post = (name: string, body: unknown) => ask('POST', name, body);
@@ -24,6 +24,13 @@ test('the clock is set, advanced and restored, also in memory', async () => {
     data: ':memory:',
   });
   expect(sandbox.clock.offset).toBe(0);
+});
+
+test('the clock is advanced by exactly what was asked, though time goes on meanwhile', async () => {
+  let time = noon;
+  const { sandbox, post } = await open({ now: () => time++ });
+  await post('clock', { advance_seconds: 1.005 });
+  expect(sandbox.clock.offset).toBe(1005);
 });
 
 test('the clock is frozen and resumed, also together with a move', async () => {

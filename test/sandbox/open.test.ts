@@ -95,6 +95,14 @@ describe('open', () => {
     sandbox.close();
   });
 
+  // Only root can create a device, and change its mode.
+  it.runIf(process.getuid?.() === 0)('leaves the mode of a device alone', async () => {
+    const device = temporaryFile('null');
+    await execFile('mknod', ['-m', '666', device, 'c', '1', '3']);
+    await openSandbox({ file: device, clock }).catch(() => {});
+    expect(statSync(device).mode & 0o777).toBe(0o666);
+  });
+
   describe('a copy', () => {
     const running = async () => {
       const file = await seededFile(noon);

@@ -119,7 +119,9 @@ const createPrivately = (file: string) => {
 const makePrivate = (file: string) => {
   for (const path of ['', ...sideFiles].map((suffix) => `${file}${suffix}`)) {
     try {
-      if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+      const stats = statSync(path);
+      // A device such as /dev/null belongs to everybody.
+      if (stats.isFile() && (stats.mode & 0o077) !== 0) chmodSync(path, 0o600);
     } catch {
       // A side file that doesn't exist, or a file of another user.
     }

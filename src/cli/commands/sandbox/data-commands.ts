@@ -1,3 +1,4 @@
+import { SchedError } from '../../../errors.ts';
 import { type Json, recordsIn } from '../../../json.ts';
 import type { View } from '../../../output/view.ts';
 import { noticeKinds } from '../../../sandbox/notices.ts';
@@ -222,13 +223,19 @@ const runExport = async (invocation: Invocation): Promise<void> => {
     const { worldJsonSchema } = await import('../../../sandbox/world/schema.ts');
     return printer.whole(worldJsonSchema());
   }
-  const [world, { leftOut }, { yamlDocument }] = await Promise.all([
+  const [world, { leftOut }, { yamlDocument }, { mostBytes }] = await Promise.all([
     askSandbox(context.runtime, data, { call: 'GET /__sandbox/world', refusal: "Can't export the world" }),
     import('../../../sandbox/world/export.ts'),
     import('../../../output/yaml.ts'),
+    import('../../../yaml-file.ts'),
   ]);
   const isPlain = settings.format === 'table' || settings.format === 'tsv';
-  await (isPlain ? printer.text(yamlDocument(world).trimEnd()) : printer.whole(world));
+  const text = isPlain ? yamlDocument(world).trimEnd() : JSON.stringify(world, null, 2);
+  if (settings.jq === undefined && Buffer.byteLength(text) >= mostBytes)
+    throw new SchedError('usage', "The data is larger than 1 MiB, and --seed couldn't read the file", {
+      advice: ['to keep the data as it is, run ', { command: ['sandbox', 'snapshot', 'save', 'NAME'] }],
+    });
+  await (isPlain ? printer.text(text) : printer.whole(world));
   notes.info(`Left out: ${leftOut}`);
 };
 

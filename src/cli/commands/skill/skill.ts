@@ -1,7 +1,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { attempt, realDisk } from '../../../jobs/disk.ts';
-import { chmod, mkdir } from '../../../node/files.ts';
+import { chmod } from '../../../node/files.ts';
+import { makeDirectory } from '../../../state/make-directory.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { confirm } from '../../session/confirm.ts';
@@ -42,7 +43,7 @@ const runInstall = async (registry: Nouns, { context, args, problems }: Invocati
   if ((await currentText(path)) !== before)
     throw new SchedError('environment', `${path} has changed meanwhile`, { advice: 'run the same command again' });
   await attempt('write', path, async () => {
-    await mkdir(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     const draft = `${path}.${Buffer.from(runtime.randomBytes(8)).toString('hex')}`;
     await writeWholeFile(path, { content: text, draft, ...(before === undefined ? {} : { replaceIn: runtime }) });
     // Not private: agents of other users may read it.

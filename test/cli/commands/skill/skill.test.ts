@@ -89,6 +89,11 @@ describe('sched skill install', () => {
     expect([code, existsSync(directory)]).toEqual([12, false]);
   });
 
+  test('says so where no directory can be created', async () => {
+    const { code, stderr } = await world.run(['skill', 'install', '/proc/x', '--yes']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Can't write /proc/x/SKILL.md")]);
+  });
+
   test('shows what changes in an older file, made harmless, and replaces it with --yes', async () => {
     const directory = folder();
     mkdirSync(directory);

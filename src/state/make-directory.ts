@@ -1,0 +1,15 @@
+import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync } from '../node/files.ts';
+
+/** Creates a directory and its parents. Node's own `recursive` never ends in /proc, where nothing can be created. */
+export const makeDirectory = (path: string, mode?: number): void => {
+  const isThere = () => existsSync(join(path, '.'));
+  if (isThere()) return;
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may create it at the same time.
+    if (!isThere()) throw error;
+  }
+};
