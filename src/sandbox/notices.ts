@@ -56,7 +56,7 @@ export const noticeBooking = ({ store, now }: ChangeContext, invitee: InviteeRec
 
 /**
  * Assumed (notices.cancellation): every invitee and every host hears who canceled the event and why. An invitee with a
- * `text_reminder_number` gets a text message too.
+ * `text_reminder_number` gets a text message too. If a group event goes on, its hosts hear who left.
  */
 export const noticeCancellation = (
   { store, now }: ChangeContext,
@@ -69,7 +69,10 @@ export const noticeCancellation = (
     addNotice(store, now, { ...notice, about, to: email });
     if (number !== null) addNotice(store, now, { ...notice, about, to: number, channel: 'text' });
   }
-  for (const { user_email: to } of event.event_memberships) addNotice(store, now, { ...notice, about: event.uri, to });
+  const left = `${names().format(invitees.map(({ name }) => name))} left: ${meeting(event)}`;
+  const subject = event.status === 'canceled' ? notice.subject : left;
+  for (const { user_email: to } of event.event_memberships)
+    addNotice(store, now, { ...notice, subject, about: event.uri, to });
 };
 
 const mostListed = 100;

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { requestsAhead } from '../../src/cli/commands/config/apply.ts';
 import { exitCodes, SchedError } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { callTool, connect } from '../support/mcp-client.ts';
@@ -181,8 +182,11 @@ describe('config apply', () => {
     expect(refused.stderr).toContain(`--yes --allow ${allow}\n`);
     const done = await config(`apply ${file} --yes --allow ${allow} --json`, {}, own);
     expect(done.code).toBe(0);
-    const outcomes = JSON.parse(done.stdout).changes.map(({ outcome }: { outcome: string }) => outcome);
-    expect(new Set(outcomes)).toEqual(new Set(['applied']));
+    const { changes } = JSON.parse(done.stdout);
+    expect(new Set(changes.map(({ outcome }: { outcome: string }) => outcome))).toEqual(new Set(['applied']));
+    // The plan is read, and again after the yes. The first run also asked who the user is.
+    const read = refused.requests.length - 1;
+    expect(requestsAhead(changes)).toBe(done.requests.length - 2 * read);
   });
 
   test('applies exactly the plan with the digest, and prints another one', async () => {

@@ -187,7 +187,9 @@ export const calendarPage = (visit: Visit, notice?: string): HttpReply => {
   const midnight = (date: string) => instantOf(moments.zone, date, 0);
   const range = { from: midnight(shown.first), to: midnight(addDays(shown.first, shownDays)), now };
   const byDate = new Map<string, Start[]>();
+  const present = offer.moving && Date.parse(offer.moving.event.start_time);
   for (const start of startsBetween(store, offer.known, range)) {
+    if (start.at === present) continue;
     const date = moments.dateOf(start.at);
     byDate.set(date, [...(byDate.get(date) ?? []), start]);
   }

@@ -93,8 +93,11 @@ describe('the cancel page', () => {
     expect(eventNow(ada)).toMatchObject({ status: 'active', invitees_counter: { total: 2, active: 1 } });
     expect([inviteeNow(ada).status, inviteeNow(ben).status]).toEqual(['canceled', 'active']);
     expect(await world.lastActivity()).toMatchObject({ fully_qualified_name: 'Invitee.Cancel' });
+    const toHost = () => world.store.first<{ subject: string }>('SELECT subject FROM notices ORDER BY number DESC')!;
+    expect(toHost().subject).toMatch(/^Ada Lovelace left: Open workshop with /);
     await cancel(ben);
     expect(eventNow(ada)).toMatchObject({ status: 'canceled', invitees_counter: { active: 0 } });
+    expect(toHost().subject).toMatch(/^Canceled: Open workshop with /);
   });
 });
 
@@ -109,6 +112,10 @@ describe('the rescheduling page', () => {
     const ada: InviteeRecord = body.resource;
     const days = await visitor.open(`${pathOf(ada.reschedule_url)}?date=2026-05-05&tz=Europe/Berlin`);
     expect(days.text).toContain('Now: Mon, 4 May 2026, 10:00');
+    const sameDay = await visitor.open(`${pathOf(ada.reschedule_url)}?date=2026-05-04&tz=Europe/Berlin`);
+    const starts = sameDay.links.flatMap((href) => /start=([^&]*)/.exec(href)?.[1] ?? []).map(decodeURIComponent);
+    expect(starts.length).toBeGreaterThan(1);
+    expect(starts.map((each) => Date.parse(each))).not.toContain(Date.parse(start));
     const details = await visitor.open(days.links.find((href) => href.includes('start='))!);
     expect(details.fields).toMatchObject({ name: ada.name, email: ada.email, a1: 'Engine Ltd', a2: '11 to 100' });
     const sent = await visitor.submit(details);

@@ -69,6 +69,16 @@ const refuseOther = async (context: Context, read: ReadPlan): Promise<never> => 
   });
 };
 
+/** Requests that a change takes: it is read again and written. A new event type is looked for before and after. */
+const requestsFor = (change: Change): number => {
+  if (change.kind === 'webhook') return change.action === 'replace' ? 3 : 2;
+  return change.action === 'create' ? 6 : 2;
+};
+
+/** The requests that are still to come, for the wait that is announced. */
+export const requestsAhead = (changes: readonly Change[]): number =>
+  changes.reduce((sum, change) => sum + requestsFor(change), 0);
+
 /** Applies a confirmed plan and shows the progress. */
 const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confirmed?: string): Promise<Applied> => {
   const entries = entriesNow(context, read);
@@ -81,9 +91,9 @@ const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confi
     counts.accepted = ended.filter(({ changes }) => changes.every((each) => isDone(states.get(each)!))).length;
     counts.rejected = ended.length - counts.accepted;
     progress.update(counts);
-    // Each change is read again and written.
-    context.notes.ahead = () => ({ requests: 2 * (read.plan.changes.length - states.size), isMost: false });
   };
+  const left = () => read.plan.changes.filter((change) => !states.has(change));
+  context.notes.ahead = () => ({ requests: requestsAhead(left()), isMost: false });
   try {
     return await applyConfig({ ...apply, onOutcome }, read.read, read.reach, read.plan, confirmed);
   } finally {
