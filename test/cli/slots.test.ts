@@ -3,6 +3,7 @@ import { spokenSlots } from '../../src/cli/commands/slots-screen.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { width } from '../../src/output/width.ts';
 import { createWorld, type Result, replying, type TestWorld, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { sample } from '../support/tier.ts';
 
 describe('event-types slots', () => {
@@ -25,6 +26,32 @@ describe('event-types slots', () => {
     expect(starts).toEqual([...starts].sort());
     expect(starts.every((start) => start > '2026-11-15T18' && start < '2026-11-22T18')).toBe(true);
     expect(rowsOf(result)[0]).toEqual(['2026-11-16T09:00:00Z', '2026-11-16T09:15:00Z', 'Amara Lindqvist']);
+  });
+
+  it('counts events that begin before the window or after its last start, for each of their hosts', async () => {
+    const own = await createWorld({ home: temporaryDirectory() });
+    const book = (type: string, time: string) =>
+      own.run(`invitees create --event-type "${type}" --start ${time} --email z@example.com --name Z --timezone UTC`);
+    const startsOf = async (type: string, since: string, until: string) =>
+      rowsOf(await own.run(`event-types slots "${type}" --since ${since} --until ${until}`)).map(([start]) => start);
+    const at = (time: string) => `2027-02-01T${time}:00Z`;
+    expect([
+      (await book('Strategy session', at('10:00'))).code,
+      (await book('Partner interview', at('13:00'))).code,
+    ]).toEqual([0, 0]);
+    expect(await startsOf('Intro call', at('10:30'), at('11:15'))).toEqual([at('11:00')]);
+    // It would last until 10:30.
+    expect(await startsOf('Strategy session', at('09:30'), at('09:31'))).toEqual(['']);
+    expect(await startsOf('Strategy session', at('09:00'), at('09:01'))).toEqual([at('09:00')]);
+    const why = `event-types why "Partner interview" ${at('13:00')} --json`;
+    const withoutHosts = async (request: HttpRequest) => {
+      const reply = await own.service(request);
+      return { ...reply, body: reply.body.replaceAll('"event_memberships":[', '"event_memberships":[],"others":[') };
+    };
+    for (const send of [own.service, withoutHosts]) {
+      const { reasons } = JSON.parse((await own.run(why, { send })).stdout);
+      expect(reasons.map(({ code }: { code: string }) => code)).toEqual(['busy', 'busy', 'busy']);
+    }
   });
 
   const onTerminal = (line: string, more: WorldOptions = {}) =>

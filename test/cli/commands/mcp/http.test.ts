@@ -295,9 +295,9 @@ describe('a session', () => {
     expect(await statusIn(used)).toBe(200);
     sandbox.clock.time += 60_000;
     sandbox.tick();
-    expect([await statusIn(used), await statusIn(idle)]).toEqual([200, 404]);
-    // The stream of the session ends too.
+    // The stream of the session ends too, without another message.
     await stream.text();
+    expect([await statusIn(used), await statusIn(idle)]).toEqual([200, 404]);
   });
 
   test('is the oldest of a user that ends when there are seventeen', async () => {
