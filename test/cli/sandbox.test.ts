@@ -292,6 +292,13 @@ describe('--sandbox', () => {
   });
 });
 
+describe('--sandbox: webhooks', () => {
+  test('are delivered by a running sandbox, which a new one says', async () => {
+    const { stderr } = await world.run('--sandbox webhooks create --url http://127.0.0.1:9/ --events invitee.created');
+    expect(stderr).toContain('A sandbox delivers while it runs: sched sandbox start\n');
+  });
+});
+
 describe('--sandbox: URIs', () => {
   test('have the usual address, and those of any other address of this machine are taken', async () => {
     const [first] = JSON.parse((await world.run('--sandbox events list --limit 1 --json')).stdout);

@@ -5,6 +5,7 @@ import { isOutcomeUnknown } from '../../../errors.ts';
 import { readIfPossible } from '../../../jobs/read-back.ts';
 import type { Json } from '../../../json.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { localCommand } from '../../messages/suggested-line.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { recordOf, withFacts } from '../../operation/write-result.ts';
@@ -84,6 +85,8 @@ const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation
   // The file is written before the request is sent: the service never shows the key again.
   const sent = path === undefined ? {} : { signing_key: key ?? (await createSigningKey(path, context)) };
   const webhook = await createOrLookUp(context, { ...input, body: { ...body, ...sent } });
+  if ((await context.connection()).isUnserved)
+    notes.info(`A sandbox delivers while it runs: ${localCommand('sandbox', 'start')}`);
   if (!hasKey) notes.info(`Deliveries are not signed. To sign them, use --${signingKeyFlag.name}`);
   await notes.done(`subscribed: ${webhook.callback_url ?? body.url}`);
   await context.printer.one(view, webhook);
