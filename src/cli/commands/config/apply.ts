@@ -69,15 +69,13 @@ const refuseOther = async (context: Context, read: ReadPlan): Promise<never> => 
   });
 };
 
-/** Requests that a change takes: it is read again and written. A new event type is looked for before and after. */
-const requestsFor = (change: Change): number => {
-  if (change.kind === 'webhook') return change.action === 'replace' ? 3 : 2;
-  return change.action === 'create' ? 6 : 2;
-};
-
-/** The requests that are still to come, for the wait that is announced. */
+/** Requests to come: a change is read again and written. A webhook is replaced in two; a new type is looked for, too. */
+const requestsFor = { create: 6, replace: 3, update: 2, delete: 2 };
 export const requestsAhead = (changes: readonly Change[]): number =>
-  changes.reduce((sum, change) => sum + requestsFor(change), 0);
+  changes.reduce(
+    (sum, { kind, action }) => sum + (kind === 'webhook' && action === 'create' ? 2 : requestsFor[action]),
+    0,
+  );
 
 /** Applies a confirmed plan and shows the progress. */
 const work = async (context: Context, apply: ApplyContext, read: ReadPlan, confirmed?: string): Promise<Applied> => {
