@@ -37,14 +37,12 @@ describe('sandbox --seed FILE', () => {
     expect(JSON.parse(json.stdout).users.nora.name).toBe('Nora Quist');
   });
 
-  test('can read every file of export, which refuses larger data and names snapshots', async () => {
-    await reset('--seed', 'large:4000');
-    for (const flags of [[], ['-o', 'json']]) {
-      const { code, stdout, stderr } = await world.run(['sandbox', 'export', '--data', data, ...flags]);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain('The data is larger than 1 MiB');
-      expect(stderr).toContain('sched sandbox snapshot save NAME');
-    }
+  test('can read every file of export, which refuses a larger one and names snapshots', async () => {
+    await reset('--seed', 'large:1500');
+    const { code, stdout, stderr } = await world.run(['sandbox', 'export', '--data', data, '-o', 'json']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('The data is larger than 1 MiB');
+    expect(stderr).toContain('sched sandbox snapshot save NAME');
   });
 
   test('reports a broken file with its lines, and leaves the data alone', async () => {
