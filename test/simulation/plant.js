@@ -3,7 +3,7 @@
  *
  *   npm run simulate:bugs                            all of test/simulation/bugs
  *   npm run simulate:bugs -- NAME...                 only these
- *   npm run simulate:bugs -- --sample 5 --seed TEXT  some of them, chosen by the text
+ *   npm run simulate:bugs -- --sample 5 --seed TEXT  some that can be found, chosen by the text
  *   npm run simulate:bugs -- --seconds 120           looks so many seconds of CPU time for each (60 if not said)
  *
  * It ends with 1 if one isn't found, unless its patch says why with a line "Not found: …".
@@ -26,10 +26,14 @@ const { values, positionals } = parseArgs({
 /** A bug can make a seed go on forever. Others may use the machine, too. */
 const longestMs = (Number(values.seconds) * 4 + 60) * 1000;
 
+/** Why a bug can't be found, if its patch says so. @param {string} name */
+const whyHidden = (name) => /^Not found: (.+)$/m.exec(readBug(name).text)?.[1];
+
 /** @param {string[]} names @param {number} count */
 const sampleOf = (names, count) => {
   const rankOf = (/** @type {string} */ name) => createHash('sha256').update(`${values.seed} ${name}`).digest('hex');
-  return names.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1)).slice(0, count);
+  const found = names.filter((name) => whyHidden(name) === undefined);
+  return found.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1)).slice(0, count);
 };
 
 /**
@@ -72,7 +76,7 @@ const widest = Math.max(...chosen.map((name) => name.length));
 let missed = 0;
 for (const bug of chosen) {
   const { isFound, seconds, seed, what } = endingOf(await simulate(bug));
-  const why = /^Not found: (.+)$/m.exec(readBug(bug).text)?.[1];
+  const why = whyHidden(bug);
   if (!isFound && why === undefined) missed += 1;
   const found = isFound ? `found after ${seconds} s` : `not found in ${seconds} s`;
   const words = [
