@@ -57,7 +57,7 @@ export const availability = operations('availability', 'availability', {
     summary: 'Update an availability schedule',
     method: 'PATCH',
     path: '/event_type_availability_schedules/{schedule}',
-    knows: ['event_type', 'user'],
+    knows: ['event_type', 'user', 'timezone'],
     effect: 'change',
     body: record(changes),
     reply: one(AvailabilitySchedule),
@@ -66,6 +66,7 @@ export const availability = operations('availability', 'availability', {
     summary: 'Update all availability schedules of an event type',
     method: 'PATCH',
     path: '/event_type_availability_schedules',
+    knows: ['timezone'],
     effect: 'change',
     // Assumed (availability.update-all): an update without an ID has `event_type`, `rules` and `timezone`. It changes every
     // schedule of the event type that the caller may change, and returns those on a single page.

@@ -148,7 +148,7 @@ export const createClient = (options: ClientOptions): Client => {
   const exchange = async (operation: Operation | undefined, request: HttpRequest): Promise<HttpReply> => {
     try {
       const reply = await (operation !== undefined && operation.scope === undefined ? sendPlain : send)(request);
-      return operation === undefined || !isSuccess(reply) ? reply : fromWire(dialect, operation, reply);
+      return operation === undefined ? reply : fromWire(dialect, operation, reply);
     } catch (error) {
       if (!(error instanceof NetworkFailure)) throw error;
       // The status was a success before the body was cut off. A write is then done, only its record is missing.
@@ -193,12 +193,13 @@ export const createClient = (options: ClientOptions): Client => {
   };
 
   const pages = (operation: Operation, input: Input, listOptions: ListOptions<Json> = {}): AsyncGenerator<Json[]> => {
-    const most = wireOf(dialect, operation)?.page_size ?? dialect?.page_size ?? limits.pageSize.max;
+    const wire = wireOf(dialect, operation);
+    const most = wire?.page_size ?? dialect?.page_size ?? limits.pageSize.max;
     return listing(
       (cursor) => prepare(operation, { ...input, query: { ...input.query, ...cursor } }),
       operation,
       { ...listOptions, pageSize: Math.min(listOptions.pageSize ?? most, most) },
-      (request, reply) => readPage(operation, request, reply),
+      (request, reply) => (wire?.reply?.no_uri ? readAnyPage(request, reply) : readPage(operation, request, reply)),
     );
   };
 

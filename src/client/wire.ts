@@ -1,9 +1,9 @@
 import type { Operation } from '../api/operation.ts';
-import { type Dialect, lackedInputs, wireOf } from '../dialects/dialect.ts';
+import { type Dialect, errorIn, lackedInputs, wireOf } from '../dialects/dialect.ts';
 import type { Wire } from '../dialects/schema.ts';
-import { fill, match, placeholdersIn, setAt, valueAt } from '../dialects/template.ts';
+import { fill, match, placeholdersIn, setAt, type Template, valueAt } from '../dialects/template.ts';
 import { SchedError } from '../errors.ts';
-import type { HttpReply } from '../http/message.ts';
+import { type HttpReply, isSuccess } from '../http/message.ts';
 import { isObject, type Json } from '../json.ts';
 import { isPlainId } from './ids.ts';
 import { contentOf } from './read-reply.ts';
@@ -59,6 +59,35 @@ const refuseLacking = (dialect: Dialect, row: Operation, wire: Wire, given: Json
     throw notOffered(dialect, `${missing.join(', ')} in ${row.name.replace('.', ' ')}`, 'run it without');
 };
 
+/** Refuses an input without what the service needs to carry it out, or to know which record is meant. */
+const requireNeeded = (row: Operation, { needs = [] }: Wire, named: readonly string[], given: Json): void => {
+  const need = needs.find((name) => given[name] === undefined);
+  const telling = row.knows?.filter((name) => named.includes(name) && !needs.includes(name)) ?? [];
+  const isTold = telling.length === 0 || telling.some((name) => given[name] !== undefined);
+  if (need === undefined && isTold) return;
+  throw need === undefined
+    ? new SchedError('usage', `This service needs the ${telling[0]!.replace('_', ' ')} too`, {
+        reason: 'the ID alone is not enough there',
+        advice: "give the record's full URI",
+        outcome: 'not-sent',
+      })
+    : new SchedError('usage', `This service needs ${need} too`, {
+        reason: 'none is given, and the service shows no single one',
+        advice: `add --${need.replaceAll('_', '-')}`,
+        outcome: 'not-sent',
+      });
+};
+
+/** Refuses a field inside an input if a template takes the input apart without it: it would be lost. */
+const refuseLost = (dialect: Dialect | undefined, row: Operation, named: readonly string[], given: Json): void => {
+  for (const [input, value] of Object.entries(given)) {
+    const inner = named.filter((name) => name.startsWith(`${input}.`));
+    const lost = isObject(value) && Object.keys(value).find((key) => !inner.includes(`${input}.${key}`));
+    if (inner.length > 0 && lost)
+      throw notOffered(dialect, `${input}.${lost} in ${row.name.replace('.', ' ')}`, 'run it without');
+  }
+};
+
 /** A segment of a path. R14: only a plain ID gets into it. */
 const segmentOf = (value: unknown, name: string): string => {
   const text = String(value);
@@ -81,13 +110,8 @@ export const toWire = (
   const { method = row.method, path: address = row.path, lacks = [] } = wire;
   const named = placeholdersIn([address, wire.query ?? {}, wire.body ?? {}]).map(({ name }) => name);
   const lookUp = (name: string) => valueAt(given, name);
-  const missing = row.knows?.find((name) => named.includes(name) && given[name] === undefined);
-  if (missing !== undefined)
-    throw new SchedError('usage', `This service needs the ${missing.replace('_', ' ')} too`, {
-      reason: 'the ID alone is not enough there',
-      advice: "give the record's full URI",
-      outcome: 'not-sent',
-    });
+  requireNeeded(row, wire, named, given);
+  refuseLost(dialect, row, named, fields);
   const used = new Set([...lacks, ...named.map((name) => name.split('.')[0]!)]);
   const others = (values: Json) => Object.entries(values).filter(([name]) => !used.has(name));
   const filled = (templates: Wire['query'] = {}) =>
@@ -104,28 +128,38 @@ export const toWire = (
   };
 };
 
+/** What a template doesn't mention in a value. A value of another shape stays as it is. */
+const restOf = (template: Template, value: unknown): unknown => {
+  if (!isObject(template)) return undefined;
+  if (!isObject(value)) return value;
+  const rest = Object.entries(value)
+    .map(([name, each]) => [name, Object.hasOwn(template, name) ? restOf(template[name] as Template, each) : each])
+    .filter(([, each]) => each !== undefined);
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+};
+
 /** A record in the catalogue's names. Fields that the template doesn't mention are kept. */
-const recordFrom = (template: NonNullable<Wire['reply']>['record'], value: unknown): unknown => {
+const recordFrom = (template: Template | undefined, value: unknown): unknown => {
   if (template === undefined || !isObject(value)) return value;
-  const mentioned = isObject(template) ? Object.keys(template) : Object.keys(value);
-  const record: Json = Object.fromEntries(Object.entries(value).filter(([name]) => !mentioned.includes(name)));
+  const record = (restOf(template, value) ?? {}) as Json;
   match(template, value, ({ name }, found) => setAt(record, name, found));
   return record;
 };
 
 /** The reply to an operation in the catalogue's names. A reply that is not JSON stays as it is. */
 export const fromWire = (dialect: Dialect | undefined, row: Operation, reply: HttpReply): HttpReply => {
-  const shape = wireOf(dialect, row)?.reply;
+  const wire = wireOf(dialect, row) ?? {};
+  const { in: place, record, read_back } = wire.reply ?? {};
+  const fields = dialect?.records?.[row.reply.of.name];
   const content = contentOf(reply);
-  if (shape === undefined || typeof content === 'string' || !isObject(content.json)) return reply;
+  if (dialect === undefined || typeof content === 'string' || !isObject(content.json)) return reply;
   const { json } = content;
+  const withJson = (changed: unknown): HttpReply => ({ ...reply, content: { json: changed } });
+  if (!isSuccess(reply)) return withJson(errorIn('catalogue', wire, json));
+  if (read_back) return { ...reply, content: 'empty' };
+  const translated = (value: unknown) => recordFrom(fields, recordFrom(record, value));
+  if (row.reply.kind === 'bare') return withJson(translated(json));
   const envelope = row.reply.kind === 'many' ? 'collection' : 'resource';
-  const place = shape.in ?? envelope;
-  if (shape.read_back) return { ...reply, content: 'empty' };
-  if (row.reply.kind === 'bare') return { ...reply, content: { json: recordFrom(shape.record, json) } };
-  const inner = json[place];
-  const translated = Array.isArray(inner)
-    ? inner.map((each) => recordFrom(shape.record, each))
-    : recordFrom(shape.record, inner);
-  return { ...reply, content: { json: { ...json, [envelope]: translated } } };
+  const inner = json[place ?? envelope];
+  return withJson({ ...json, [envelope]: Array.isArray(inner) ? inner.map(translated) : translated(inner) });
 };

@@ -1,6 +1,6 @@
 import type { Field, RecordField, Shape } from '../api/field.ts';
 import { inspect } from '../api/inspect.ts';
-import { nounOf, type Operation, pathParameters } from '../api/operation.ts';
+import { nounOf, type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { nearest } from '../nearest.ts';
 import type { DialectFile, Wire } from './schema.ts';
 import { hasStrayBrace, type Placeholder, placeholdersIn, type Template } from './template.ts';
@@ -64,6 +64,13 @@ export const problemsIn = (file: DialectFile, rows: readonly Operation[]): Diale
     return [addressOf(row), ...(wire ? [addressOf(row, wire)] : [])].map((address) => ({ row, ...address }));
   });
 
+  for (const [name, fields] of Object.entries(file.records ?? {})) {
+    const resources = new Map(rows.map(({ reply: { of } }) => [of.name, of]));
+    const report: Report = (path, message) => problems.push({ path: ['records', name, ...path], message });
+    const of = resources.get(name);
+    if (of === undefined) report([], `unknown record ${name}${suggestion(name, [...resources.keys()])}`);
+    else checkRecord(of, fields, [], report);
+  }
   for (const [name, wire] of changed) {
     const row = byName.get(name);
     const report = (path: readonly (string | number)[], message: string) =>
@@ -126,7 +133,7 @@ const checkRequest = (row: Operation, wire: Wire, report: Report): void => {
     }
     if (texts(template).some(hasStrayBrace)) report(path, 'braces are only for names, such as {event_type}');
   };
-  const { path = row.path, query = {}, body = {}, lacks = [] } = wire;
+  const { path = row.path, query = {}, body = {}, lacks = [], needs = [] } = wire;
   check(path, ['path']);
   for (const [key, template] of Object.entries(query)) {
     check(template, ['query', key]);
@@ -134,15 +141,17 @@ const checkRequest = (row: Operation, wire: Wire, report: Report): void => {
   }
   for (const [key, template] of Object.entries(body)) check(template, ['body', key]);
   if (wire.body && row.method === 'GET') report(['body'], `${row.name} only reads, so it has no body`);
-  for (const [index, name] of lacks.entries())
-    if (!Object.hasOwn(inputs, name))
-      report(['lacks', index], `${name} is not an input of ${row.name}${suggestion(name, Object.keys(inputs))}`);
+  for (const [key, names] of Object.entries({ lacks, needs }))
+    for (const [index, name] of names.entries())
+      if (!Object.hasOwn(inputs, name))
+        report([key, index], `${name} is not an input of ${row.name}${suggestion(name, Object.keys(inputs))}`);
 
   const used = placeholdersIn([path, query, body]);
   checkInner(row, used, report);
   const missing = parameters.find((parameter) => !used.some(({ name }) => name === parameter));
-  if (missing && !used.some(({ name }) => row.knows?.includes(name)))
-    report(['path'], `nothing says which ${missing} is meant: use {${[missing, ...(row.knows ?? [])].join('} or {')}}`);
+  const telling = row.knows?.filter((name) => !Object.hasOwn(inputs, name)) ?? [];
+  if (missing && !used.some(({ name }) => telling.includes(name)))
+    report(['path'], `nothing says which ${missing} is meant: use {${[missing, ...telling].join('} or {')}}`);
 };
 
 /** If a template names a field inside an input, the input is used up: the other fields would be lost. */
@@ -156,19 +165,20 @@ const checkInner = (row: Operation, used: readonly Placeholder[], report: Report
 };
 
 const checkReply = (row: Operation, { reply = {} }: Wire, report: Report): void => {
-  const fields = row.reply.of.record.shape;
-  for (const { name, filter } of placeholdersIn(reply.record)) {
-    if (fieldAt(fields, name) === undefined)
-      report(
-        ['reply', 'record'],
-        `{${name}} is not a field of the ${row.reply.of.name}${suggestion(name, Object.keys(fields))}`,
-      );
-    if (filter === 'id') report(['reply', 'record'], `|id can't be turned back into a URI: leave {${name}|id} out`);
-  }
-  if (texts(reply.record ?? null).some(hasStrayBrace))
-    report(['reply', 'record'], 'braces are only for names, such as {uri}');
+  checkRecord(row.reply.of, reply.record ?? {}, ['reply', 'record'], report, inputsOf(row));
   if (reply.read_back && row.effect !== 'change')
     report(['reply', 'read_back'], `only a change can be read back, and ${row.name} is none`);
+};
+
+/** A template of a record. `more` are names that it may have besides the fields. */
+const checkRecord = (of: Resource, record: Template, path: string[], report: Report, more: Shape = {}): void => {
+  const fields = of.record.shape;
+  for (const { name, filter } of placeholdersIn(record)) {
+    if (fieldAt(fields, name) === undefined && !Object.hasOwn(more, name))
+      report(path, `{${name}} is not a field of the ${of.name}${suggestion(name, Object.keys(fields))}`);
+    if (filter === 'id') report(path, `|id can't be turned back into a URI: leave {${name}|id} out`);
+  }
+  if (texts(record).some(hasStrayBrace)) report(path, 'braces are only for names, such as {uri}');
 };
 
 /** All texts in a template. */

@@ -1,5 +1,7 @@
 import type { Operation } from '../api/operation.ts';
+import { isObject, type Json } from '../json.ts';
 import type { DialectFile, Wire } from './schema.ts';
+import { namesByPlace } from './template.ts';
 
 /** How a service differs from the catalogue. */
 export interface Dialect extends DialectFile {
@@ -28,4 +30,26 @@ export const lackedInputs = (row: Operation, { lacks = [] }: Wire): string[] => 
 export const addressOf = (dialect: Dialect | undefined, row: Operation): { method: string; path: string } => {
   const { method = row.method, path = row.path } = wireOf(dialect, row) ?? asInCatalogue;
   return { method, path };
+};
+
+/** The parameter under its new name, by the longest old name that it begins with: `locations[0].kind`. */
+const renamed = (parameter: string, names: readonly [old: string, name: string][]): string => {
+  const plain = parameter.replace(/\[(\d+)\]/g, '.$1');
+  const [best] = names
+    .filter(([old]) => `${plain}.`.startsWith(`${old}.`))
+    .sort(([one], [other]) => other.length - one.length);
+  return best ? `${best[1]}${plain.slice(best[0].length)}`.replace(/\.(\d+)(?=\.|$)/g, '[$1]') : parameter;
+};
+
+/** An error body whose details name the inputs as the catalogue does, or as the service does. */
+export const errorIn = (whose: 'catalogue' | 'service', { query = {}, body = {} }: Wire, error: Json): Json => {
+  if (!Array.isArray(error.details)) return error;
+  const places = namesByPlace({ ...query, ...body });
+  const names = whose === 'catalogue' ? places : places.map(([place, name]): [string, string] => [name, place]);
+  const details = error.details.map((detail: unknown) =>
+    isObject(detail) && typeof detail.parameter === 'string'
+      ? { ...detail, parameter: renamed(detail.parameter, names) }
+      : detail,
+  );
+  return { ...error, details };
 };

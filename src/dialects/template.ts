@@ -4,13 +4,16 @@ import { idIn } from '../uri.ts';
 /** A part of a message as a service sends it, with our own names in braces: `{ owner: '{event_type}' }`. */
 export type Template = string | number | boolean | null | readonly Template[] | { readonly [key: string]: Template };
 
-/** A name in braces. `id` stands for the ID in a URI; `null` is sent if the name has no value. */
+/**
+ * A name in braces. `id` stands for the ID in a URI; `null` is sent if the name has no value; `lower` is sent in lower
+ * case. `kind=inbound_call` and `kind!=inbound_call` are about the field beside the name: otherwise it has no value.
+ */
 export interface Placeholder {
   name: string;
-  filter?: 'id' | 'null';
+  filter?: string;
 }
 
-const braces = /\{([\w.-]+)(?:\|(id|null))?\}/g;
+const braces = /\{([\w.-]+)(?:\|(id|null|lower|\w+!?=\w+))?\}/g;
 
 interface Parts {
   /** The text before, between and after the placeholders. */
@@ -27,7 +30,7 @@ const partsOf = (text: string): Parts => {
     constants: ends.map((start, index) => text.slice(start, found[index]?.index)),
     placeholders: found.map(([, name, filter]) => ({
       name: name!,
-      ...(filter && { filter: filter as 'id' | 'null' }),
+      ...(filter && { filter }),
     })),
     isWhole: found.length === 1 && found[0]![0] === text,
   };
@@ -35,6 +38,16 @@ const partsOf = (text: string): Parts => {
 
 const childrenOf = (template: Template): Template[] =>
   typeof template === 'object' && template !== null ? Object.values(template) : [];
+
+/** The names in a template with their places in the service's message: `['availability_rule.timezone', 'timezone']`. */
+export const namesByPlace = (template: Template, place = ''): [place: string, name: string][] => {
+  if (typeof template === 'string') {
+    const { isWhole, placeholders } = partsOf(template);
+    return isWhole ? [[place, placeholders[0]!.name]] : [];
+  }
+  if (typeof template !== 'object' || template === null) return [];
+  return Object.entries(template).flatMap(([key, each]) => namesByPlace(each, place === '' ? key : `${place}.${key}`));
+};
 
 export const placeholdersIn = (template: Template | undefined): Placeholder[] => {
   if (typeof template === 'string') return partsOf(template).placeholders;
@@ -46,14 +59,25 @@ export const hasStrayBrace = (text: string): boolean => /[{}]/.test(partsOf(text
 
 type LookUp = (name: string) => unknown;
 
+/** Whether the field beside a name is as a filter such as `kind!=inbound_call` says. */
+const isMeant = (name: string, filter: string, lookUp: LookUp): boolean => {
+  const [field, wanted] = filter.split(/!?=/);
+  return (lookUp(name.replace(/[^.]+$/, field!)) === wanted) !== filter.includes('!');
+};
+
+const filtered = ({ name, filter }: Placeholder, lookUp: LookUp): unknown => {
+  const value = lookUp(name);
+  if (value === undefined) return filter === 'null' ? null : undefined;
+  if (filter === 'id') return idIn(value);
+  if (filter === 'lower') return typeof value === 'string' ? value.toLowerCase() : value;
+  return filter?.includes('=') && !isMeant(name, filter, lookUp) ? undefined : value;
+};
+
 const fillText = (text: string, lookUp: LookUp): unknown => {
   const { constants, placeholders, isWhole } = partsOf(text);
-  const values = placeholders.map(({ name, filter }) => {
-    const value = lookUp(name);
-    return filter === 'id' && value !== undefined ? idIn(value) : value;
-  });
-  if (isWhole) return values[0] === undefined && placeholders[0]!.filter === 'null' ? null : values[0];
-  if (values.includes(undefined)) return undefined;
+  const values = placeholders.map((each) => filtered(each, lookUp));
+  if (isWhole) return values[0];
+  if (values.some((value) => value === undefined || value === null)) return undefined;
   return constants.map((constant, index) => (index === 0 ? '' : String(values[index - 1])) + constant).join('');
 };
 

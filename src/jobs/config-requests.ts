@@ -29,15 +29,19 @@ const scheduleRequest = (change: ScheduleChange, { users }: World): ConfigReques
   const { uri = newId, eventType = newId, user, timezone, fields } = change;
   // Other types that share the schedule have an older copy.
   const type = users.flatMap(({ types }) => types).find(({ record }) => record.uri === eventType);
-  const current = type?.schedules?.find((each) => each.uri === change.uri && each.user === user)?.rules;
+  const current = type?.schedules?.find((each) => each.uri === change.uri && each.user === user);
   const hasRules = Object.keys(fields).some((name) => name !== 'timezone');
   const body = {
-    ...(hasRules ? { rules: rulesAfter((current ?? []) as Rule[], change) } : {}),
+    ...(hasRules ? { rules: rulesAfter((current?.rules ?? []) as Rule[], change) } : {}),
     ...(fields.timezone === undefined ? {} : { timezone }),
   };
   return {
     operation: availability.update,
-    input: { path: { schedule: idIn(uri) }, body, known: { event_type: eventType, user } },
+    input: {
+      path: { schedule: idIn(uri) },
+      body,
+      known: { event_type: eventType, user, timezone: timezone ?? current?.timezone },
+    },
   };
 };
 

@@ -1,13 +1,19 @@
 import { allOperations } from '../api/catalogue.ts';
 import { inspect } from '../api/inspect.ts';
 import { limits } from '../api/limits.ts';
-import { type Operation, pathParameters } from '../api/operation.ts';
-import { addressOf, type Dialect, wireOf } from '../dialects/dialect.ts';
+import { nounOf, type Operation, pathParameters } from '../api/operation.ts';
+import { dotted } from '../api/wording.ts';
+import { addressOf, type Dialect, errorIn, wireOf } from '../dialects/dialect.ts';
 import type { Wire } from '../dialects/schema.ts';
-import { fill, match, type Placeholder, setAt, valueAt } from '../dialects/template.ts';
-import type { HttpReply, HttpRequest, Layer } from '../http/message.ts';
-import { isObject, type Json, jsonIn } from '../json.ts';
+import { fill, match, namesByPlace, type Placeholder, placeholdersIn, setAt, valueAt } from '../dialects/template.ts';
+import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
+import { isObject, type Json, jsonIn, recordsIn } from '../json.ts';
 import { once } from '../once.ts';
+import { idIn } from '../uri.ts';
+import { type Detail, detail } from './error-replies.ts';
+import { unknownName } from './parse.ts';
+
+const apiRows = once(async () => (await allOperations()).filter((row) => row.server === undefined));
 
 /** An operation that a request in the dialect is meant for, and the names in its path. */
 interface Target {
@@ -33,24 +39,28 @@ const inputOf = (row: Operation, { name, filter }: Placeholder, value: unknown, 
   return collection === undefined ? value : `${origin}/${collection}/${value}`;
 };
 
-/** The same request to our own operation, or undefined if the dialect's request doesn't say which record is meant. */
-const ownRequest = ({ row, wire, names }: Target, request: HttpRequest, url: URL): HttpRequest | undefined => {
-  const given: Json = names;
+/** The values that a request has for our names. */
+const valuesIn = ({ row, wire, names }: Target, { body }: HttpRequest, { origin, searchParams }: URL): Json => {
+  const given: Json = { ...names };
   const take = (placeholder: Placeholder, value: unknown) =>
-    setAt(given, placeholder.name, inputOf(row, placeholder, value, url.origin));
-  const query = Object.fromEntries(url.searchParams);
-  match(wire.query ?? {}, query, take);
-  const sent = jsonIn(request.body);
-  if (isObject(sent)) match(wire.body ?? {}, sent, take);
+    setAt(given, placeholder.name, inputOf(row, placeholder, value, origin));
+  match(wire.query ?? {}, Object.fromEntries(searchParams), take);
+  match(wire.body ?? {}, jsonIn(body), take);
+  return given;
+};
+
+/** The same request to our own operation. */
+const ownRequest = ({ row, wire }: Target, given: Json, request: HttpRequest, url: URL): HttpRequest => {
   const rest = (values: Json, templates: Json = {}) =>
     Object.entries(values).filter(([name]) => !Object.hasOwn(templates, name));
   const own = (fields: object = {}) => Object.entries(given).filter(([name]) => Object.hasOwn(fields, name));
-  if (pathParameters(row.path).some((name) => typeof given[name] !== 'string')) return undefined;
+  const query = Object.fromEntries(url.searchParams);
   const pairs = [...rest(query, wire.query), ...own(row.query?.shape)].map(([name, value]): [string, string] => [
     name,
     // The dialect may have larger pages. A shorter page is no error.
     name === 'count' ? String(Math.min(Number(value), limits.pageSize.max)) : String(value),
   ]);
+  const sent = jsonIn(request.body);
   const body = isObject(sent) ? Object.fromEntries([...rest(sent, wire.body), ...own(row.body?.shape)]) : undefined;
   const path = row.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
   return {
@@ -61,49 +71,143 @@ const ownRequest = ({ row, wire, names }: Target, request: HttpRequest, url: URL
   };
 };
 
+const isBlank = (value: unknown): boolean =>
+  typeof value === 'object' ? value === null || Object.values(value).every(isBlank) : value === undefined;
+
+/** How a value differs from what a client that speaks the dialect sends. Only keys that may be null must be there. */
+const differences = (sent: unknown, expected: unknown, place: string): Detail[] => {
+  if (sent === undefined) return expected === null ? [detail(place, 'is required', 'required')] : [];
+  if (expected === undefined) return isBlank(sent) ? [] : [unknownName(place)];
+  const isInside = typeof sent === 'object' && sent !== null && typeof expected === 'object' && expected !== null;
+  if (!isInside) return sent === expected ? [] : [detail(place, `must be ${JSON.stringify(expected)}`)];
+  const [left, right] = [sent as Json, expected as Json];
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...keys].flatMap((key) =>
+    differences(left[key], right[key], dotted([place, Array.isArray(sent) ? Number(key) : key])),
+  );
+};
+
+/** What the service refuses in a request, by its own names, though our own operation wouldn't. */
+const wrongIn = ({ wire }: Target, given: Json, sent: unknown): Detail[] => {
+  const { needs = [], lacks = [], query = {}, body = {} } = wire;
+  const places = namesByPlace({ ...query, ...body });
+  const used = [...lacks, ...placeholdersIn([query, body]).map(({ name }) => name.split('.')[0]!)];
+  const isElsewhere = (name: string) => used.includes(name) && !Object.hasOwn(body, name);
+  const missing = needs.filter((name) => given[name] === undefined);
+  const lookUp = (name: string) => valueAt(given, name);
+  return [
+    ...Object.keys(isObject(sent) ? sent : {})
+      .filter(isElsewhere)
+      .map(unknownName),
+    ...missing.map((name) => detail(places.find(([, each]) => each === name)?.[0] ?? name, 'is required', 'required')),
+    ...Object.entries(body).flatMap(([name, template]) =>
+      isObject(sent) && Object.hasOwn(sent, name) ? differences(sent[name], fill(template, lookUp), name) : [],
+    ),
+  ];
+};
+
 /** Our reply as the dialect has it. */
-const dialectReply = ({ row, wire }: Target, reply: HttpReply): HttpReply => {
+const dialectReply = ({ row, wire }: Target, given: Json, records: Dialect['records'], reply: HttpReply): HttpReply => {
   const content = jsonIn(reply.body);
-  const { status = reply.status, record, in: place } = wire.reply ?? {};
-  if (reply.status > 299 || !isObject(content)) return reply;
-  const shown = (value: unknown) =>
-    record === undefined ? value : (fill(record, (name) => valueAt(value, name)) ?? {});
+  const { status = reply.status, record, conflict, in: place } = wire.reply ?? {};
+  if (!isObject(content)) return reply;
+  if (reply.status === 409 && conflict) {
+    const { parameter } = conflict;
+    const details = parameter === undefined ? {} : { details: [detail(parameter, String(content.message))] };
+    return { ...reply, status: conflict.status, body: JSON.stringify({ ...content, ...details }) };
+  }
+  if (reply.status > 299) return { ...reply, body: JSON.stringify(errorIn('service', wire, content)) };
+  const inDialect = (value: unknown) =>
+    record === undefined
+      ? recordIn(records?.[row.reply.of.name], value)
+      : (fill(record, (name) => valueAt(value, name) ?? given[name]) ?? {});
   const envelope = row.reply.kind === 'many' ? 'collection' : 'resource';
   const inner = content[envelope];
   const { [envelope]: _, ...around } = content;
   const body =
     row.reply.kind === 'bare'
-      ? shown(content)
-      : { [place ?? envelope]: Array.isArray(inner) ? inner.map(shown) : shown(inner), ...around };
+      ? inDialect(content)
+      : { [place ?? envelope]: Array.isArray(inner) ? inner.map(inDialect) : inDialect(inner), ...around };
   return { ...reply, status, body: JSON.stringify(body) };
+};
+
+/** A record with the fields that differ in the dialect. */
+export const recordIn = (fields: NonNullable<Dialect['records']>[string] | undefined, value: unknown): unknown => {
+  if (fields === undefined || !isObject(value)) return value;
+  const used = placeholdersIn(fields).map(({ name }) => name.split('.')[0]);
+  const others = Object.entries(value).filter(([name]) => !used.includes(name));
+  return { ...Object.fromEntries(others), ...(fill(fields, (name) => valueAt(value, name)) as object | undefined) };
+};
+
+/** The body of a webhook's delivery. Deliveries about invitees have the invitee as their payload. */
+export const deliveryIn = (dialect: Dialect | undefined, body: string): string => {
+  const fields = dialect?.records?.invitee;
+  const content = fields && jsonIn(body);
+  return isObject(content) && String(content.event).startsWith('invitee.')
+    ? JSON.stringify({ ...content, payload: recordIn(fields, content.payload) })
+    : body;
+};
+
+/** The operations that a request in the dialect may be meant for. */
+export const targetsIn = async (dialect: Dialect | undefined, method: string, { pathname, origin }: URL) =>
+  (await apiRows()).flatMap((row): Target[] => {
+    const address = addressOf(dialect, row);
+    const wire = wireOf(dialect, row);
+    const found = address.method === method && wire ? namesIn(address.path, pathname) : undefined;
+    if (found === undefined) return [];
+    const names = found.map(([each, value]) => [each.name, inputOf(row, each, value, origin)]);
+    return [{ row, wire: wire!, names: Object.fromEntries(names) }];
+  });
+
+/** The service, with what is wrong in a request by the names of its dialect. */
+type Service = (request: HttpRequest, wrong?: Detail[]) => Promise<HttpReply>;
+
+/** The ID of a record that the dialect names by other facts: a schedule by its event type and its host. */
+const findId = async ({ row }: Target, given: Json, request: HttpRequest, url: URL, next: Service) => {
+  const list = (await apiRows()).find(({ name }) => name === `${nounOf(row)}.list`);
+  const known = row.knows?.filter((name) => given[name] !== undefined && !row.body?.shape[name]) ?? [];
+  const isFilter = (name: string) => Object.hasOwn(list?.query?.shape ?? {}, name);
+  const facts = known.filter((name) => !isFilter(name));
+  if (list === undefined || facts.length === 0) return undefined;
+  const query = known.filter(isFilter).map((name): [string, string] => [name, String(given[name])]);
+  const { body: _, ...asked } = request;
+  const address = `${url.origin}${list.path}?${new URLSearchParams(query)}`;
+  const content = jsonIn((await next({ ...asked, method: 'GET', url: address })).body);
+  const found = recordsIn(isObject(content) ? content.collection : []).find((record) =>
+    facts.every((name) => idIn(record[name]) === idIn(given[name])),
+  );
+  return found && idIn(found.uri);
 };
 
 /**
  * Makes the service speak a dialect: reads its requests with the templates that a client fills, and the other way round.
  * A dialect has no code, so it works in both directions. Paths that the dialect moved are unknown.
  */
-export const speak = (dialect: Dialect): Layer => {
-  const rows = once(async () => (await allOperations()).filter((row) => row.server === undefined));
-  return (next) => async (request) => {
+export const speak =
+  (dialect: Dialect) =>
+  (next: Service): Send =>
+  async (request) => {
     const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
     if (url === undefined) return next(request);
-    const targets = (await rows()).flatMap((row): Target[] => {
-      const { method, path } = addressOf(dialect, row);
-      const wire = wireOf(dialect, row);
-      const found = method === request.method && wire ? namesIn(path, url.pathname) : undefined;
-      if (found === undefined) return [];
-      const names = found.map(([each, value]) => [each.name, inputOf(row, each, value, url.origin)]);
-      return [{ row, wire: wire!, names: Object.fromEntries(names) }];
-    });
-    for (const target of targets) {
-      const own = ownRequest(target, request, url);
-      if (own !== undefined) return dialectReply(target, await next(own));
+    for (const target of await targetsIn(dialect, request.method, url)) {
+      const given = valuesIn(target, request, url);
+      for (const name of pathParameters(target.row.path))
+        given[name] ??= await findId(target, given, request, url, next);
+      // The dialect's request doesn't say which record is meant.
+      if (pathParameters(target.row.path).some((name) => typeof given[name] !== 'string')) continue;
+      const sent = jsonIn(request.body);
+      const wrong = wrongIn(target, given, sent);
+      const reply = await next(ownRequest(target, given, request, url), wrong);
+      // What is wrong has the names of the dialect already.
+      if (wrong.length > 0) return reply;
+      const asked = { ...Object.fromEntries(url.searchParams), ...(isObject(sent) ? sent : {}), ...given };
+      return dialectReply(target, asked, dialect.records, reply);
     }
     const fits = (path: string) => namesIn(path, url.pathname) !== undefined;
     // The dialect has the path with another method, so our own path says which one.
-    const other = (await rows()).find((row) => wireOf(dialect, row) && fits(addressOf(dialect, row).path));
+    const rows = await apiRows();
+    const other = rows.find((row) => wireOf(dialect, row) && fits(addressOf(dialect, row).path));
     if (other) return next({ ...request, url: `${url.origin}${other.path.replace(/\{\w+\}/g, 'ID')}` });
-    const isMoved = (await rows()).some(({ path }) => fits(path));
+    const isMoved = rows.some(({ path }) => fits(path));
     return next(isMoved ? { ...request, url: `${url.origin}/unknown` } : request);
   };
-};

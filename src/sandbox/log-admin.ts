@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
 import { described, flag, integer, list, record, text, type Value } from '../api/field.ts';
 import { oauthPaths } from '../api/oauth-paths.ts';
+import type { Operation } from '../api/operation.ts';
+import { addressOf, type Dialect, errorIn, wireOf } from '../dialects/dialect.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
+import { isObject, jsonIn } from '../json.ts';
 import type { Clock } from '../system.ts';
 import { type AdminCall, callsWith } from './admin.ts';
 import { tokenIn } from './authenticate.ts';
+import { targetsIn } from './dialect.ts';
 import { Refusal } from './error-replies.ts';
 import { checkOperations, type FaultScript, type RequestFacts, readFaults } from './faults/faults.ts';
 import { inject } from './faults/inject.ts';
@@ -129,17 +133,30 @@ export const logCalls: readonly AdminCall<LogContext>[] = [
 
 const endpoints = new Map<string, string>(Object.entries(oauthPaths).map(([name, path]) => [path, name]));
 
-/** A message to the MCP server. What its tool does at the service is logged by itself, and faults strike there. */
-const message = { operation: 'mcp.message', template: mcpPath };
+/** The operation of a request: its name, and its path with names in place of IDs. */
+interface Known {
+  operation: string;
+  template: string;
+  row?: Operation;
+}
 
-const operationOf = async ({ method }: HttpRequest, path: string) => {
+/** A message to the MCP server. What its tool does at the service is logged by itself, and faults strike there. */
+const message: Known = { operation: 'mcp.message', template: mcpPath };
+
+const operationOf = async (
+  { method, url }: HttpRequest,
+  path: string,
+  dialect: Dialect | undefined,
+): Promise<Known | undefined> => {
   if (path === mcpPath) return message;
   const endpoint = endpoints.get(path);
   if (endpoint !== undefined) return { operation: `oauth.${endpoint}`, template: path };
   const page = pageOperation(path);
   if (page !== undefined) return { operation: page, template: path };
-  const route = await findRoute(method, path).catch(() => undefined);
-  return route && { operation: route.row.name, template: route.row.path };
+  const row = dialect
+    ? (await targetsIn(dialect, method, new URL(url)))[0]?.row
+    : (await findRoute(method, path).catch(() => undefined))?.row;
+  return row && { operation: row.name, template: addressOf(dialect, row).path, row };
 };
 
 const addressesIn = (body: string | undefined): number => {
@@ -162,21 +179,33 @@ const tokenNameOf = ({ headers }: HttpRequest): string | null => {
 const windowOf = ({ status, body }: HttpReply): string | null =>
   status === 429 ? (/"window":"([^"]+)"/.exec(body)?.[1] ?? null) : null;
 
+interface FaultWorld {
+  clock: Pick<Clock, 'now' | 'sleep'>;
+  /** The dialect of the service, whose addresses say which operation is meant. */
+  dialect?: Dialect | undefined;
+}
+
+/** The error of a fault, with the service's own names. */
+const inDialect = <Reply extends HttpReply>(reply: Reply, row: Operation, dialect: Dialect): Reply => {
+  const error = jsonIn(reply.body);
+  return isObject(error)
+    ? { ...reply, body: JSON.stringify(errorIn('service', wireOf(dialect, row) ?? {}, error)) }
+    : reply;
+};
+
 /** Adds scripted faults to the service, and writes its requests to the log. */
-export const withFaults = (
-  service: Send,
-  { script, log, clock }: LogContext & { clock: Pick<Clock, 'now' | 'sleep'> },
-): WireService => {
+export const withFaults = (service: Send, { script, log, clock, dialect }: LogContext & FaultWorld): WireService => {
   let requests = 0;
 
   return async (request) => {
     const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
     const path = url?.pathname ?? '';
-    const known = await operationOf(request, path);
+    const known = url && (await operationOf(request, path, dialect));
     const asked: RequestFacts = {
       method: request.method,
       path,
-      ...known,
+      operation: known?.operation,
+      template: known?.template,
       hasCursor: /[?&]page_token=/.test(url?.search ?? ''),
       addresses: addressesIn(request.body),
     };
@@ -199,8 +228,10 @@ export const withFaults = (
       reply: null,
     };
     log.add(entry);
+    let isReached = false;
     const reply = await inject(
       async (handed) => {
+        isReached = true;
         const answer = await service(handed);
         // Recorded now, because the log may be read before a slow reply is complete.
         const committed = request.method !== 'GET' && answer.status < 400 && known !== message;
@@ -213,6 +244,6 @@ export const withFaults = (
       clock,
     );
     entry.milliseconds = clock.now() - started;
-    return reply;
+    return isReached || !dialect || !known?.row ? reply : inDialect(reply, known.row, dialect);
   };
 };

@@ -9,7 +9,7 @@ import { type Detail, detail, invalid, Refusal } from './error-replies.ts';
 
 const required = 'is required';
 
-const unknownName = (name: string): Detail => detail(name, 'is not a parameter of this operation', 'unknown');
+export const unknownName = (name: string): Detail => detail(name, 'is not a parameter of this operation', 'unknown');
 
 /** The issues of the best matching union option: of those with the right `type`, the one with the fewest issues. */
 const bestMatch = (errors: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] => {

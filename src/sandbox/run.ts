@@ -84,7 +84,7 @@ export const runSandbox = async (
       name: `${pid}-${Buffer.from(randomBytes(6)).toString('hex')}`,
       userAgent: `sched-sandbox/${version}`,
       onAttempt: watch?.onDelivery,
-      signatureHeader: sandbox.dialect?.webhooks?.signature_header,
+      dialect: sandbox.dialect,
     });
     undo.push(deliverer.close, every(pollMilliseconds, deliverer.poll));
     // Deliveries of an earlier run may be left.
@@ -120,11 +120,14 @@ export const runSandbox = async (
       randomBytes,
     });
     undo.push(desk.close);
-    const faulty = withAdmin(withFaults(sending, { script, log, clock: { now: clock.now, sleep } }), {
-      secret,
-      calls: adminCalls,
-      context: { sandbox, data, deliverer, desk, script, log },
-    });
+    const faulty = withAdmin(
+      withFaults(sending, { script, log, clock: { now: clock.now, sleep }, dialect: sandbox.dialect }),
+      {
+        secret,
+        calls: adminCalls,
+        context: { sandbox, data, deliverer, desk, script, log },
+      },
+    );
     const service: WireService = async (request) =>
       answerTime(request, clock) ?? (await desk.answer(request)) ?? faulty(request);
     const watched: WireService = async (request) => {

@@ -5,7 +5,7 @@ import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock, RandomBytes } from '../system.ts';
 import { authenticate, findHolder, type Holder, requireScope } from './authenticate.ts';
 import { speak } from './dialect.ts';
-import { Refusal, refusalOf } from './error-replies.ts';
+import { type Detail, Refusal, refusalOf, refuseInvalid } from './error-replies.ts';
 import type { Caller } from './handler.ts';
 import type { OAuthOptions } from './oauth/endpoints.ts';
 import { pageOperation } from './pages/visit.ts';
@@ -106,6 +106,7 @@ export const createService = ({
     url: URL,
     holder: Holder | undefined,
     { now, headers }: Moment,
+    wrong: Detail[],
   ): HttpReply => {
     if (holder?.isDeletionDue) carryOutDeletions(store, now);
     const caller = row.scope === undefined ? undefined : authenticate(holder, request.headers.authorization, now);
@@ -113,6 +114,7 @@ export const createService = ({
       requireScope(row, caller);
       requirePlan(row, caller.plan);
     }
+    refuseInvalid(wrong);
     const query = parseQuery(row, url, names);
     const body = row.method === 'GET' ? undefined : parseBody(row, request, names);
     const links = origin?.() ?? url.origin;
@@ -132,7 +134,7 @@ export const createService = ({
   };
 
   /** Loads the code for a request. Whether the request is refused is decided later: it is counted first. */
-  const load = async (request: HttpRequest): Promise<(moment: Moment) => HttpReply> => {
+  const load = async (request: HttpRequest, wrong: Detail[]): Promise<(moment: Moment) => HttpReply> => {
     const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
     const path = url?.pathname ?? '';
     if (url && pageOperation(path) !== undefined) {
@@ -156,12 +158,12 @@ export const createService = ({
       count(holder?.caller, request, path, moment);
       if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
       if (route instanceof Refusal) throw route;
-      return perform(route, request, url, holder, moment);
+      return perform(route, request, url, holder, moment, wrong);
     };
   };
 
-  const send: Send = async (request) => {
-    const answer = await load(request);
+  const send = async (request: HttpRequest, wrong: Detail[] = []): Promise<HttpReply> => {
+    const answer = await load(request, wrong);
     // In one transaction, so that a reply never mixes data from before and after a restore, also in another process.
     return store.transaction(() => {
       const now = clock.now();
@@ -180,5 +182,5 @@ export const createService = ({
       }
     });
   };
-  return dialect ? speak(dialect)(send) : send;
+  return dialect ? speak(dialect)(send) : (request) => send(request);
 };

@@ -97,6 +97,59 @@ describe('at a service with a dialect', () => {
     expect((await world.run(line.replace(id, list))).stderr).toContain('<schedule> must be');
   });
 
+  test("a change of hours always has the schedule's own time zone, unless another is given", async () => {
+    const line = 'availability update "Working hours" --event-type "Intro call" --day-off 2026-12-01 --yes';
+    const { code, requests } = await world.run(line);
+    const rule = (all: readonly HttpRequest[]) =>
+      JSON.parse(all.find(({ method }) => method === 'PATCH')!.body!).availability_rule;
+    expect([code, rule(requests).timezone]).toEqual([0, 'Europe/Berlin']);
+    const moved = await world.run(`${line.replace('12-01', '12-02')} --timezone Europe/Paris`);
+    expect([moved.code, rule(moved.requests).timezone]).toEqual([0, 'Europe/Paris']);
+    const all = await world.run('availability update --event-type "Intro call" --day-off 2026-12-03 --yes');
+    expect([all.code, rule(all.requests).timezone]).toEqual([0, 'Europe/Paris']);
+    const off = await world.run('availability off 2026-12-04 --yes');
+    expect([off.code, rule(off.requests).timezone]).toEqual([0, expect.stringContaining('/')]);
+  });
+
+  /** A service whose schedules have only some of their fields. */
+  const showing = (fields: readonly string[]): WorldOptions => ({
+    send: async (request) => {
+      const reply = await world.service(request);
+      if (!request.url.includes('/event_type_availability_schedules')) return reply;
+      const { collection, ...rest } = JSON.parse(reply.body);
+      const shown = collection?.map(({ availability_rule: rule, ...item }: { availability_rule: object }) => ({
+        ...item,
+        availability_rule: Object.fromEntries(Object.entries(rule).filter(([name]) => fields.includes(name))),
+      }));
+      return { ...reply, body: JSON.stringify({ ...rest, collection: shown }) };
+    },
+  });
+
+  test('a schedule without a URI is named by its event type', async () => {
+    const noUri = showing(['timezone', 'rules', 'user']);
+    const list = await world.run('availability list --event-type "Intro call"', noUri);
+    expect([list.code, list.stdout.split('\t')[2]]).toEqual([0, 'Europe/Berlin']);
+    const line = 'availability update --event-type "Intro call" --day-off 2026-12-01 --yes';
+    const changed = await world.run(line, noUri);
+    expect([changed.code, changed.stderr]).toEqual([0, expect.stringMatching(/^changed: event type \w+$/m)]);
+    expect(changed.stderr).not.toContain('undefined');
+    const named = await world.run(line.replace('--event', '"Working hours" --event'), showing(['name', 'timezone']));
+    expect([named.code, named.stderr.split('\n')[0]]).toEqual([
+      2,
+      'error: This service shows no ID of the availability schedule "Working hours"',
+    ]);
+    const own = await world.run('availability off 2026-12-05 --yes', noUri);
+    expect([own.code, own.stderr]).toEqual([0, expect.not.stringContaining('undefined')]);
+    const bare = await world.run(`${line} --json`, showing([]));
+    expect([bare.code, writes(bare.requests)]).toEqual([13, []]);
+    const zoneless = await world.run(line.replace('12-01', '12-06'), showing(['rules']));
+    expect([zoneless.code, zoneless.stderr, writes(zoneless.requests)]).toEqual([
+      2,
+      expect.stringMatching(/^error: This service needs timezone too\n.*add --timezone$/m),
+      [],
+    ]);
+  });
+
   test('the URI of an invitation may have its other form', async () => {
     const [{ uri }] = await json('invitations list --status pending --limit 1');
     const id = uri.split('/').at(-1);
@@ -118,6 +171,57 @@ describe('at a service with a dialect', () => {
     expect(computed.requests.some(({ url }) => url.includes('available_times'))).toBe(false);
     const starts = (text: string) => JSON.parse(text).map((slot: { start_time: string }) => slot.start_time);
     expect(starts(computed.stdout)).toEqual(starts(stdout));
+  });
+
+  test('an event type is created with a description, a lower-case color and a list of locations', async () => {
+    const create = 'event-types create --name Tea --duration 30 --description hi --event-color "#FF00Aa" --dry-run';
+    const { body } = await json(`${create} --location-kind inbound_call --location "+49 30 1234"`);
+    const { owner: _, ...fields } = body;
+    expect(fields).toEqual({
+      name: 'Tea',
+      duration: 30,
+      description: 'hi',
+      color: '#ff00aa',
+      locations: [{ kind: 'inbound_call', phone_number: '+49 30 1234' }],
+    });
+    const place = await json('event-types update "Intro call" --location-kind physical --location Berlin --dry-run');
+    expect(place.body).toEqual({ locations: [{ kind: 'physical', location: 'Berlin' }] });
+  });
+
+  test('a one-off meeting always says whether only weekdays count, and has a phone number for a call', async () => {
+    const line = 'one-offs create --name Tea --duration 30 --days 7 --dry-run';
+    const { body } = await json(`${line} --location-kind inbound_call --location "+49 30 1234"`);
+    expect(body).toMatchObject({
+      date_setting: { type: 'days_in_future', days: 7, only_weekdays: false },
+      location: { kind: 'inbound_call', phone_number: '+49 30 1234' },
+    });
+    expect((await json(`${line} --location-kind zoom_conference`)).body.location).toEqual({ kind: 'zoom_conference' });
+  });
+
+  test('a field that a template would lose ends the command before anything is sent', async () => {
+    const stdin = JSON.stringify({ location: { kind: 'physical', location: 'Berlin', floor: 3 } });
+    const { code, stderr, requests } = await world.run('event-types update "Intro call" --body -', { stdin });
+    expect([code, writes(requests)]).toEqual([9, []]);
+    expect(stderr).toContain('error: This service has no location.floor in event-types update');
+  });
+
+  test('tracking has the names of sched, in what is printed and in errors', async () => {
+    const utm = await world.run(`${booking} --name Ana --email ana@li.example --crm-uuid 0031 --json`);
+    expect(JSON.parse(utm.stdout).tracking).toMatchObject({ crm_uuid: '0031', utm_source: null });
+    expect(JSON.parse(utm.stdout).tracking).not.toHaveProperty('salesforce_uuid');
+    const [invitee] = await json(`invitees list ${JSON.parse(utm.stdout).event}`);
+    expect(invitee.tracking.crm_uuid).toBe('0031');
+    const body = JSON.stringify({
+      details: [{ parameter: 'questions_and_answers[0].answer', message: 'is too long' }],
+    });
+    const refused = await world.run(`${booking.replace('09:00', '11:00')} --name Bo --email bo@li.example`, {
+      send: async (request) =>
+        request.method === 'POST' ? { status: 400, headers: {}, body } : world.service(request),
+    });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('custom_questions[0].answer: is too long'),
+    ]);
   });
 
   test('an input that the service lacks ends the command before anything is sent', async () => {

@@ -56,10 +56,19 @@ const clientIn = (dialect?: Dialect, send: (request: HttpRequest) => Promise<Htt
     names: { user: async () => my.user, organization: async () => my.organization, root: async () => root },
   });
 
+/** A color may be sent in lower case. */
+const lowered = (key: string, value: unknown) => (key === 'color' ? String(value).toLowerCase() : value);
+
 /** What counts in a request. */
 const comparable = ({ method, url, body }: HttpRequest) => {
   const { pathname, searchParams } = new URL(url);
-  return { method, pathname, query: [...searchParams].sort(), body: JSON.parse(body ?? '{}') };
+  return { method, pathname, query: [...searchParams].sort(), body: JSON.parse(body ?? '{}', lowered) };
+};
+
+/** What a service needs and the command knows is sent as if it was given. */
+const withNeeded = ({ body, known = {}, ...input }: Input, { needs = [] }: Wire): Input => {
+  const needed = Object.fromEntries(needs.map((name) => [name, known[name]]));
+  return { ...input, known, ...(body === undefined ? {} : { body: { ...needed, ...(body as object) } }) };
 };
 
 const rows = await allOperations();
@@ -96,7 +105,9 @@ describe.each(Object.keys(shippedDialects))('the dialect %s', async (name) => {
             return { status: 500, headers: {}, body: '' };
           })(sent);
           const plain = { ...dialect, operations: { [row.name]: {} } };
-          expect(received.map(comparable)).toEqual([comparable(await clientIn(plain).prepare(row, input))]);
+          expect(received.map(comparable)).toEqual([
+            comparable(await clientIn(plain).prepare(row, withNeeded(input, wireOf(dialect, row)!))),
+          ]);
         }),
         runs(8, 500),
       );
@@ -126,7 +137,11 @@ describe.each(Object.keys(shippedDialects))('the dialect %s', async (name) => {
                   ([field]) => mentioned.length === 0 || mentioned.includes(field),
                 ),
               );
-            const expected = records.slice(0, row.reply.kind === 'many' ? 3 : 1).map(shown);
+            // A record may show what was asked for, too.
+            const asked = Object.entries(input.query ?? {}).filter(([name]) => mentioned.includes(name));
+            const expected = records
+              .slice(0, row.reply.kind === 'many' ? 3 : 1)
+              .map((record) => ({ ...Object.fromEntries(asked), ...shown(record) }));
             expect(row.method !== 'GET' && row.reply.kind === 'many' ? [{ collection: expected }] : expected).toEqual(
               seen,
             );

@@ -19,7 +19,17 @@ import { type Decorations, type GenericCommand, genericCommand, printRequest } f
 import { readInput } from '../operation/input.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
-import { nameOf, rulesOf, type Sent, schedulesOf, shownRules, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
+import {
+  isSame,
+  knownOf,
+  nameOf,
+  rulesOf,
+  type Sent,
+  schedulesOf,
+  shownRules,
+  todayIn,
+  zoneOf,
+} from '../scheduling/schedule-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { askChange, changeFlags, offerSchedules } from './ask-availability.ts';
@@ -207,7 +217,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     context.notes.info(`${dryRun ? 'Would change' : 'Changing'} ${subject} ${names}`);
   // A prompt shows them itself, even with --quiet.
   if (dryRun || yes || !context.canConfirm) for (const line of differences) context.notes.info(line);
-  const input = { path, body, known: { event_type: eventType, user: schedules[0]!.user } };
+  const input = { path, body, known: knownOf(eventType, schedules) };
   if (dryRun) return printRequest(invocation, operation, [input]);
   await confirm(context, {
     question: `Change ${subject} ${names}?`,
@@ -223,7 +233,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   for (const record of records)
     await context.notes.done(`changed: ${id === undefined ? nameOf(record) : (record.name ?? record.uri)}`);
   for (const schedule of before) {
-    if (error === undefined && records.every(({ uri }) => uri !== schedule.uri))
+    if (error === undefined && !records.some((record) => isSame(record, schedule)))
       context.notes.info(`not changed by the service: ${nameOf(schedule)}`);
   }
   if (records.length > 0) await print(records, before[0]);

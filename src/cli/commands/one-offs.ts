@@ -67,7 +67,7 @@ const dateSetting = async (invocation: Invocation): Promise<Json | undefined> =>
     return {
       type: 'days_in_future',
       days: readWholeNumber('days', invocation, 1),
-      ...(typed['weekdays-only'] === true ? { only_weekdays: true } : {}),
+      only_weekdays: typed['weekdays-only'] === true,
     };
   }
   if (isRange) {

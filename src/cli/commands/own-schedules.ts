@@ -21,7 +21,16 @@ import { printRequest } from '../operation/generic-command.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { changeLockOf, noteUnread } from '../scheduling/change-lock.ts';
-import { nameOf, rulesOf, schedulesOf, showsChange, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
+import {
+  isSame,
+  knownOf,
+  nameOf,
+  rulesOf,
+  schedulesOf,
+  showsChange,
+  todayIn,
+  zoneOf,
+} from '../scheduling/schedule-facts.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
@@ -52,8 +61,10 @@ export const readOwn = async (context: Context): Promise<Own[]> => {
   const found = await mapConcurrent(hosted, ({ uri }) => schedulesOf(context, uri));
   for (const [index, schedules] of found.entries())
     for (const schedule of schedules.filter((each) => idIn(each.user) === user)) {
-      const { types } = own.get(String(schedule.uri)) ?? { types: [] };
-      own.set(String(schedule.uri), { schedule, types: [...types, String(hosted[index]!.uri)] });
+      const type = String(hosted[index]!.uri);
+      const key = typeof schedule.uri === 'string' ? schedule.uri : type;
+      const { types } = own.get(key) ?? { types: [] };
+      own.set(key, { schedule, types: [...types, type] });
     }
   if (own.size > 0) return [...own.values()];
   throw new SchedError('not-found', 'You have no availability schedules', {
@@ -61,8 +72,10 @@ export const readOwn = async (context: Context): Promise<Own[]> => {
   });
 };
 
-export const updateLine = (context: Context, { schedule, types }: Own, ...flags: string[]) =>
-  commandHere(context, 'availability', 'update', idIn(schedule.uri), '--event-type', idIn(types[0]), ...flags);
+export const updateLine = (context: Context, { schedule: { uri }, types }: Own, ...flags: string[]) => {
+  const which = typeof uri === 'string' ? [idIn(uri)] : [];
+  return commandHere(context, 'availability', 'update', ...which, '--event-type', idIn(types[0]), ...flags);
+};
 
 /** The rules of a schedule, which must all be known: the service replaces them at once. */
 export const rulesNow = (context: Context, own: Own): Rule[] =>
@@ -101,12 +114,12 @@ const inputsOf = async ({ dialect }: Context, { schedule, types, after }: Plan):
   return (isByType ? types : types.slice(0, 1)).map((type) => ({
     path: { schedule: idIn(schedule.uri) },
     body: { rules: after },
-    known: { event_type: type, user: schedule.user },
+    known: knownOf(type, [schedule]),
   }));
 };
 
-const readAgain = async ({ schedule: { uri }, types }: Own, context: Context): Promise<Json | undefined> =>
-  (await schedulesOf(context, types[0])).find((each) => each.uri === uri);
+const readAgain = async ({ schedule, types }: Own, context: Context): Promise<Json | undefined> =>
+  (await schedulesOf(context, types[0])).find((each) => isSame(each, schedule));
 
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */
 const send = async (planned: Plan, { context }: Invocation, stillLocked: StillLocked): Promise<Json> => {

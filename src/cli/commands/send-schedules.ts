@@ -9,7 +9,7 @@ import { rulesDifference } from '../../time/availability-rules.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
 import { changeLockOf, noteUnread } from '../scheduling/change-lock.ts';
-import { nameOf, type Sent, shownRules, showsChange } from '../scheduling/schedule-facts.ts';
+import { isSame, knownOf, nameOf, type Sent, shownRules, showsChange } from '../scheduling/schedule-facts.ts';
 import type { Context } from '../session/context.ts';
 
 /** A change of all schedules of an event type by one request, or of a single one. */
@@ -38,7 +38,7 @@ export const allShowChange = (schedules: readonly Json[], sent: Sent, isExact: b
 /** What others have set since nobody has agreed to replace. */
 const requireUnchanged = (planned: readonly Json[], now: readonly Json[]): void => {
   const other = now.find((schedule) => {
-    const before = planned.find(({ uri }) => uri === schedule.uri) ?? {};
+    const before = planned.find((each) => isSame(each, schedule)) ?? {};
     return rulesDifference(shownRules(before), shownRules(schedule), '').length > 0;
   });
   if (other === undefined) return;
@@ -59,8 +59,9 @@ const changedSince = async (
     noteUnread(context, records.map(nameOf).join(', '), error);
     return undefined;
   });
-  return records.filter(({ uri, rules, timezone }) => {
-    const shown = now?.find((schedule) => schedule.uri === uri);
+  return records.filter((record) => {
+    const { rules, timezone } = record;
+    const shown = now?.find((schedule) => isSame(schedule, record));
     if (shown === undefined || isDeepStrictEqual([shown.rules, shown.timezone], [rules, timezone])) return false;
     return showsChange(shown, bodyFor([shown]), isExact) === false;
   });
@@ -81,7 +82,7 @@ export const sendChange = async (
     if (isReplaced) requireUnchanged(planned, before);
     const body = bodyFor(before);
     const { event_type: _, ...changes } = body;
-    const input = { path, body, known: { event_type: eventType, user: before[0]!.user } };
+    const input = { path, body, known: knownOf(eventType, before) };
     const collected = (records: Json[]): Json => (isSingle ? records[0]! : { collection: records });
     const recordsIn = (record: Json): Json[] => (isSingle ? [record] : (record.collection as Json[]));
     const result = await changeOrReadBack(context, {

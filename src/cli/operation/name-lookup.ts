@@ -105,7 +105,7 @@ const several = ({ words, noun }: Kind, name: string, fits: readonly Listed[]): 
 };
 
 /** Finds the record with that ID, else those with that exact name, else with a similar name. Also returns all others. */
-const search = async (context: Context, { list, row }: Kind, word: string, query: Query) => {
+const search = async (context: Context, { list, row, words }: Kind, word: string, query: Query) => {
   const client = await context.client();
   const withId: Listed[] = [];
   const exact: Listed[] = [];
@@ -115,6 +115,11 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
       const record = { uri: textAt(each, row.uri), name: textAt(each, row.name), row: each };
+      if (typeof valueAt(each, row.uri) !== 'string' && fold(record.name) === fold(word))
+        throw new SchedError('usage', `This service shows no ID of the ${words} "${record.name}"`, {
+          advice: 'leave it out: the event type names it',
+          outcome: 'not-sent',
+        });
       // If records are added meanwhile, the last one of a page comes again on the next.
       if (seen.has(record.uri)) continue;
       seen.add(record.uri);

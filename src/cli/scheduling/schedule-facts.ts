@@ -56,4 +56,19 @@ export const showsChange = (now: Json, { rules, timezone }: Sent, isExact: boole
   return isExact ? undefined : true;
 };
 
-export const nameOf = ({ name, uri }: Json): string => (name ? `${name} (${idIn(String(uri))})` : idIn(String(uri)));
+/** The name for people. Some services show no URI: there a schedule is named by its event type. */
+export const nameOf = ({ name, uri, event_type: type }: Json): string => {
+  const id = typeof uri === 'string' ? idIn(uri) : undefined;
+  const known = id ?? (typeof type === 'string' ? `event type ${idIn(type)}` : undefined);
+  return name ? `${name}${known === undefined ? '' : ` (${known})`}` : (known ?? 'the schedule');
+};
+
+/** Whether two schedules of an event type are the same one. Without a URI, its host tells. */
+export const isSame = (one: Json, other: Json): boolean =>
+  one.uri === other.uri && (typeof one.uri === 'string' || one.user === other.user);
+
+/** What a change knows beside its input, for services that name schedules by their event type and need the time zone. */
+export const knownOf = (eventType: string, [first, ...others]: readonly Json[]) => {
+  const isShared = others.every(({ timezone }) => timezone === first!.timezone);
+  return { event_type: eventType, user: first!.user, timezone: isShared ? first!.timezone : undefined };
+};

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
+import type { Dialect } from '../../dialects/dialect.ts';
 import type { Clock } from '../../system.ts';
+import { deliveryIn } from '../dialect.ts';
 import { timestamp } from '../store/names.ts';
 import type { Store } from '../store/store.ts';
 import { type Post, type PostResult, postToLoopback } from './post.ts';
@@ -35,8 +37,8 @@ export interface DelivererOptions {
   post?: Post;
   /** Called after each attempt. */
   onAttempt?: ((delivery: Claimed, answer: PostResult, milliseconds: number) => void) | undefined;
-  /** The header of the signature, if the dialect has another. */
-  signatureHeader?: string | undefined;
+  /** The dialect of the service, if it speaks one. */
+  dialect?: Dialect | undefined;
 }
 
 /** The value of `Webhook-Signature`. `seconds` is the time of the attempt, so that old deliveries can be refused. */
@@ -49,7 +51,8 @@ export type Deliverer = ReturnType<typeof createDeliverer>;
 
 export const createDeliverer = (options: DelivererOptions) => {
   const { store, clock, system, name, userAgent, post = postToLoopback, onAttempt } = options;
-  const { signatureHeader = 'Webhook-Signature' } = options;
+  const { dialect } = options;
+  const { signature_header: signatureHeader = 'Webhook-Signature' } = dialect?.webhooks ?? {};
   /** The running attempts by webhook. */
   const running = new Map<string, Promise<void>>();
   /** Failed attempts by webhook since the last poll. */
@@ -82,7 +85,8 @@ export const createDeliverer = (options: DelivererOptions) => {
   const release = ({ number, claim }: Claimed) =>
     store.run('UPDATE deliveries SET claim = NULL, claimed_until = NULL WHERE number = ? AND claim = ?', number, claim);
 
-  const ask = async ({ url, body, signing_key: key }: Claimed, over: AbortController): Promise<PostResult> => {
+  const ask = async ({ url, body: own, signing_key: key }: Claimed, over: AbortController): Promise<PostResult> => {
+    const body = deliveryIn(dialect, own);
     const seconds = Math.floor(system.now() / 1000);
     let isLate = false;
     system.sleep(answerMilliseconds, over.signal).then(
