@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, date, flag, list, literal, oneOf, open, record, reference, text, word } from './field.ts';
-import { many, one, operations, readMany, resource } from './operation.ts';
+import { many, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
 const timeOfDay = (description: string) =>
@@ -75,3 +75,23 @@ export const availability = operations('availability', 'availability', {
     reply: many(AvailabilitySchedule),
   },
 });
+
+/** The schedules of a person, which event types may use. */
+export const moreAvailability = operations(
+  'availability',
+  'availability',
+  optionally({
+    get: readOne(
+      'Show an availability schedule of a person',
+      '/user_availability_schedules/{schedule}',
+      AvailabilitySchedule,
+    ),
+    'list-user': {
+      summary: 'List availability schedules of a person',
+      method: 'GET',
+      path: '/user_availability_schedules',
+      query: record({ user: reference('users', 'person whose schedules to list, instead of those of an event type') }),
+      reply: many(AvailabilitySchedule),
+    },
+  }),
+);

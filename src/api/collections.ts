@@ -21,6 +21,8 @@ const known = {
   event_type_memberships: { nouns: ['event-types'], singular: 'event type host' },
   event_type_available_times: { nouns: ['event-types'] },
   event_type_availability_schedules: { nouns: ['availability'], singular: 'availability schedule', isNamed: true },
+  user_availability_schedules: { nouns: ['availability'], singular: 'availability schedule' },
+  user_busy_times: { nouns: ['users'] },
   shares: { nouns: ['shares'] },
   one_off_event_types: { nouns: ['one-offs'] },
   locations: { nouns: ['locations'] },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import { many, one, operations, readMany, readOne, resource } from './operation.ts';
+import { many, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
 import { User } from './users.ts';
 
 const OwnerProfile = record({
@@ -126,17 +126,20 @@ const FreeTime = resource('free time', {
 });
 
 /** Free times, at services that compute them. `event-types slots` computes them for the others. */
-export const { 'available-times': availableTimes } = operations('event-types', 'availability', {
-  'available-times': {
-    summary: 'List free times of an event type',
-    method: 'GET',
-    path: '/event_type_available_times',
-    optional: true,
-    query: record({
-      event_type: reference('event_types', 'event type whose free times to list'),
-      start_time: dateTime('first moment'),
-      end_time: dateTime('last moment'),
-    }),
-    reply: many(FreeTime),
-  },
-});
+export const moreEventTypes = operations(
+  'event-types',
+  'availability',
+  optionally({
+    'available-times': {
+      summary: 'List free times of an event type',
+      method: 'GET',
+      path: '/event_type_available_times',
+      query: record({
+        event_type: reference('event_types', 'event type whose free times to list'),
+        start_time: dateTime('first moment'),
+        end_time: dateTime('last moment'),
+      }),
+      reply: many(FreeTime),
+    },
+  }),
+);

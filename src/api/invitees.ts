@@ -17,7 +17,7 @@ import {
 } from './field.ts';
 import { bookingRequest } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
+import { deleteOne, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -147,3 +147,11 @@ export const invitees = operations('invitees', 'scheduled_events', {
   // `uri` that `no_show` of the invitee has.
   'undo-no-show': { ...deleteOne('Undo a no-show', '/invitee_no_shows/{no_show}'), assumed: true },
 });
+
+const NoShowRecord = resource('no-show', { ...NoShow.shape, invitee: text('URI of the invitee') });
+
+export const moreInvitees = operations(
+  'invitees',
+  'scheduled_events',
+  optionally({ 'get-no-show': readOne('Show a no-show', '/invitee_no_shows/{no_show}', NoShowRecord) }),
+);

@@ -116,6 +116,12 @@ export const readMany = <R extends Resource, Path extends Operation['path'], Fil
 export const readOne = <Path extends Operation['path'], R extends Resource>(summary: string, path: Path, of: R) =>
   ({ summary, method: 'GET', path, reply: one(of) }) as const;
 
+/** Marks rows that only some services have: they are offered if the service's dialect names them. */
+export const optionally = <const Rows extends Record<string, Row>>(rows: Rows) =>
+  Object.fromEntries(Object.entries(rows).map(([verb, row]) => [verb, { ...row, optional: true }])) as {
+    readonly [Verb in keyof Rows]: Rows[Verb] & { readonly optional: true };
+  };
+
 const deleted = bare(resource('deleted record', {}), 204);
 
 /** A row that deletes the record at its path. The reply is empty. */

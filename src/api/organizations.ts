@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, email, record, reference, text } from './field.ts';
-import { deleteOne, one, operations, readMany, readOne, resource } from './operation.ts';
+import { deleteOne, one, operations, optionally, readMany, readOne, resource } from './operation.ts';
 import { User } from './users.ts';
 
 // Assumed (organizations.kind): besides `individual`, the kind of an organization can be `team`.
@@ -94,3 +94,9 @@ export const invitations = operations('invitations', 'organizations', {
   },
   revoke: { ...deleteOne('Revoke an invitation', '/organization_invitations/{invitation}'), assumed: true },
 });
+
+export const moreInvitations = operations(
+  'invitations',
+  'organizations',
+  optionally({ get: readOne('Show an invitation', '/organization_invitations/{invitation}', Invitation) }),
+);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, dateTime, described, flag, list, loose, record, reference, text } from './field.ts';
-import { operations, readMany, resource } from './operation.ts';
+import { operations, optionally, readMany, readOne, resource } from './operation.ts';
 
 // Assumed (routing-forms.contents): a question has `uuid`, `name`, `type`, `required` and `answer_choices`, an answer
 // `question_uuid`, `question` and `answer`. The `result` of a submission has a `type` (`event_type`, `external_url` or
@@ -65,3 +65,12 @@ export const routingForms = operations('routing-forms', 'routing_forms', {
     sortedBy: ['created_at'],
   }),
 });
+
+export const moreRoutingForms = operations(
+  'routing-forms',
+  'routing_forms',
+  optionally({
+    get: readOne('Show a routing form', '/routing_forms/{routing_form}', RoutingForm),
+    submission: readOne('Show a submission', '/routing_form_submissions/{submission}', Submission),
+  }),
+);

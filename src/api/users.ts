@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { dateTime, email, text } from './field.ts';
-import { operations, readOne, resource } from './operation.ts';
+import { dateTime, email, record, reference, text } from './field.ts';
+import { many, operations, optionally, readOne, resource } from './operation.ts';
 
 export const User = resource('user', {
   uri: text('URI of the user'),
@@ -23,3 +23,28 @@ export const users = operations('users', 'users', {
   me: { ...readOne('Show the user the token belongs to', '/users/me', User), assumed: true },
   get: { ...readOne('Show a user', '/users/{user}', User), assumed: true },
 });
+
+const BusyTime = resource('busy time', {
+  type: text('calendly, external or reserved'),
+  start_time: dateTime('start time'),
+  end_time: dateTime('end time'),
+  event: z.optional(record({ uri: text('URI of the event') })),
+});
+
+export const moreUsers = operations(
+  'users',
+  'availability',
+  optionally({
+    busy: {
+      summary: 'List times when a user is busy',
+      method: 'GET',
+      path: '/user_busy_times',
+      query: record({
+        user: reference('users', 'user whose busy times to list'),
+        start_time: dateTime('first moment'),
+        end_time: dateTime('last moment'),
+      }),
+      reply: many(BusyTime),
+    },
+  }),
+);

@@ -128,10 +128,9 @@ export const toWire = (
   };
 };
 
-/** What a template doesn't mention in a value. A value of another shape stays as it is. */
+/** What a template doesn't mention in a value. */
 const restOf = (template: Template, value: unknown): unknown => {
-  if (!isObject(template)) return undefined;
-  if (!isObject(value)) return value;
+  if (!isObject(template) || !isObject(value)) return undefined;
   const rest = Object.entries(value)
     .map(([name, each]) => [name, Object.hasOwn(template, name) ? restOf(template[name] as Template, each) : each])
     .filter(([, each]) => each !== undefined);

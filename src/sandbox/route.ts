@@ -1,4 +1,4 @@
-import { catalogue } from '../api/catalogue.ts';
+import { catalogue, rowsOf } from '../api/catalogue.ts';
 import { type Collection, collections, type Noun } from '../api/collections.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
 import { type Dialect, wireOf } from '../dialects/dialect.ts';
@@ -49,22 +49,13 @@ const patternOf = (path: string): RegExp =>
 const nounsAt = (first: string): readonly Noun[] =>
   Object.hasOwn(collections, first) ? collections[first as Collection].nouns : [];
 
-/** What only services with a dialect have. */
-const optionalEntry = async (): Promise<RouteEntry> => {
-  const [{ availableTimes: row }, { listFreeTimes }] = await Promise.all([
-    import('../api/event-types.ts'),
-    import('./handlers/free-times.ts'),
-  ]);
-  return { row, pattern: patternOf(row.path), handle: listFreeTimes as unknown as AnyHandler };
-};
-
 const loadEntries = async (first: string): Promise<RouteEntry[]> => {
-  if (first === 'event_type_available_times') return [await optionalEntry()];
   const found = nounsAt(first).map(async (noun) => {
-    const rows: Record<string, Operation> = await catalogue[noun].load();
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
-    return Object.entries(rows).map(([verb, row]) => {
-      return { row, pattern: patternOf(row.path), handle: own[verb]! };
+    const { optional } = 'optional' in catalogue[noun] ? await import('./handlers/optional.ts') : { optional: {} };
+    const others = optional as unknown as Record<string, AnyHandler>;
+    return Object.entries(await rowsOf(noun)).map(([verb, row]) => {
+      return { row, pattern: patternOf(row.path), handle: row.optional ? others[row.name]! : own[verb]! };
     });
   });
   const parameters = ({ row }: RouteEntry) => pathParameters(row.path).length;

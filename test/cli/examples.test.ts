@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allOperations } from '../../src/api/catalogue.ts';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
@@ -22,11 +23,17 @@ const sameEveryDay = /^(auth|completion|doctor|mcp|profiles|ratelimit|sandbox) /
 /** Takes seconds. test/e2e/sandbox.test.ts makes a smaller world. */
 const isSlow = (line: string) => line.includes('--seed large:');
 
+/** Commands of operations that only some services have. */
+const optional = (await allOperations()).flatMap((row) => (row.optional ? [row.name.replace('.', ' ')] : []));
+const isOffered = (line: string, dialect: string) =>
+  dialect !== '' || !optional.includes(line.split(' ').slice(0, 2).join(' '));
+
 /** The sandbox on each day, or on one of them, and once in the dialect of a public service. */
 const places = [...sample(days, 1).map((day) => ({ day, dialect: '' })), { day: days[0]!, dialect: 'calendly' }];
 
 const cells = places.flatMap((place) =>
   runnable
+    .filter((line) => isOffered(line, place.dialect))
     .filter((line) => (place === places[0] || !sameEveryDay.test(line)) && (isDeep || !isSlow(line)))
     .map((line) => ({ place, line })),
 );

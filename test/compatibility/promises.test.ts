@@ -218,9 +218,11 @@ const headerOf = async (line: string): Promise<string[]> => {
 const allColumnFacts = async (): Promise<string[]> => {
   const facts: string[] = [];
   const lists = await listCommands();
-  // It prints nothing until a delivery comes.
-  facts.push(...columnFacts('webhooks listen', lists.get('webhooks listen')!));
-  lists.delete('webhooks listen');
+  // They print nothing until a delivery comes, and without a dialect.
+  for (const silent of ['webhooks listen', 'users busy']) {
+    facts.push(...columnFacts(silent, lists.get(silent)!));
+    lists.delete(silent);
+  }
   for (const name of [...lists.keys(), ...ownLists])
     facts.push(...columnFacts(name, await headerOf((await listLines[name]?.()) ?? name)));
   return [...facts, ...columnFacts('events list --with invitees', await headerOf('events list --with invitees'))];

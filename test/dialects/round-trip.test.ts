@@ -5,7 +5,7 @@ import { inspect } from '../../src/api/inspect.ts';
 import { inputSchema, outputSchema } from '../../src/api/json-schema.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
-import { createClient } from '../../src/client/client.ts';
+import { createClient, isRead } from '../../src/client/client.ts';
 import { gather } from '../../src/client/paginate.ts';
 import type { Input } from '../../src/client/wire.ts';
 import { type Dialect, wireOf } from '../../src/dialects/dialect.ts';
@@ -129,8 +129,9 @@ describe.each(Object.keys(shippedDialects))('the dialect %s', async (name) => {
             const own = { many: { collection: records }, one: { resource: first }, bare: first }[row.reply.kind];
             const serve = speak(dialect)(async () => ({ status: 200, headers: {}, body: JSON.stringify(own) }));
             const client = clientIn(dialect, serve);
-            const seen =
-              row.method === 'GET' ? await gather(client.pages(row, input)) : [(await client.write(row, input)).record];
+            const read = () => (row.reply.kind === 'many' ? gather(client.pages(row, input)) : readOne());
+            const readOne = async () => (isRead(row) ? [await client.call(row, input)] : []);
+            const seen = isRead(row) ? await read() : [(await client.write(row, input)).record];
             const shown = (record: unknown) =>
               Object.fromEntries(
                 Object.entries(record as object).filter(

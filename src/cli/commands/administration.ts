@@ -132,6 +132,7 @@ const runInvite = async ({ view, fieldFlags }: GenericCommand, invocation: Invoc
 export const ofInvitations = {
   examples: {
     list: ['invitations list', 'invitations list --status pending --json=email'],
+    get: ['invitations get 3PABCQTLPV8QJY3E', 'invitations get 3PABCQTLPV8QJY3E --json=email,status'],
     create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
     revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke ada@example.com --yes'],
   },

@@ -40,6 +40,7 @@ export const examples = {
     'availability list --event-type "Intro call"',
     'availability list --event-type YBL6DUNR9FS4PNP6 --json=uri,rules',
   ],
+  get: ['availability get 7XMLWK4XT9XSSFB2', 'availability get 7XMLWK4XT9XSSFB2 --json=timezone,rules'],
   update: [
     "availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --rule 'monday 09:00-12:00,13:00-17:00'",
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off tomorrow --yes',
@@ -241,6 +242,21 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
 };
 
 export const decorate = {
+  list: (generic, { 'list-user': ofUser }) => {
+    const [user] = ofUser!.fieldFlags;
+    const flags = generic.flags.map((flag) => (flag.name === 'event-type' ? { ...flag, unless: 'user' } : flag));
+    return {
+      flags: [flags[0]!, user!, ...flags.slice(1)],
+      notes: ['--user is only for services whose dialect names availability.list-user, such as calendly.'],
+      alternative: ofUser!.operation,
+      run: (invocation) => {
+        const { typed, problems } = invocation;
+        if (typed.user === undefined) return generic.run(invocation);
+        if (typed['event-type'] !== undefined) problems.add("--user can't be used with --event-type");
+        return ofUser!.run(invocation);
+      },
+    };
+  },
   update: (generic, { list, 'update-all': all }) => {
     const ofSchedule = list!.fieldFlags
       .filter(({ name }) => name === 'event-type')

@@ -25,6 +25,7 @@ export const examples = {
     'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --json',
     'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --web=reschedule',
   ],
+  'get-no-show': ['invitees get-no-show 7XMLWK4XT9XSSFB2', 'invitees get-no-show 7XMLWK4XT9XSSFB2 --json=invitee'],
   create: [
     'invitees create --event-type "Support call" --start "monday 14:00" --tz Europe/Paris --timezone Europe/Paris --email ada@example.com --name "Ada Byron"',
     'invitees create --event-type K2C8C7DLAMCWKYZ7 --start 2030-12-02T15:00:00+01:00 --email ada@example.com --name "Ada Byron" --timezone Europe/Paris --dry-run',

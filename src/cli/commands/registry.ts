@@ -1,4 +1,4 @@
-import { catalogue, type helpGroups } from '../../api/catalogue.ts';
+import { catalogue, type helpGroups, rowsOf } from '../../api/catalogue.ts';
 import type { Noun } from '../../api/collections.ts';
 import { once } from '../../once.ts';
 import type { Command, LeafCommand } from '../command.ts';
@@ -30,6 +30,7 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   shares: () => import('./shares.ts'),
   'one-offs': () => import('./one-offs.ts'),
   'routing-forms': () => import('./routing-forms.ts'),
+  users: () => import('./users.ts'),
   orgs: async () => (await import('./administration.ts')).ofOrganizations,
   groups: () => import('./groups.ts'),
   members: async () => (await import('./administration.ts')).ofMembers,
@@ -44,21 +45,17 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
 
 /** Examples of nouns that have nothing else. The IDs exist in the sandbox. */
 const examples: Partial<Record<Noun, Record<string, string[]>>> = {
-  users: {
-    me: ['users me', 'users me --json=uri,timezone'],
-    get: ['users get PT9ZYPA238K4HZQ6', 'users get PT9ZYPA238K4HZQ6 --json=name,email'],
-  },
   locations: { list: ['locations list', 'locations list --user jonas.weber@northlight.example --json'] },
   activity: { list: ['activity list --limit 20', 'activity list --since -7d --namespace EventType --json'] },
 };
 
 /** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
 const fromCatalogue = (noun: Noun): NounCommands => {
-  const { group, summary, load } = catalogue[noun];
+  const { group, summary } = catalogue[noun];
   const build = async () => {
     const [{ genericCommand }, rows, special] = await Promise.all([
       import('../operation/generic-command.ts'),
-      load(),
+      rowsOf(noun),
       specials[noun]?.(),
     ]);
     const { examples: own = {}, decorate = {}, extra = () => [] }: Special = special ?? { examples: examples[noun] };
@@ -68,9 +65,10 @@ const fromCatalogue = (noun: Noun): NounCommands => {
     const commands = Object.entries(generic).map(
       ([verb, command]): Command => ({ ...command, ...decorate[verb]?.(command, generic) }),
     );
+    const others = extra();
     const isPart = ({ operation }: Command) =>
-      operation !== undefined && commands.some(({ alternative }) => alternative === operation);
-    return [...commands.filter((command) => !isPart(command)), ...extra()];
+      operation !== undefined && [...commands, ...others].some(({ alternative }) => alternative === operation);
+    return [...commands.filter((command) => !isPart(command)), ...others];
   };
   // Built once: a server of tools runs many commands in one process.
   return { group, summary, commands: once(build) };

@@ -22,13 +22,18 @@ const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],
+  get: ['routing-forms get "Talk to us"', 'routing-forms get PTGWAKBAYES6AVK5 --json=questions'],
+  submission: [
+    'routing-forms submission $(sched routing-forms submissions --limit 1 -o id)',
+    'routing-forms submission $(sched routing-forms submissions --limit 1 -o id) --json',
+  ],
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
 /** A table with a column for each question. All submissions must be to one form, because forms ask different questions. */
 const withQuestions = (view: View): View => ({
   ...view,
-  // No command takes the ID of a submission.
+  // The ID is in the other formats.
   tableColumns: (records) => [
     { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
     ...questionColumns(records, 3),

@@ -1,10 +1,8 @@
-import { availableTimes, eventTypes } from '../../api/event-types.ts';
+import { eventTypes, moreEventTypes } from '../../api/event-types.ts';
 import { dateTime, reference } from '../../api/field.ts';
 import { limits } from '../../api/limits.ts';
 import { windowIn, windowQuery } from '../../api/window.ts';
-import { gather } from '../../client/paginate.ts';
 import type { Query } from '../../client/wire.ts';
-import { wireOf } from '../../dialects/dialect.ts';
 import { hasCategory, usageError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import type { View } from '../../output/view.ts';
@@ -18,8 +16,11 @@ import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
+import { gatherByDays } from '../scheduling/day-windows.ts';
 import type { ShownTimes, SlotQuery, SlotWindow } from '../scheduling/free-slots.ts';
 import type { Context } from '../session/context.ts';
+
+const availableTimes = moreEventTypes['available-times'];
 
 /** A longer window would take long and help nobody. */
 const mostDays = 366;
@@ -110,28 +111,17 @@ const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows:
   return { types: [...types.values()], rows };
 };
 
-/** Days that one request for free times may ask for, if the dialect doesn't say. */
-const usualDays = 7;
-
 /** The free times that the service computes itself, or undefined if it doesn't. */
 const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery): Promise<ShownTimes | undefined> => {
-  const wire = wireOf(await context.dialect(), availableTimes);
-  if (wire === undefined) return undefined;
-  const client = await context.client();
+  if (!(await context.client()).offers(availableTimes)) return undefined;
   const slots: Json[] = [];
-  const longest = (wire.max_days ?? usualDays) * day;
-  // Such services take no start in the past, and a request takes a while.
-  for (let from = Math.max(since, context.now() + minute); from < until; from += longest) {
-    const window = { start_time: utcText(from), end_time: utcText(Math.min(from + longest, until)) };
-    const query = { event_type: String(type.uri), ...window };
-    for (const free of await gather(client.pages(availableTimes, { query }))) {
-      const start = timestampOf(String(free.start_time));
-      // Some services reply with more than they were asked for.
-      if (start === undefined || start < since || start >= until) continue;
-      const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
-      const facts = { event_type: type.uri, end_time: end, _sched: { source: 'service' } };
-      slots.push({ ...free, start_time: utcText(start), ...facts });
-    }
+  for (const free of await gatherByDays(context, availableTimes, { event_type: String(type.uri) }, { since, until })) {
+    const start = timestampOf(String(free.start_time));
+    // Some services reply with more than they were asked for.
+    if (start === undefined || start < since || start >= until) continue;
+    const end = typeof type.duration === 'number' ? utcText(start + type.duration * minute) : null;
+    const facts = { event_type: type.uri, end_time: end, _sched: { source: 'service' } };
+    slots.push({ ...free, start_time: utcText(start), ...facts });
   }
   return { slots, unchecked: [], nameOf: String };
 };
@@ -207,6 +197,7 @@ export const slots: Command = {
   ],
   flags: [...slotWindowFlags, hostFlag, ...ownFlags],
   effect: 'read',
+  alternative: availableTimes,
   view: slotView,
   fields: [
     'start_time',

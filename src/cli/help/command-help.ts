@@ -33,7 +33,7 @@ export const fieldPaths = (command: Command): string[] => {
 
 /** The operations a command may use: with its argument and, if it has one, without. */
 export const operationsOf = ({ operation, alternative }: Command): Operation[] =>
-  [operation, alternative].filter((each) => each !== undefined);
+  [operation, alternative?.optional ? undefined : alternative].filter((each) => each !== undefined);
 
 /** Paragraphs below the examples: notes, columns in a pipe, and the operation. */
 export const paragraphsOf = (command: Command): string[] => {

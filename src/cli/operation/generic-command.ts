@@ -205,6 +205,8 @@ export const positional = (
 const rowsNote =
   "The service can't filter these records by time, so sched applies --since and --until to created_at in its reply.";
 
+const optionalNote = 'Only for services whose dialect names this operation, such as calendly.';
+
 /** Builds the command of an operation. */
 export const genericCommand = (verb: string, operation: Operation, examples: string[] = []): GenericCommand => {
   const flags = fieldFlags(operation);
@@ -219,6 +221,7 @@ export const genericCommand = (verb: string, operation: Operation, examples: str
     ],
     fieldFlags: flags,
     ...(flags.some(({ part }) => part === 'rows') ? { notes: [rowsNote] } : {}),
+    ...(operation.optional ? { notes: [optionalNote] } : {}),
     examples,
     operation,
     view: viewOf(operation),

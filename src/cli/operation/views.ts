@@ -137,6 +137,24 @@ export const views: Record<ResourceName, View> = {
       ],
     },
   },
+  // The command that shows them has its own view.
+  'free time': { columns: [{ header: 'START', path: 'start_time', as: 'time' }] },
+  'busy time': {
+    columns: [
+      { header: 'START', path: 'start_time', as: 'time', priority: 4 },
+      { header: 'END', path: 'end_time', as: 'time', priority: 3 },
+      { header: 'TYPE', path: 'type', priority: 2 },
+      { header: 'EVENT', path: 'event.uri', as: 'id', priority: 1 },
+    ],
+    id: 'start_time',
+  },
+  'no-show': {
+    columns: [
+      { header: 'MARKED', path: 'created_at', as: 'time', priority: 2 },
+      { header: 'INVITEE', path: 'invitee', as: 'id', priority: 1 },
+      idColumn,
+    ],
+  },
   'activity entry': {
     columns: [
       { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 4 },

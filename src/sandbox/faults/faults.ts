@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { loadCatalogue } from '../../api/catalogue.ts';
+import { allOperations } from '../../api/catalogue.ts';
 import { inspect } from '../../api/inspect.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { plainErrors } from '../../api/wording.ts';
@@ -148,10 +148,8 @@ const byPath = /^([A-Z]+) (\/.*)$/;
 export const checkOperations = async (faults: readonly Fault[]): Promise<void> => {
   const named = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
   if (named.length === 0) return;
-  const ofService = Object.entries({ ...(await loadCatalogue()), oauth: oauthPaths }).flatMap(([noun, verbs]) =>
-    Object.keys(verbs).map((verb) => `${noun}.${verb}`),
-  );
-  const known = [...ofService, ...pageOperations];
+  const ofService = (await allOperations()).map(({ name }) => name);
+  const known = [...ofService, ...Object.keys(oauthPaths).map((verb) => `oauth.${verb}`), ...pageOperations];
   const unknown = named.find((name) => !known.some((each) => wild(name).test(each)));
   if (unknown !== undefined) throw new Error(`Unknown operation "${unknown}" in a fault`);
 };

@@ -5,6 +5,7 @@ import { inspect } from '../../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../../src/api/operation.ts';
 import type { Command, Flag } from '../../../src/cli/command.ts';
 import { nouns } from '../../../src/cli/commands/registry.ts';
+import { offeredCommands } from '../../../src/cli/commands/schema/command-facts.ts';
 import type { FieldFlag } from '../../../src/cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
 import { collectionOf } from '../../../src/client/ids.ts';
@@ -90,7 +91,8 @@ interface Place {
 const findPlaces = async (): Promise<Place[]> => {
   const found: Place[] = [];
   for (const noun of Object.keys(catalogue)) {
-    for (const command of (await nouns[noun]!.commands()) as (Command & Partial<GenericCommand>)[]) {
+    const named = (await nouns[noun]!.commands()).map((each): [string, Command] => [each.name, each]);
+    for (const [, command] of offeredCommands(named, undefined) as [string, Command & Partial<GenericCommand>][]) {
       const { name: verb, operation, flags, arguments: args, fieldFlags = [] } = command;
       // `events follow` prints what happens from now on: nothing here.
       if (operation === undefined || verb === 'follow') continue;

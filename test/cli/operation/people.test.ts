@@ -4,6 +4,7 @@ import { inspect } from '../../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../../src/api/operation.ts';
 import type { Argument, Command, Flag } from '../../../src/cli/command.ts';
 import { nouns } from '../../../src/cli/commands/registry.ts';
+import { offeredCommands } from '../../../src/cli/commands/schema/command-facts.ts';
 import { type FieldFlag, referenceWords } from '../../../src/cli/operation/field-flags.ts';
 import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
 import { collectionOf } from '../../../src/client/ids.ts';
@@ -97,7 +98,8 @@ const places: Place[] = [];
 /** Flags that show by their name or placeholder that they take a person or an organization. */
 const telling: string[] = [];
 for (const [noun, { leaf, commands }] of Object.entries(nouns)) {
-  for (const command of (await commands()) as Found[]) {
+  const named = (await commands()).map((each): [string, Command] => [each.name, each]);
+  for (const [, command] of offeredCommands(named, undefined) as [string, Found][]) {
     const words = leaf ? [noun] : [noun, command.name];
     for (const argument of command.arguments) places.push(...placeOfArgument(words, command, argument));
     for (const flag of command.flags) {

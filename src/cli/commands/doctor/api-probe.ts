@@ -43,7 +43,7 @@ const probeReads = async (prober: Prober, reads: readonly Operation[], { identit
     if (!isOffered && !row.optional) continue;
     const input = inputFor(row, records, prober.now);
     if (typeof input === 'string') {
-      report('path', row.name, row, 'unknown', `no ${input} to try it with`);
+      if (isOffered) report('path', row.name, row, 'unknown', `no ${input} to try it with`);
       continue;
     }
     let read: Read = isOffered ? await ask(row, input) : { rows: [] };
@@ -97,14 +97,15 @@ const probeWrites = async (
     const status = await peek(row);
     tellsMethods ||= row.name === 'events.cancel' && status === 405;
     if (status === 405) report('path', row.name, row, 'holds', 'GET replies 405, so the path exists', { status });
-    else if (status === 404 && tellsMethods) {
+    else if (status === 404 && tellsMethods && !prober.mayBeRead(row, reads)) {
       const fix = await prober.correct(row, async () => {
         if (prober.isReadToo(row, reads)) return '200 to GET';
         return (await peek(row)) === 405 ? '405 to GET' : undefined;
       });
       report('path', row.name, row, 'differs', 'GET replies 404, and 405 to other writes', { status, path, fix });
     } else {
-      const why = status === 404 ? 'this service replies 404 to wrong methods too' : 'that says nothing about the path';
+      const isTelling = status !== 404 || tellsMethods;
+      const why = isTelling ? 'that says nothing about the path' : 'this service replies 404 to wrong methods too';
       report('path', row.name, row, 'unknown', `GET replies ${status ?? 'nothing'}, and ${why}`, { status });
     }
   }

@@ -172,6 +172,9 @@ export const createProber = async (context: Context, current: Dialect | undefine
     /** Whether the address of a write is also that of a read. */
     isReadToo: (row: Operation, reads: readonly Operation[]) =>
       reads.some((read) => client.offers(read) && addressIn(read) === addressIn(row)),
+    /** Whether some services have a read at the address of a write. Its 404 is about the record, then. */
+    mayBeRead: (row: Operation, reads: readonly Operation[]) =>
+      reads.some((read) => read.optional && addressIn(read) === addressIn(row)),
     /** Tries the forms of an operation in the shipped dialects. The first one that works is used from now on. */
     correct: async (row: Operation, works: () => Promise<string | undefined>): Promise<string | undefined> => {
       const before = dialect;

@@ -68,11 +68,14 @@ type NamedCommand = [name: string, command: Command];
 /** The commands as the service has them: without operations, and flags for inputs, that its dialect says it lacks. */
 export const offeredCommands = (commands: NamedCommand[], dialect: Dialect | undefined): NamedCommand[] =>
   commands.flatMap(([name, command]): NamedCommand[] => {
-    const { operation, flags, examples } = command;
-    if (dialect === undefined || operation === undefined) return [[name, command]];
+    const { operation, alternative, flags, examples } = command;
+    if (operation === undefined) return [[name, command]];
     const wire = wireOf(dialect, operation);
     if (wire === undefined) return [];
-    const lacked = lackedInputs(operation, wire);
+    const isWhole = alternative === undefined || wireOf(dialect, alternative) !== undefined;
+    const ofOther = isWhole ? [] : Object.keys(alternative.query?.shape ?? {});
+    const own = Object.keys(operation.query?.shape ?? {});
+    const lacked = [...lackedInputs(operation, wire), ...ofOther.filter((each) => !own.includes(each))];
     const isLacked = ({ part, path = [] }: Partial<FieldFlag>) => part !== 'rows' && lacked.includes(path[0]!);
     const words = flags.filter(isLacked).map((flag) => `--${flag.name}`);
     const usable = examples.filter((example) => !example.split(' ').some((word) => words.includes(word)));
