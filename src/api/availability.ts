@@ -81,11 +81,6 @@ export const moreAvailability = operations(
   'availability',
   'availability',
   optionally({
-    get: readOne(
-      'Show an availability schedule of a person',
-      '/user_availability_schedules/{schedule}',
-      AvailabilitySchedule,
-    ),
     'list-user': {
       summary: 'List availability schedules of a person',
       method: 'GET',
@@ -93,5 +88,10 @@ export const moreAvailability = operations(
       query: record({ user: reference('users', 'person whose schedules to list, instead of those of an event type') }),
       reply: many(AvailabilitySchedule),
     },
+    get: readOne(
+      'Show an availability schedule of a person',
+      '/user_availability_schedules/{schedule}',
+      AvailabilitySchedule,
+    ),
   }),
 );

@@ -177,7 +177,7 @@ export const doctor: LeafCommand = {
   ],
   notes: [
     'Works even if the configuration is broken. Exits with code 3 if it finds a problem.',
-    "--api sends about 50 reads and no writes, within the rate limit. It prints counts and names of fields, but no record. What reads can't show doesn't count as a problem.",
+    "--api sends about 60 reads and no writes, within the rate limit. It prints counts and names of fields, but no record. What reads can't show doesn't count as a problem.",
   ],
   fields: ['check', 'status', 'finding', 'fix', 'verdict', 'seen', 'source'],
   local: ({ api }) => api !== true,
