@@ -333,6 +333,34 @@ describe('a dialect', () => {
     expect([code, stderr.split('\n')[0]]).toEqual([3, "error: Can't read the dialect calendly"]);
   });
 
+  test('offers operations that only some services have', async () => {
+    const plain = { env: { SCHED_DIALECT: '' } };
+    for (const line of [
+      'invitations get X',
+      'routing-forms submission X',
+      'users busy',
+      'availability list --user me',
+    ]) {
+      const { code, stderr, requests } = await world.run(line, plain);
+      expect([code, stderr]).toEqual([
+        9,
+        expect.stringMatching(/^error: This service has no .*\ncause: no dialect names it/),
+      ]);
+      expect(requests.every(({ url }) => url.endsWith('/users/me'))).toBe(true);
+    }
+    const described = async (line: string, options?: WorldOptions) =>
+      JSON.parse((await world.run(`schema ${line}`, options)).stdout).commands;
+    const flags = async (options?: WorldOptions) =>
+      (await described('availability list', options))[0].flags.map(({ name }: { name: string }) => name);
+    expect([await described('invitations get', plain), await flags(plain)]).toEqual([
+      [],
+      expect.not.arrayContaining(['user']),
+    ]);
+    const [get] = await described('invitations get');
+    expect(get.wire.path).toBe('/organizations/{my.organization|id}/invitations/{invitation}');
+    expect(await flags()).toContain('user');
+  });
+
   test('can say that the service lacks an operation', async () => {
     write('  activity.list: false');
     const { code, stderr, requests } = await world.run('activity list', { env: { SCHED_DIALECT: path() } });

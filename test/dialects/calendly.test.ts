@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readDialect, shippedDialects } from '../../src/cli/session/dialect-file.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
+import { deliveryIn } from '../../src/sandbox/dialect.ts';
+import { createFaultScript, readFault } from '../../src/sandbox/faults/faults.ts';
+import { createLog, withFaults } from '../../src/sandbox/log-admin.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { createWorld, type TestWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -381,5 +384,29 @@ describe('the public service, request by request', () => {
       status: 200,
       reply: { resource: { uri: submission.uri, routing_form: uri } },
     });
+  });
+
+  test('deliveries of webhooks have the names of the service', () => {
+    const crm = { ...tracking, salesforce_uuid: undefined, crm_uuid: '0031' };
+    const delivery = (event: string, payload: object) => JSON.stringify({ event, payload });
+    const sent = JSON.parse(deliveryIn(dialect, delivery('invitee.created', { name: 'Ana', tracking: crm })));
+    expect(sent).toEqual({ event: 'invitee.created', payload: { name: 'Ana', tracking } });
+    const other = delivery('routing_form_submission.created', { tracking: crm });
+    expect(deliveryIn(dialect, other)).toBe(other);
+  });
+
+  test('faults strike at the addresses of the service, with its names', async () => {
+    const script = createFaultScript(['invitees.no-show 503', 'events.list stale-cursor'].map(readFault));
+    const paged = {
+      ...dialect,
+      operations: { ...dialect.operations, 'events.list': { query: { cursor: '{page_token}' } } },
+    };
+    const clock = { now: () => 0, sleep: async () => {} };
+    const faulty = withFaults(world.service, { script, log: createLog(), clock, dialect: paged });
+    const send = (method: string, path: string) => faulty({ method, url: `${root}${path}`, headers: {} });
+    expect((await send('POST', '/invitee_no_shows')).status).toBe(503);
+    expect((await send('POST', '/invitees/ID/no_show')).status).not.toBe(503);
+    const { body } = await send('GET', '/scheduled_events?page_token=OLD');
+    expect(JSON.parse(body).details[0].parameter).toBe('cursor');
   });
 });

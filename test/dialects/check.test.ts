@@ -103,6 +103,11 @@ describe('a dialect', () => {
       'events.list: { lacks: [groups] }',
       'groups is not an input of events.list; did you mean group?',
     ],
+    [
+      'a needed input that is none',
+      'event-types.update: { needs: [zone] }',
+      'zone is not an input of event-types.update',
+    ],
     ['a body of a read', "events.list: { body: { a: '{status}' } }", 'events.list only reads, so it has no body'],
     ['a creation that is read back', 'shares.create: { reply: { read_back: true } }', 'only a change can be read back'],
     [
@@ -117,6 +122,13 @@ describe('a dialect', () => {
 
   test.each(refused)("can't have %s", async (_, line, words) => {
     expect(await problems(withOperations(line))).toContain(words);
+  });
+
+  test("can't have unknown records, or fields that a record lacks", async () => {
+    const text = 'dialect: 1\nname: acme\nrecords:\n  invites: { a: "{uri}" }\n  invitee: { a: "{urn}" }\n';
+    expect(await problems(text)).toMatch(
+      /unknown record invites; did you mean invitee\?[\s\S]*\{urn\} is not a field of the invitee/,
+    );
   });
 
   test('is refused with all problems at once, each with its line', async () => {
