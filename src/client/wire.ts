@@ -128,8 +128,9 @@ export const toWire = (
   };
 };
 
-/** What a template doesn't mention in a value. */
+/** What a template has no names for in a value. */
 const restOf = (template: Template, value: unknown): unknown => {
+  if (placeholdersIn(template).length === 0) return value;
   if (!isObject(template) || !isObject(value)) return undefined;
   const rest = Object.entries(value)
     .map(([name, each]) => [name, Object.hasOwn(template, name) ? restOf(template[name] as Template, each) : each])

@@ -37,7 +37,7 @@ describe('at a service with a dialect', () => {
     expect((await world.run('availability list --event-type "Intro call"', plain)).code).toBe(13);
     expect(await json('invitations list --limit 1')).toMatchObject([{ email: 'lucia.romero@northlight.example' }]);
     const [schedule] = await json('availability list --event-type "Intro call"');
-    expect(schedule).toMatchObject({ name: 'Working hours', timezone: 'Europe/Berlin' });
+    expect(schedule).toMatchObject({ name: 'Working hours', timezone: 'Europe/Berlin', availability_setting: 'host' });
     expect(schedule.rules).toContainEqual(expect.objectContaining({ wday: 'monday' }));
   });
 
