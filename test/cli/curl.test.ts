@@ -53,7 +53,8 @@ const commands = (
     ),
   )
 ).flat();
-const senders = commands.filter(({ command }) => command.operation !== undefined);
+// Operations that only some services have are refused without a dialect.
+const senders = commands.filter(({ command: { operation } }) => operation !== undefined && !operation.optional);
 const others = commands.filter(
   ({ command }) => command.operation === undefined && !command.freeForm && command.effect !== 'change',
 );

@@ -132,7 +132,10 @@ const runInvite = async ({ view, fieldFlags }: GenericCommand, invocation: Invoc
 export const ofInvitations = {
   examples: {
     list: ['invitations list', 'invitations list --status pending --json=email'],
-    get: ['invitations get 3PABCQTLPV8QJY3E', 'invitations get 3PABCQTLPV8QJY3E --json=email,status'],
+    get: [
+      'invitations get $(sched invitations list --limit 1 -o id)',
+      'invitations get $(sched invitations list --limit 1 -o id) --json=email,status',
+    ],
     create: ['invitations create --email ada@example.com', 'invitations create --email eve@example.com --yes --json'],
     revoke: ['invitations revoke 3PABCQTLPV8QJY3E', 'invitations revoke ada@example.com --yes'],
   },
