@@ -188,6 +188,16 @@ describe('at a service with a dialect', () => {
     expect(place.body).toEqual({ locations: [{ kind: 'physical', location: 'Berlin' }] });
   });
 
+  test('a color that the service has in lower case counts as set if the reply is lost', async () => {
+    const { code, stderr } = await world.run('event-types update "Intro call" --event-color "#FF00AA" --json', {
+      send: async (request) => {
+        const reply = await world.service(request);
+        return request.method === 'PATCH' ? { ...reply, status: 502, body: '' } : reply;
+      },
+    });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('may or may not')]);
+  });
+
   test('a one-off meeting always says whether only weekdays count, and has a phone number for a call', async () => {
     const line = 'one-offs create --name Tea --duration 30 --days 7 --dry-run';
     const { body } = await json(`${line} --location-kind inbound_call --location "+49 30 1234"`);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EventType, eventTypes } from '../../api/event-types.ts';
+import { type ManagedField, normalField } from '../../config/normalize.ts';
 import type { Json } from '../../json.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type Decorations, type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
@@ -28,7 +29,8 @@ export const examples = {
 /** Whether a record shows the change, or undefined if it has no field for it, as for the location. */
 export const showsChange = (record: Json, sent: Json): boolean | undefined => {
   const known = Object.keys(sent).filter((name) => Object.hasOwn(EventType.record.shape, name));
-  if (known.some((name) => !isDeepStrictEqual(record[name], sent[name]))) return false;
+  const shown = (values: Json, name: string) => normalField(name as ManagedField, values[name]);
+  if (known.some((name) => !isDeepStrictEqual(shown(record, name), shown(sent, name)))) return false;
   return known.length === Object.keys(sent).length ? true : undefined;
 };
 
