@@ -49,7 +49,7 @@ describe('webhooks listen', () => {
       const listener = await startListener(['--signing-key-file', key], '> /dev/full');
       await expect(deliver(listener.url, sample(), Date.now())).rejects.toThrow(/hang up|reset/);
       expect(await listener.ended).toBe(3);
-      expect(listener.stderr()).toContain("error: Can't write the output\ncause: ENOSPC");
+      expect(listener.stderr()).toContain("error: Can't write the output\ncause: the disk is full (ENOSPC)");
     },
   });
 });

@@ -68,6 +68,8 @@ export const recordConversations = async (
   const silent: string[] = [];
   const lines = new Map<string, string>();
   for (const [name, examples] of await examplesByCommand()) {
+    // The sandbox has only what every service has.
+    if ((await commandNamed(name)).operation?.optional) continue;
     const line = otherLines[name] ?? plainest(examples);
     if (line === undefined) silent.push(name);
     else lines.set(name, line);
