@@ -323,7 +323,7 @@ describe('a write of mcp serve', () => {
 
   test('is refused with a command for the same account', async () => {
     const client = await serving('--sandbox --allow-writes=events.cancel');
-    const { error } = await callTool(client, 'events_cancel', { event: ['XEFT95ZZDW9SPL93'] });
+    const { error } = await callTool(client, 'events_cancel', { event: [await eventsToCancel()] });
     expect(error.cause).toContain(': sched --sandbox mcp serve --allow-writes --yes');
   });
 
