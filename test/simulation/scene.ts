@@ -186,7 +186,12 @@ export const createScene = async (seed: number, open: OpenService, options: Scen
     path: string,
     body?: object,
   ): Promise<Content> => {
-    const reply = await ask(method, path, body);
+    let reply = await ask(method, path, body);
+    // They have a limit, too.
+    while (reply.status === 429) {
+      await scheduler.sleep(60_000);
+      reply = await ask(method, path, body);
+    }
     if (!isSuccess(reply)) throw new Error(`${method} ${path}: ${reply.status} ${reply.body}`);
     return reply.body === '' ? (undefined as Content) : JSON.parse(reply.body);
   };
