@@ -48,7 +48,9 @@ export interface WireRequest {
 
 const notOffered = (dialect: Dialect | undefined, what: string, advice?: string): SchedError =>
   new SchedError('unavailable', `This service has no ${what}`, {
-    reason: dialect ? `its dialect says so (${dialect.place})` : 'no dialect names it',
+    reason: dialect
+      ? `its dialect says so (${dialect.place})`
+      : 'only some services have it, and no dialect says that this one does',
     ...(advice === undefined ? {} : { advice }),
     outcome: 'not-sent',
   });
@@ -103,7 +105,12 @@ export const toWire = (
   names: Names,
 ): WireRequest => {
   const wire = wireOf(dialect, row);
-  if (wire === undefined) throw notOffered(dialect, row.name.replace('.', ' '));
+  if (wire === undefined) {
+    const what = `"${row.name.replace('.', ' ')}"`;
+    throw dialect?.operations?.[row.name] === false
+      ? notOffered(dialect, what)
+      : notOffered(undefined, what, 'docs/dialects.md explains dialects');
+  }
   const fields = isObject(body) ? body : {};
   const given: Json = { ...known, ...fields, ...query, ...path, ...names };
   if (dialect) refuseLacking(dialect, row, wire, { ...fields, ...query });

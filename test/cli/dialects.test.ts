@@ -354,7 +354,9 @@ describe('a dialect', () => {
       const { code, stderr, requests } = await world.run(line, plain);
       expect([code, stderr]).toEqual([
         9,
-        expect.stringMatching(/^error: This service has no .*\ncause: no dialect names it/),
+        expect.stringMatching(
+          /^error: This service has no ".*"\ncause: only some services have it, .*; docs\/dialects.md explains dialects\n$/,
+        ),
       ]);
       expect(requests.every(({ url }) => url.endsWith('/users/me'))).toBe(true);
     }
@@ -374,7 +376,12 @@ describe('a dialect', () => {
   test('can say that the service lacks an operation', async () => {
     write('  activity.list: false');
     const { code, stderr, requests } = await world.run('activity list', { env: { SCHED_DIALECT: path() } });
-    expect([code, stderr.split('\n')[0]]).toEqual([9, 'error: This service has no activity list']);
+    expect([code, stderr]).toEqual([
+      9,
+      `error: This service has no "activity list"\ncause: its dialect says so (${path()})\n`,
+    ]);
     expect(requests.filter(({ url }) => url.includes('activity'))).toEqual([]);
+    const unnamed = await world.run('users busy', { env: { SCHED_DIALECT: path() } });
+    expect(unnamed.stderr).toMatch(/^cause: only some services have it/m);
   });
 });
