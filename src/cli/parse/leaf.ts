@@ -145,6 +145,7 @@ export class Leaf extends Reader {
   describe(command: Command): this {
     this.#definition = command;
     this.description(command.summary)
+      .summary(`${command.summary}${command.operation?.optional ? ' (only some services)' : ''}`)
       .usage([...command.arguments.map(spell), '[flags]'].join(' '))
       .helpOption(false)
       .allowExcessArguments();

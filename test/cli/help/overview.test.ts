@@ -165,6 +165,12 @@ describe('help', () => {
     expect(helpOf(activity.leaf, 100)).toContain('scope activity_log:read, Enterprise plan');
   });
 
+  test('of a noun marks the commands that only some services have', () => {
+    const users = nounHelp(root.commands.find((noun) => noun.name() === 'users')!, plainPage(80));
+    expect(users).toMatch(/^ {2}busy .* \(only some services\)$/m);
+    expect(users).toMatch(/^ {2}get +Show a user$/m);
+  });
+
   test('lists the allowed values of a flag, and its default', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const text = helpOf(list.leaf, 100);
