@@ -110,6 +110,7 @@ const allowed: Record<string, string[]> = {
   'dialects/': ['api/', 'json.ts', 'nearest.ts', 'uri.ts', 'zod'],
   'state/': [
     'node/files.ts',
+    'make-directory.ts',
     'uri.ts',
     'node:',
     'errors.ts',
@@ -200,6 +201,7 @@ const allowed: Record<string, string[]> = {
     'ics-text.ts',
     'json.ts',
     'nearest.ts',
+    'make-directory.ts',
     'numbers.ts',
     'once.ts',
     'shell-quote.ts',

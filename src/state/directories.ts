@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { codeOf, SchedError } from '../errors.ts';
+import { makeDirectory } from '../make-directory.ts';
 import {
   chmodSync,
   closeSync,
@@ -11,7 +12,6 @@ import {
   type Stats,
 } from '../node/files.ts';
 import { singleQuoted } from '../shell-quote.ts';
-import { makeDirectory } from './make-directory.ts';
 import { unlessUnsupported } from './whole-file.ts';
 
 /*

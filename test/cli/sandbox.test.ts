@@ -395,5 +395,8 @@ describe('sandbox data', () => {
     const { code, stderr } = await reset('--data', '/dev/null/file');
     expect([code, stderr]).toEqual([3, expect.stringContaining('use another file with --data')]);
     expect((await reset('--data', home)).code).toBe(3);
+    // Nothing can be created in /proc.
+    const nowhere = await world.run('sandbox start --data /proc/x/y.db');
+    expect([nowhere.code, nowhere.stderr]).toEqual([3, expect.stringContaining('use another file with --data')]);
   });
 });

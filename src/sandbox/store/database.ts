@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { makeDirectory } from '../../make-directory.ts';
 import { onceEach } from '../../once.ts';
 import { applicationId } from './migrations.ts';
 
@@ -111,7 +112,8 @@ const binding = async (): Promise<(file: string) => Binding> => {
 
 /** Creates the file readable by its owner only. SQLite gives its side files the same mode. */
 const createPrivately = (file: string) => {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // The sandbox is a service, with a disk of its own.
+  makeDirectory(dirname(file), 0o700, { existsSync, mkdirSync });
   closeSync(openSync(file, 'a', 0o600));
 };
 

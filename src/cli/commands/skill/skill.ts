@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { attempt, realDisk } from '../../../jobs/disk.ts';
+import { makeDirectory } from '../../../make-directory.ts';
 import { chmod } from '../../../node/files.ts';
-import { makeDirectory } from '../../../state/make-directory.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { confirm } from '../../session/confirm.ts';
