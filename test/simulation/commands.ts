@@ -2,10 +2,11 @@ import type { HttpRequest } from '../../src/http/message.ts';
 import { ownerToken } from '../../src/sandbox/ready-tokens.ts';
 import { type Dice, diceFor } from './dice.ts';
 import { noFaults, usualIntents, workOf } from './faults.ts';
+import { lookUp } from './intents/bookings.ts';
 import { followOnce, wrongLines } from './intents/follow.ts';
 import type { Intent } from './intents/intent.ts';
 import { kinds } from './intents/kinds.ts';
-import { placeLogin, watchLogin } from './intents/login.ts';
+import { isLoginGone, placeLogin, watchLogin } from './intents/login.ts';
 import { isUnlocked, watchSchedules } from './intents/schedules.ts';
 import { type Counts, type Ended, inputs, type Machine, Process, runningAt } from './machine.ts';
 import { origin } from './network.ts';
@@ -93,6 +94,7 @@ const untrueCode = (
   if (task.intent.isSentOnce && writes.made > 1) return 'R26: it was sent twice';
   // A process that refreshes the login may keep others waiting.
   if (code === 3 && saw.disk === 0 && !task.intent.isLoggedIn) return 'the disk was fine';
+  if (code === 3 && saw.disk === saw.redis && task.intent.needsNoLock) return 'R66: only Redis failed';
   if (code === 4 && !(task.intent.isLoggedIn && mayLoseLogin)) return 'R21: the token is fine';
   if (code === 8 && saw.limited < 3) return 'R29: fewer than three requests were refused';
   // An authorization server that refuses requests for a while counts as unavailable.
@@ -113,20 +115,18 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
   const setup = diceFor(seed, 'shells');
-  const kindsOfSeed = workOf(kinds, diceFor(seed, 'work'));
+  const kindsOfSeed = workOf(kinds, diceFor(seed, 'work'), seed);
 
   watchBookings(scene);
-  // R21, R23, R24
   placeLogin(scene);
-  const login = watchLogin(scene);
-  site.onEnd = login.onEnd;
   watchSchedules(scene);
   // R27: the service refuses a second booking of some times, which hides that it was sent.
-  site.onArrive = ({ url, body = '' }, { pid }) => {
+  site.onArrive = (request, process) => {
+    const { url, body = '' } = request;
     if (new URL(url).pathname !== '/invitees') return;
     const { start_time: start, invitee } = JSON.parse(body);
     if (model.of(invitee.email, start).length > 0)
-      scheduler.violate(`R27: process ${pid} sends the booking of ${invitee.email} at ${start} again`);
+      scheduler.violate(`R27: process ${process.pid} sends the booking of ${invitee.email} at ${start} again`);
   };
   /** Those who have sent schedules so far, by the machine, or of all machines that share state. */
   const senders = new Map<string, Process[]>();
@@ -144,7 +144,6 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   };
   // R33, R37
   site.onLeave = (process, request) => {
-    login.onLeave(process, request);
     checkTurns(process, request);
     const task = tasks.find(({ running }) => running.has(process));
     if (!task?.intent.isRun) return;
@@ -154,6 +153,8 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       if (other !== process && !other.isOver && other.writes.sent > 0)
         scheduler.violate(`R37: ${other.pid} and ${process.pid} send the same run: ${process.argv.join(' ')}`);
   };
+
+  watchLogin(scene);
 
   const judge = async (task: Task, process: Process, ended: Ended): Promise<void> => {
     const { code, stdout, stderr } = ended;
@@ -199,6 +200,9 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
     if (task.isSettled && task.pending === 0) intent.release?.();
   };
 
+  /** What the error of an unknown booking advises. */
+  const lookUpAt = (machine: Machine): Promise<void> => attempt(newTask(lookUp(), 'reconcile', machine, setup));
+
   const followAt = (machine: Machine): Promise<void> => attempt(newTask(followOnce(machine), 'follow', machine, setup));
 
   /** What is left to do, in order. A shell takes the next one. */
@@ -226,6 +230,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
       for (let tries = 0; tries < 3 && !task.isSettled; tries += 1) {
         await Promise.all(dice.chance(0.25) ? [attempt(task), attempt(task)] : [attempt(task)]);
         await scheduler.sleep(dice.pick(pausesMs));
+        if (task.last?.code === 10 && dice.chance(0.3)) await lookUpAt(machine);
       }
     }
   };
@@ -261,6 +266,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
         if (data.includes(ownerToken) || path.includes(ownerToken))
           scheduler.violate(`R12: ${name}:${path} has the token`);
       }
+    if (isLoginGone(scene)) scheduler.violate('R23: the stored login was removed');
   };
 
   const runAll = (works: Promise<void>[]) => scheduler.runAll(works, mostTurns, () => runningAt(machines));
@@ -277,7 +283,7 @@ export const simulateCommands = async (seed: number, open: OpenService, options:
   if (isAlone && site.counts.limited > 0) scheduler.violate(`R30: the service refused ${site.counts.limited} requests`);
   site.faults = noFaults;
   scheduler.mayStall = false;
-  for (const machine of machines) machine.failing = undefined;
+  for (const machine of machines) Object.assign(machine, { failing: undefined, offline: 0 });
   if (scheduler.violation === undefined) await runAll([finish()]);
   scene.close();
   return {

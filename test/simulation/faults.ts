@@ -40,14 +40,14 @@ const shares: Record<FaultKind, readonly number[]> = {
   kill: [0.002, 0.01, 0.03],
   signal: [0.002, 0.01],
   power: [0.001, 0.004],
-  refused: [0.01, 0.05],
-  lostRequest: [0.01, 0.05],
+  refused: [0.01, 0.1],
+  lostRequest: [0.01, 0.1],
   lateRequest: [0.05, 0.2],
   lostReply: [0.02, 0.1, 0.2],
   brokenReply: [0.02, 0.1],
-  limited: [0.01, 0.05],
-  unavailable: [0.01, 0.05],
-  diskFull: [0.002, 0.01],
+  limited: [0.01, 0.1],
+  unavailable: [0.01, 0.1],
+  diskFull: [0.002, 0.01, 0.03],
   diskError: [0.0005, 0.002],
   redis: [0.005, 0.02],
   stall: [1],
@@ -60,7 +60,7 @@ const shares: Record<FaultKind, readonly number[]> = {
  */
 export const swarmOf = (dice: Dice): Faults => {
   const faults = { ...noFaults };
-  const most = dice.pick([0, 0.1, 0.5]);
+  const most = dice.pick([0, 0.2, 0.5]);
   for (const kind of faultKinds) {
     const share = dice.pick(shares[kind]);
     // Clocks that differ don't make anything fail.
@@ -73,8 +73,11 @@ export const swarmOf = (dice: Dice): Faults => {
 export const usualIntents = 20;
 
 /** The kinds of work of a seed, each as often as its weight: all of them, or a few that meet more often then. */
-export const workOf = (kinds: Readonly<Record<string, { weight: number }>>, dice: Dice): string[] => {
+export const workOf = (kinds: Readonly<Record<string, { weight: number }>>, dice: Dice, seed: number): string[] => {
   const names = Object.keys(kinds);
-  const few = Array.from({ length: dice.pick([1, 1, 2, 4]) }, () => dice.pick(names));
+  // Seeds in a row meet every kind.
+  const few = Array.from({ length: dice.pick([1, 1, 2, 4]) }, (_, index) =>
+    index === 0 ? names[seed % names.length]! : dice.pick(names),
+  );
   return (dice.chance(0.3) ? names : few).flatMap((name) => Array<string>(kinds[name]!.weight).fill(name));
 };

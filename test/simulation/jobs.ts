@@ -100,7 +100,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   const { scheduler, site, machines } = scene;
   const codes: Record<string, number> = {};
   const tasks: Task[] = [];
-  const kindsOfSeed = workOf(jobKinds, diceFor(seed, 'work'));
+  const kindsOfSeed = workOf(jobKinds, diceFor(seed, 'work'), seed);
   /** People about whom the ledger may have an attempt whose outcome is open. */
   const doubted = new Set<string>();
 
@@ -255,7 +255,7 @@ export const simulateJobs = async (seed: number, options: Options = {}): Promise
   await runAll(machines.flatMap((machine) => Array.from({ length: shellsPerMachine }, () => shell(machine))));
   site.faults = noFaults;
   scheduler.mayStall = false;
-  for (const machine of machines) machine.failing = undefined;
+  for (const machine of machines) Object.assign(machine, { failing: undefined, offline: 0 });
   if (scheduler.violation === undefined) await runAll([finish()]);
   if (scheduler.violation === undefined) checkFiles();
   scene.close();

@@ -48,6 +48,8 @@ export interface Machine {
   boot: number;
   /** The disk fails this many more calls. */
   failing: { code: string; calls: number } | undefined;
+  /** So many more of its requests reach nobody. */
+  offline: number;
 }
 
 export const home = '/home/ada';
@@ -57,7 +59,7 @@ export const createMachine = (name: string, skewMs: number): Machine => {
   const volume = createVolume();
   volume.place(`${home}/.profile`, '');
   volume.place(`${inputs}/key`, '5'.repeat(64));
-  return { name, skewMs, volume, processes: new Set(), boot: 1, failing: undefined };
+  return { name, skewMs, volume, processes: new Set(), boot: 1, failing: undefined, offline: 0 };
 };
 
 export interface Ended {
@@ -104,17 +106,25 @@ export class Process implements Host {
   isOver = false;
   isKilled = false;
   /** What went wrong for it: its exit code must fit. */
-  saw = { disk: 0, network: 0, limited: 0, lostWrites: 0, signals: 0 };
+  saw = { disk: 0, redis: 0, network: 0, limited: 0, lostWrites: 0, signals: 0 };
   /** Requests of it that changed something at the service, and those that would if they arrived. */
   readonly writes = { made: 0, sent: 0 };
   /** Whether it has put a line of a receipt on disk since its last write left. */
   hasNoted = false;
+  /** Whether it has reserved room on disk for the next token of a login. */
+  hasRoom = false;
+  /** The process that has started this one, and those that this one has started. */
+  parent: Process | undefined;
+  readonly helpers: Process[] = [];
+  /** When it may send each request again that was refused with a 429. */
+  readonly mayRepeatAt = new Map<string, number>();
   stdout = '';
   stderr = '';
   readonly done: Promise<Ended>;
   readonly machine: Machine;
   readonly site: Site;
   readonly pid: number;
+  readonly startedAt: number;
   readonly argv: readonly string[];
   readonly env: Env;
   readonly #finish: (ended: Ended) => void;
@@ -130,6 +140,7 @@ export class Process implements Host {
     this.env = env;
     site.lastPid += 1;
     this.pid = site.lastPid;
+    this.startedAt = site.scheduler.time;
     let finish!: (ended: Ended) => void;
     this.done = new Promise((resolve) => {
       finish = resolve;
@@ -217,6 +228,12 @@ export class Process implements Host {
     throw failure(failing.code, name, path);
   }
 
+  #noteRecord({ name, path }: DiskCall): void {
+    if (name !== 'sync') return;
+    if (path.endsWith('.jsonl')) this.hasNoted = true;
+    if (path.includes('/probe-')) this.hasRoom = true;
+  }
+
   #labelOf({ name, path }: DiskCall): string {
     return `${this.pid} ${name} ${path.replace(draft, '.draft')}`;
   }
@@ -227,7 +244,7 @@ export class Process implements Host {
     scheduler.steps += 1;
     scheduler.note(this.#labelOf(call));
     this.#strikeDisk(call);
-    if (call.name === 'sync' && call.path.endsWith('.jsonl')) this.hasNoted = true;
+    this.#noteRecord(call);
     if (!call.isWrite || !dice.kill.chance(faults.kill)) return work();
     if (dice.kill.chance(0.5)) work();
     this.kill();
@@ -244,6 +261,7 @@ export class Process implements Host {
         happen: () => {
           try {
             this.#strikeDisk(call);
+            this.#noteRecord(call);
             resolve(work());
           } catch (error) {
             reject(error);
@@ -260,6 +278,8 @@ export class Process implements Host {
     const child = new Process(this.site, this.machine, argv, env);
     // What goes wrong for the helper goes wrong for this process.
     child.saw = this.saw;
+    child.parent = this;
+    this.helpers.push(child);
     this.#pipes.push(toChild);
     child.#pipes.push(toParent);
     const heardBy =

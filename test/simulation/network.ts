@@ -9,6 +9,7 @@ import type { Process, Site } from './machine.ts';
 
 export const origin = 'http://127.0.0.1:4010';
 const place = '127.0.0.1:4010';
+export const tokenPath = '/oauth/token';
 
 /** The longest that a request may still be on its way after its sender has given up, by R27, less what replies take. */
 const longestDelayMs = 110_000;
@@ -37,12 +38,12 @@ const arrive = async (
   counts.requests += 1;
   if (reply.status === 429) {
     // The authorization server has a limit of its own, which no budget knows.
-    if (new URL(request.url).pathname !== '/oauth/token') counts.limited += 1;
+    if (new URL(request.url).pathname !== tokenPath) counts.limited += 1;
     process.saw.limited += 1;
   }
   if (request.method !== 'GET' && isSuccess(reply)) {
     // For most commands, a refresh is only a step before their own requests.
-    if (process.argv[0] === 'auth' || new URL(request.url).pathname !== '/oauth/token') process.writes.made += 1;
+    if (process.argv[0] === 'auth' || new URL(request.url).pathname !== tokenPath) process.writes.made += 1;
     onChange(request, reply, process, isLate);
   }
   return reply;
@@ -59,7 +60,10 @@ export const sendFrom =
         dice: { network: dice },
       } = site;
       const isWrite = request.method !== 'GET';
-      const name = `${process.pid} ${request.method} ${new URL(request.url).pathname}`;
+      const { machine } = process;
+      const { pathname } = new URL(request.url);
+      const name = `${process.pid} ${request.method} ${pathname}`;
+      const whole = `${request.method} ${request.url}`;
       const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
       let isSettled = false;
       const signals = [interrupted, ...(request.signal ? [request.signal] : [])];
@@ -74,12 +78,20 @@ export const sendFrom =
       for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
       const back = (label: string, work: () => void) =>
         scheduler.add({ label: `${name} ${label}`, owner: process, happen: () => settle(work) });
+      const reply = (label: string, answer: HttpReply) =>
+        back(label, () => {
+          const seconds = answer.status === 429 ? Number(answer.headers['x-ratelimit-reset']) : 0;
+          process.mayRepeatAt.set(whole, scheduler.time + seconds * 1000);
+          resolve(answer);
+        });
       const fail = (label: string, isSent: boolean, reason: string) =>
         back(label, () => reject(new NetworkFailure(place, reason, isSent)));
       /** For the check of exit codes. */
       const note = (isSent = true) => {
         process.saw.network += 1;
         if (isWrite && isSent) process.saw.lostWrites += 1;
+        // A network that fails once is often away for a while.
+        if (machine.offline === 0 && dice.chance(0.2)) machine.offline = 1 + dice.below(6);
       };
       const lose = () => {
         note();
@@ -87,6 +99,8 @@ export const sendFrom =
         else
           scheduler.after(timeoutMs, () => fail('times out', true, `no complete reply within ${timeoutMs / 1000} s`));
       };
+      if (scheduler.time < (process.mayRepeatAt.get(whole) ?? 0) && pathname !== tokenPath)
+        scheduler.violate(`R28: ${name} is sent again before the time that the service has named`);
       if (isWrite) {
         process.writes.sent += 1;
         site.onLeave(process, request);
@@ -97,17 +111,18 @@ export const sendFrom =
           // The process was interrupted before the connection was made.
           if (isSettled) return;
           const { faults } = site;
-          if (dice.chance(faults.refused)) {
+          if (machine.offline > 0) machine.offline -= 1;
+          if (machine.offline > 0 || dice.chance(faults.refused)) {
             note(false);
             return fail('is refused', false, 'connection refused');
           }
           if (dice.chance(faults.limited)) {
             process.saw.limited += 1;
-            return back('gets a 429', () => resolve(tooMany));
+            return reply('gets a 429', tooMany);
           }
           if (dice.chance(faults.unavailable)) {
             note();
-            return back('gets a 503', () => resolve(refusal(503)));
+            return reply('gets a 503', refusal(503));
           }
           if (dice.chance(faults.lostRequest)) return lose();
           if (isWrite && dice.chance(faults.lateRequest)) {
@@ -118,15 +133,15 @@ export const sendFrom =
             });
             return lose();
           }
-          const reply = await arrive(site, request, process);
+          const answer = await arrive(site, request, process);
           if (dice.chance(faults.lostReply)) return lose();
           if (dice.chance(faults.brokenReply)) {
             note();
-            const half = { ...reply, body: reply.body.slice(0, reply.body.length >> 1) };
+            const half = { ...answer, body: answer.body.slice(0, answer.body.length >> 1) };
             const broken = dice.chance(0.5) ? refusal(500, {}, '<h1>Oops') : half;
-            return back('is broken', () => resolve(broken));
+            return reply('is broken', broken);
           }
-          back('is replied to', () => resolve(reply));
+          reply('is replied to', answer);
         },
       });
     });

@@ -67,6 +67,7 @@ export const connectionTo = (site: Site, process: Process): RedisConnection => {
         });
       const lose = () => {
         process.saw.disk += 1;
+        process.saw.redis += 1;
         process.saw.network += 1;
         back('is lost', () => reject(new RedisTrouble(`${place}: no reply within 2 s`)));
       };

@@ -1,7 +1,7 @@
 import type { Dice } from '../dice.ts';
 import { type Ended, inputs } from '../machine.ts';
 import type { Scene } from '../scene.ts';
-import { common, type Kind } from './intent.ts';
+import { common, type Intent, type Kind } from './intent.ts';
 
 interface Row {
   email: string;
@@ -65,17 +65,15 @@ const bookByApi: Kind = {
 };
 
 /** Looks up what earlier commands may have booked. It changes nothing at the service. */
-const reconcile: Kind = {
-  commands: ['invitees reconcile'],
-  weight: 1,
-  make: () => ({
-    argv: ['invitees', 'reconcile', '--json'],
-    missing: () => undefined,
-    // Some bookings are still open.
-    settles: ({ code }) => code === 10 || code === 11,
-    isUnsure: true,
-  }),
-};
+export const lookUp = (): Intent => ({
+  argv: ['invitees', 'reconcile', '--json'],
+  missing: () => undefined,
+  // Some bookings are still open.
+  settles: ({ code }) => code === 10 || code === 11,
+  isUnsure: true,
+});
+
+const reconcile: Kind = { commands: ['invitees reconcile'], weight: 1, make: lookUp };
 
 const bulk: Kind = {
   commands: ['invitees create'],
@@ -104,6 +102,9 @@ const takeBooked = async (scene: Scene, dice: Dice): Promise<Row> => {
   await scene.visit('POST', '/invitees', { event_type: row.type, start_time: row.start, invitee });
   return row;
 };
+
+/** A move is taken over from a process that is running only after it has been silent for longer than this. */
+const shortestTurnMs = 60_000;
 
 const move: Kind = {
   commands: ['events move'],
@@ -140,8 +141,12 @@ const move: Kind = {
         if (isLeftOut()) return `R56: ${newcomer} joined, and is left out`;
         return count() === 1 ? undefined : `R56: ${email} has ${count()} bookings`;
       },
-      onEnd: ({ stderr }) => {
+      onEnd: ({ stderr }, { writes, startedAt, pid }) => {
         said += stderr;
+        const age = scene.scheduler.time - startedAt;
+        // Without a write, it may have begun at the same time as the other one.
+        if (/has taken over this move/.test(stderr) && writes.sent > 0 && age < shortestTurnMs)
+          scene.scheduler.violate(`R56: the move of ${pid} was taken over after ${age} ms, while it was running`);
       },
       release: () => void scene.booked.push({ email, start, type }),
       wrongInTheEnd: (last) =>

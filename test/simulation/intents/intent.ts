@@ -21,6 +21,8 @@ export interface Intent {
   isUnsure?: boolean;
   /** Uses the stored login of its machine, not a token in the environment. */
   isLoggedIn?: boolean;
+  /** Goes on without a lock if it can't have one (R66). */
+  needsNoLock?: boolean;
   /** Each process sends its write once (R26). */
   isSentOnce?: boolean;
   /** No two processes may send the same run at once (R37). */

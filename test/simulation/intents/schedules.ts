@@ -96,6 +96,7 @@ const takeDayOff: Kind = {
       argv: ['availability', 'off', day, ...common],
       missing,
       wrongInTheEnd: missing,
+      needsNoLock: true,
     };
   },
 };
@@ -110,6 +111,7 @@ const takeEveryDayOff: Kind = {
       argv: ['availability', 'off', '--every', 'sunday', ...common],
       missing,
       wrongInTheEnd: missing,
+      needsNoLock: true,
     };
   },
 };
@@ -124,6 +126,7 @@ const updateAllSchedules: Kind = {
       argv: ['availability', 'update', '--all', '--day-off', day, ...common],
       missing,
       wrongInTheEnd: missing,
+      needsNoLock: true,
     };
   },
 };
@@ -146,6 +149,7 @@ const undoDayOff: Kind = {
       argv: ['availability', 'off', day, '--undo', ...common],
       missing,
       wrongInTheEnd: missing,
+      needsNoLock: true,
     };
   },
 };
@@ -162,6 +166,7 @@ const updateSchedule: Kind = {
       argv: ['availability', 'update', schedule.uri, '--event-type', type.uri, '--day-off', day, ...common],
       missing,
       wrongInTheEnd: missing,
+      needsNoLock: true,
     };
   },
 };
