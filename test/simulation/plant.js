@@ -6,7 +6,8 @@
  *   npm run simulate:bugs -- --sample 5 --seed TEXT  some that can be found, chosen by the text
  *   npm run simulate:bugs -- --seconds 120           looks so many seconds of CPU time for each (60 if not said)
  *
- * It ends with 1 if one isn't found, unless its patch says why with a line "Not found: …".
+ * A patch with a line "Work: KIND" is looked for by this kind of intents alone: among all kinds it would take longer. It
+ * ends with 1 if one isn't found, unless its patch says why with a line "Not found: …".
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,13 +27,13 @@ const { values, positionals } = parseArgs({
 /** A bug can make a seed go on forever. Others may use the machine, too. */
 const longestMs = (Number(values.seconds) * 4 + 60) * 1000;
 
-/** Why a bug can't be found, if its patch says so. @param {string} name */
-const whyHidden = (name) => /^Not found: (.+)$/m.exec(readBug(name).text)?.[1];
+/** What the patch of a bug says after this word. @param {string} name @param {'Work' | 'Not found'} word */
+const lineOf = (name, word) => new RegExp(`^${word}: (.+)$`, 'm').exec(readBug(name).text)?.[1];
 
 /** @param {string[]} names @param {number} count */
 const sampleOf = (names, count) => {
   const rankOf = (/** @type {string} */ name) => createHash('sha256').update(`${values.seed} ${name}`).digest('hex');
-  const found = names.filter((name) => whyHidden(name) === undefined);
+  const found = names.filter((name) => lineOf(name, 'Not found') === undefined);
   return found.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1)).slice(0, count);
 };
 
@@ -44,7 +45,9 @@ const sampleOf = (names, count) => {
 const simulate = (bug) =>
   new Promise((resolve, reject) => {
     const simulator = fileURLToPath(new URL('simulate.js', import.meta.url));
-    const words = [simulator, '1', '--first', '--mixed', '--seconds', values.seconds, '--bug', bug];
+    const work = lineOf(bug, 'Work');
+    const how = work === undefined ? ['--mixed'] : ['--only', work];
+    const words = [simulator, '1', '--first', ...how, '--seconds', values.seconds, '--bug', bug];
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], timeout: longestMs });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
@@ -76,7 +79,7 @@ const widest = Math.max(...chosen.map((name) => name.length));
 let missed = 0;
 for (const bug of chosen) {
   const { isFound, seconds, seed, what } = endingOf(await simulate(bug));
-  const why = whyHidden(bug);
+  const why = lineOf(bug, 'Not found');
   if (!isFound && why === undefined) missed += 1;
   const found = isFound ? `found after ${seconds} s` : `not found in ${seconds} s`;
   const words = [
