@@ -1,6 +1,7 @@
 import type { Collection } from '../api/collections.ts';
 import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
+import type { Kind } from './input/kind.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Part } from './parse/part.ts';
 import type { Asker, Choice, ChooseOptions } from './session/asker.ts';
@@ -46,6 +47,8 @@ export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 
 export const headingOf = ({ heading = 'Flags' }: Pick<Flag, 'heading'>): (typeof flagHeadings)[number] => heading;
 
 export interface Flag extends Parameter {
+  /** What its value can be. Without one, its placeholder says it. */
+  kind?: Kind;
   short?: string;
   /** Placeholder for the value in help. A flag without one is a switch. */
   value?: string;

@@ -79,7 +79,7 @@ export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(w
 /**
  * Reads an argument for `parameter` of `path`: a bare ID, or the full `uri`. The URI of a nested record contains the
  * IDs of both records, unless the service names it without the other: `/invitees/{invitee}`. `elsewhere` is the path at a
- * service that differs: the ID at its end is read too.
+ * service that differs: the ID at its end is read too. The problem lacks its subject.
  */
 export const readId = (text: string, path: string, parameter: string, elsewhere = path): Ids => {
   const template = recordPath(path, parameter);
@@ -92,12 +92,12 @@ export const readId = (text: string, path: string, parameter: string, elsewhere 
   const wanted = isUri(text)
     ? `the URI of ${withArticle(parameter.replaceAll('_', ' '))} (…${template})`
     : waysInSentence(collection).replace('an ID', 'an ID (letters, digits, - and _)');
-  return { ok: false, problem: `<${parameter}> must be ${wanted}, not "${text}"` };
+  return { ok: false, problem: `must be ${wanted}, not "${text}"` };
 };
 
-/** Reads a reference in a query or body: a bare ID, or a full `uri` under `/collection/`. */
-export const readReference = (text: string, flag: string, collection: Collection): Ids =>
+/** Reads a reference in a query or body: a bare ID, or a full `uri` under `/collection/`. The problem lacks its subject. */
+export const readReference = (text: string, collection: Collection): Ids =>
   readIds(text, `/${collection}/{id}`, collection) ?? {
     ok: false,
-    problem: `--${flag} must be ${waysInSentence(collection)} under /${collection}/, not "${text}"`,
+    problem: `must be ${waysInSentence(collection)} under /${collection}/, not "${text}"`,
   };

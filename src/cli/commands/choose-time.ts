@@ -9,7 +9,7 @@ import { clockLabel, midnightOf, minute, timestampOf, utcText } from '../../time
 import { readZone } from '../../time/zone.ts';
 import { offsetText } from '../../time/zoned.ts';
 import type { Invocation } from '../command.ts';
-import { readValue } from '../operation/values.ts';
+import { howOf } from '../input/input.ts';
 import { typedEventType } from '../scheduling/answers.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, type SlotWindow } from '../scheduling/free-slots.ts';
 import {
@@ -138,8 +138,8 @@ const typedWindow = async (invocation: Invocation): Promise<SlotWindow> => {
   const rows: Record<string, string> = {};
   for (const flag of slotWindowFlags) {
     const raw = invocation.typed[flag.name];
-    const read = raw === undefined ? undefined : await readValue(flag, String(raw), invocation);
-    if (read?.ok && 'ready' in read.value) rows[flag.path[0]!] = String(read.value.ready);
+    const read = raw === undefined ? undefined : await flag.kind.read(String(raw), howOf(invocation));
+    if (read?.ok && 'value' in read && 'ready' in read.value) rows[flag.path[0]!] = String(read.value.ready);
   }
   return slotWindow(invocation, rows, daysOffered);
 };

@@ -7,7 +7,7 @@ import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { eventOf, printRecord } from '../operation/print-record.ts';
-import { eventTypeOf, questionsOf, readAnswer, typedEventType } from '../scheduling/answers.ts';
+import { eventTypeOf, isAnswer, questionsOf, readAnswer, typedEventType } from '../scheduling/answers.ts';
 import {
   answersHidden,
   bookedRecord,
@@ -41,8 +41,8 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
   if (answers === undefined) return;
   const questions = questionsOf(await eventTypeOf(context, String(body.event_type)));
   const read = answers.map((raw) => readAnswer(raw, questions));
-  for (const answer of read) if (typeof answer === 'string') problems.add(answer);
-  body.custom_questions = read.filter((answer) => typeof answer !== 'string');
+  for (const answer of read) if (!isAnswer(answer)) problems.report({ words: answer });
+  body.custom_questions = read.filter(isAnswer);
 };
 
 /** Questions of the event type that have no answer yet. */
@@ -50,7 +50,7 @@ const openQuestions = async (invocation: Invocation): Promise<FollowUp[]> => {
   const { typed } = invocation;
   const questions = questionsOf(await typedEventType(invocation));
   const answered = [typed.answer ?? []].flat().map((raw) => readAnswer(String(raw), questions));
-  const known = answered.filter((answer) => typeof answer !== 'string').map(({ question }) => question);
+  const known = answered.filter(isAnswer).map(({ question }) => question);
   const open = questions.filter(({ name, enabled }) => enabled !== false && !known.includes(String(name)));
   return open.map(({ name, required, answer_choices, include_other }) => ({
     flag: 'answer',

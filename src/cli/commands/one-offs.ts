@@ -4,6 +4,7 @@ import { isDate } from '../../time/availability-rules.ts';
 import { describeInstant } from '../../time/label.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Flag, Invocation } from '../command.ts';
+import { the, words } from '../input/words.ts';
 import { type Decorations, type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { readWholeNumber } from '../operation/values.ts';
@@ -95,7 +96,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { settings, now } = context;
   const setting = await dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
-    problems.missingFlag('days', '--days, --start-date with --end-date, or --spot');
+    problems.missingFlag('days', words`${the('days')}, ${the('startDate')} with ${the('endDate')}, or ${the('spot')}`);
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
     splitHosts(body, invocation);
     if (setting !== undefined) body.date_setting = setting;

@@ -29,8 +29,8 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
 const checkReference = (key: SettableKey, value: unknown, shown: string, { problems }: Invocation): void => {
   const { collection } = inspect(Profile.shape[key]);
   if (collection === undefined || typeof value !== 'string' || value === '') return;
-  const read = readReference(value, key, collection);
-  if (!read.ok) problems.add(read.problem.replace(`--${key}`, shown));
+  const read = readReference(value, collection);
+  if (!read.ok) problems.add(`${shown} ${read.problem}`);
 };
 
 /**

@@ -2,6 +2,7 @@ import { type Collection, collections } from '../../api/collections.ts';
 import { safe } from '../../output/sanitize.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Argument, Flag } from '../command.ts';
+import { kindOf } from '../input/kinds.ts';
 import type { Leaf } from '../parse/leaf.ts';
 
 export interface Candidate {
@@ -57,18 +58,18 @@ export const valueOffer = async (
   runtime: Runtime,
 ): Promise<Offer | undefined> => {
   const { name, names, choices, suggestions = [], collection } = place;
-  const { value = '' } = place as Partial<Flag>;
-  if (names === 'profiles') {
+  const offers = names ?? (name === 'file' ? 'files' : kindOf(place as Flag).offers);
+  if (offers === 'profiles') {
     const { readConfig } = await import('../session/config-file.ts');
     return { candidates: candidatesOf(Object.keys((await readConfig(runtime)).profiles).filter(isTypeable)) };
   }
-  if (value === 'FIELDS') {
+  if (offers === 'fields') {
     const { fieldPaths } = await import('../help/command-help.ts');
     return leaf && listOffer(fieldPaths(leaf.definition), typed);
   }
-  if (value === 'ZONE') return { candidates: candidatesOf((await import('../../time/zone.ts')).zoneNames()) };
-  if (value === 'LIST') return listOffer(suggestions, typed);
-  if (value.startsWith('FILE') || name === 'file' || names === 'files') return { candidates: [], directive: 'files' };
+  if (offers === 'zones') return { candidates: candidatesOf((await import('../../time/zone.ts')).zoneNames()) };
+  if (offers === 'parts') return listOffer(suggestions, typed);
+  if (offers === 'files') return { candidates: [], directive: 'files' };
   const candidates = candidatesOf(choices ?? suggestions);
   if (leaf !== undefined && collection !== undefined && collections[collection].isNamed)
     candidates.push(...(await recordCandidates(collection, typed, leaf, runtime)));

@@ -1,5 +1,6 @@
 import { type ErrorFacts, usageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { asFlags, type Issue, type Spelling, spell, the, type Words } from '../input/words.ts';
 import type { OwnCommand } from '../parse/own-command.ts';
 
 /** Corrects the user's command line so that the problem is gone. */
@@ -11,15 +12,25 @@ export class Problems {
   /** Required flags that are missing. They are reported in one sentence. */
   readonly #missing: string[] = [];
   readonly #makeOwn: (() => OwnCommand) | undefined;
+  readonly #spelling: Spelling;
   #madeOwn: OwnCommand | undefined;
   /** Problems that nothing can correct. */
   #unfixed = 0;
   /** Problems whose correction is known, or whose missing part is shown as a placeholder. */
   #fixed = 0;
 
-  /** The user's command line is made only if there is something to suggest. */
-  constructor(makeOwn?: () => OwnCommand) {
+  /** The user's command line is made only if there is something to suggest. `spelling` is how the call names values. */
+  constructor(makeOwn?: () => OwnCommand, spelling = asFlags) {
     this.#makeOwn = makeOwn;
+    this.#spelling = spelling;
+  }
+
+  /** Adds a problem in the words of the call. */
+  report({ about, raw, words, meant, adds, drops }: Issue): void {
+    const problem = spell(words, this.#spelling, about);
+    if (about !== undefined && raw !== undefined) this.value(about.name, raw, problem, meant);
+    else if (adds !== undefined) this.add(problem, (own) => own.addFlag(adds));
+    else this.add(problem, drops === undefined ? undefined : (own) => own.setFlag(drops, false));
   }
 
   /** The user's command line, without the problems so far. */
@@ -63,10 +74,10 @@ export class Problems {
   }
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */
-  missingFlag(name: string, label = `--${name}`): void {
+  missingFlag(name: string, label: Words = [the(name)]): void {
     if (this.own?.takes(name) === false) this.missingArgument(name);
     else if (!this.own?.has(name)) {
-      this.#missing.push(label);
+      this.#missing.push(spell(label, this.#spelling));
       this.#fixed += 1;
       this.own?.addFlag(name);
     }
@@ -76,11 +87,14 @@ export class Problems {
     this.add(problem, (own) => own.addArgument(name.toUpperCase()));
   }
 
+  /** All problems so far, in the words of the call. */
+  get texts(): string[] {
+    return this.#missing.length === 0 ? this.#found : [...this.#found, this.#spelling.missing(this.#missing)];
+  }
+
   /** Throws one error with all problems so far, if there are any. */
   check(facts: ErrorFacts = {}): void {
-    const flags = this.#missing.length === 1 ? 'flag' : 'flags';
-    const missing = this.#missing.length === 0 ? [] : [`Missing required ${flags} ${this.#missing.join(', ')}`];
-    const found = [...this.#found, ...missing];
+    const found = this.texts;
     if (found.length === 0) return;
     const hint = this.#unfixed === 0 && this.#fixed > 0 ? this.own?.line : undefined;
     throw usageError(found, { ...facts, ...(hint === undefined ? {} : { hint }) });

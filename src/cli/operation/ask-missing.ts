@@ -2,17 +2,19 @@ import { collections } from '../../api/collections.ts';
 import { capital } from '../../capital.ts';
 import { once } from '../../once.ts';
 import type { Argument, Command, Flag, FollowUp, Invocation, Offered, Typed } from '../command.ts';
+import { howOf } from '../input/input.ts';
+import { kindOf } from '../input/kinds.ts';
+import { asFlags, spell, the } from '../input/words.ts';
 import { createAsker } from '../session/ask.ts';
 import type { Asker, Choice } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readFlags } from './input.ts';
 import { missingArguments, missingFlags } from './missing.ts';
 import { choicesOf, type NamedChoice } from './name-lookup.ts';
-import { readValue } from './values.ts';
 
 const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
 
-const isTime = ({ value }: Flag): boolean => value === 'TIME';
+const isTime = (flag: Flag): boolean => kindOf(flag).isMoment === true;
 
 const asChoice = (value: string): Choice => ({ value, label: value });
 
@@ -62,13 +64,15 @@ const askFlag = async (flag: Flag, { asks }: Command, invocation: Invocation, as
   if (flag.choices !== undefined) return { value: await asker.choose(label, flag.choices.map(asChoice)) };
   const asked = await asks?.[flag.name]?.(invocation, asker);
   if (asked !== undefined) return { value: asked };
+  const kind = kindOf(flag);
+  const how = howOf(invocation);
+  const preset = kind.preset?.(how);
   const value = await asker.text({
     label,
-    ...(flag.value === 'ZONE' ? { preset: context.settings.zone } : {}),
+    ...(preset === undefined ? {} : { preset }),
     check: async (answer) => {
-      if (!isField(flag)) return undefined;
-      const read = await readValue(flag, answer, invocation);
-      return read.ok ? undefined : read.problem;
+      const read = await kind.read(answer, how);
+      return read.ok ? undefined : spell(read.problem, asFlags, the(flag.name));
     },
   });
   return { value };
@@ -86,7 +90,7 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
   const { context } = invocation;
   const { own } = invocation.problems;
   // Report wrong values before the first question, so that no answers are lost.
-  await readFlags(invocation, command.flags.filter(isField));
+  await readFlags(invocation, command.flags.filter(isField), howOf(invocation));
   invocation.problems.check();
   let isAsked = false;
   const ask = once(() => {

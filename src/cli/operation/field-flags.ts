@@ -1,11 +1,12 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import { type Collection, collections } from '../../api/collections.ts';
 import { dateTime, type Field, type Shape } from '../../api/field.ts';
-import { type Inspected, inspect } from '../../api/inspect.ts';
+import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
 import { edgeOf, windowQuery } from '../../api/window.ts';
-import { waysToName } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
+import { fieldKind, referenceKind, type Value } from '../input/field-kinds.ts';
+import type { Kind } from '../input/kind.ts';
 
 /** A flag that sets one field of a request, or a condition on the rows of its reply. */
 export interface FieldFlag extends Flag {
@@ -14,6 +15,7 @@ export interface FieldFlag extends Flag {
   /** The field's path in the query or body, outermost name first. */
   path: string[];
   field: Field;
+  kind: Kind<Value>;
   /** Whether the field and all objects around it are required. */
   required: boolean;
   /** Defaults to the token's own user or organization. */
@@ -37,18 +39,23 @@ const names: Record<string, string> = {
 /** Fields that are required unless another one is given, with the flag of the other. */
 const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
 
-/** Placeholders of values in help. */
-const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
-
 /** Fields of bodies, and objects of them, that few people set. */
 const rare: ReadonlySet<string> = new Set(['tracking', 'invitee.first_name', 'invitee.last_name']);
 
-/** The placeholder of a reference and the value to offer for it. */
-export const referenceWords = (collection: Collection): Pick<Flag, 'value' | 'suggestions'> => {
-  const { self } = collections[collection];
-  const words = waysToName(collection).map((way) => (way === self ? way : way.toUpperCase()));
-  return { value: words.join('|'), ...(self === undefined ? {} : { suggestions: [self] }) };
+/** What help, completions and the parser know of a kind. */
+const wordsOf = <T>(kind: Kind<T>): Pick<Flag, 'value' | 'choices' | 'suggestions'> & { kind: Kind<T> } => {
+  const { value, choices, suggestions } = kind;
+  return {
+    kind,
+    ...(value === undefined ? {} : { value }),
+    ...(choices === undefined ? {} : { choices }),
+    ...(suggestions === undefined ? {} : { suggestions }),
+  };
 };
+
+/** The placeholder of a reference and the value to offer for it. */
+export const referenceWords = (collection: Collection): Pick<Flag, 'kind' | 'value' | 'suggestions'> =>
+  wordsOf(referenceKind(collection));
 
 /** Parameters of every list, set by `--limit`, `--all` and `--page-size`. */
 const paging = new Set(['count', 'page_token']);
@@ -56,34 +63,18 @@ const paging = new Set(['count', 'page_token']);
 /** Types that one word on the command line can express. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
-const placeholderOf = (name: string, { type, format, sortedBy }: Inspected): string => {
-  if (sortedBy !== undefined) return 'FIELD[:desc]';
-  if (type === 'enum') return 'WORD';
-  if (type === 'number') return 'N';
-  if (format !== undefined && placeholders[format] !== undefined) return placeholders[format];
-  return name === 'timezone' ? 'ZONE' : 'TEXT';
-};
-
-/** The placeholder of a value, and the values to offer: the user's own record, or the orders that a list can have. */
-const valueWords = (name: string, inspected: Inspected): Pick<Flag, 'value' | 'suggestions'> => {
-  const { collection, sortedBy } = inspected;
-  if (collection !== undefined) return referenceWords(collection);
-  const orders = sortedBy?.flatMap((by) => [`${by}:asc`, `${by}:desc`]);
-  return { value: placeholderOf(name, inspected), ...(orders === undefined ? {} : { suggestions: orders }) };
-};
-
 const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required: boolean): FieldFlag => {
-  const inspected = inspect(field);
-  const { type, choices, collection, description = '', element, opposite } = inspected;
+  const { collection, description = '', element, opposite } = inspect(field);
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
   const last = path.at(-1)!;
   // Not required on the command line: defaults to the token's own user or organization.
   const isOwn = required && collection !== undefined && collections[collection].owner !== undefined;
   const owner = collection === 'users' ? 'you' : 'your own';
+  const edge = part === 'body' ? undefined : edgeOf(last)?.edge;
   return {
-    name: names[path.join('.')] ?? (part === 'body' ? undefined : edgeOf(last)?.edge) ?? last.replaceAll('_', '-'),
-    ...(type !== 'boolean' ? valueWords(last, inspected) : opposite === undefined ? {} : { negatable: opposite }),
-    ...(choices === undefined ? {} : { choices }),
+    name: names[path.join('.')] ?? edge ?? last.replaceAll('_', '-'),
+    ...wordsOf(fieldKind(last, field, edge)),
+    ...(opposite === undefined ? {} : { negatable: opposite }),
     collection,
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
     heading: part !== 'body' ? 'Filters' : rare.has(path[0]!) || rare.has(path.join('.')) ? 'More flags' : 'Flags',

@@ -3,18 +3,21 @@ import { collections } from '../../api/collections.ts';
 import { isOpenAt } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
-import { plainErrors, problemOf } from '../../api/wording.ts';
+import { dotted, plainErrors, problemOf } from '../../api/wording.ts';
 import { collectionOf, readId } from '../../client/ids.ts';
 import type { Input } from '../../client/wire.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
+import type { Value } from '../input/field-kinds.ts';
+import { howOf } from '../input/input.ts';
+import type { Given, How, Raw } from '../input/kind.ts';
+import { the, type Words, words } from '../input/words.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { referredRecord } from './references.ts';
-import { readValue, typedValues, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
   if (rest.length === 0) {
@@ -27,13 +30,6 @@ const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown)
 
 const isSet = (value: unknown, [name, ...rest]: readonly string[]): boolean =>
   name === undefined || (isObject(value) && Object.hasOwn(value, name) && isSet(value[name], rest));
-
-/** The path of a parameter as the service writes it: `invitee.email`, `custom_questions[0].answer`. */
-const dotted = (path: readonly PropertyKey[]): string =>
-  path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
 
 /** Whether the documentation leaves open what a body may have here. It shows nothing of an assumed operation's body. */
 const isOpen = ({ assumed, body }: Operation, path: readonly PropertyKey[]): boolean =>
@@ -50,7 +46,7 @@ const bodyProblems = (
   body: Json,
   fromFile: Json | undefined,
   flags: readonly FieldFlag[],
-): string[] => {
+): Words[] => {
   const fileIssues = fromFile === undefined ? [] : issuesOf(operation, fromFile);
   const open = fileIssues.filter((issue) =>
     isOpen(operation, issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0]!] : issue.path),
@@ -58,7 +54,8 @@ const bodyProblems = (
   const problems = issuesOf(operation, body).filter((issue) => !open.some((each) => isDeepStrictEqual(each, issue)));
   return problems.map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
-    return problemOf(flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`, message);
+    const subject = flag === undefined ? dotted(path) || 'the body' : the(flag.name);
+    return words`${subject}${problemOf('', message)}`;
   });
 };
 
@@ -86,7 +83,7 @@ const readArguments = async ({ args, problems, context }: Invocation, operation:
     const raw = args[index];
     const read = raw === undefined ? undefined : readId(raw, path, name, elsewhere);
     if (read === undefined) problems.missingArgument(name.replaceAll('_', '-'));
-    else if (!read.ok) problems.add(read.problem);
+    else if (!read.ok) problems.report({ words: words`${{ name, place: 'argument' }} ${read.problem}` });
     else {
       if (read.name === undefined) ids[name] = read.ids.at(-1)!;
       else named[name] = read.name;
@@ -96,20 +93,25 @@ const readArguments = async ({ args, problems, context }: Invocation, operation:
   return { ids, roots, named };
 };
 
-/** The typed values of each flag: one, or several for a repeatable flag. Wrong ones are problems. */
+/** The values of a flag as given. A repeatable flag with fixed values also takes a list with commas. */
+const rawsOf = ({ repeat, choices }: FieldFlag, given: Given[string]): Raw[] =>
+  [given ?? []].flat().flatMap((raw) => (repeat && choices && typeof raw === 'string' ? raw.split(',') : [raw]));
+
+/** The given values of each flag: one, or several for a repeatable flag. Wrong ones are problems. */
 export const readFlags = async (
-  invocation: Invocation,
+  { problems }: Pick<Invocation, 'problems'>,
   flags: readonly FieldFlag[],
+  how: How,
 ): Promise<[FieldFlag, Value[]][]> => {
   const read: [FieldFlag, Value[]][] = [];
   for (const flag of flags) {
-    const raws = invocation.typed[flag.name];
-    if (raws === undefined) continue;
+    if (how.given[flag.name] === undefined) continue;
     const values: Value[] = [];
-    for (const raw of typedValues(flag, raws)) {
-      const value = await readValue(flag, raw, invocation);
-      if (value.ok) values.push(value.value);
-      else invocation.problems.value(flag.name, String(raw), value.problem, value.meant);
+    for (const raw of rawsOf(flag, how.given[flag.name])) {
+      const value = await flag.kind.read(raw, how);
+      if (!value.ok)
+        problems.report({ about: the(flag.name), raw: String(raw), words: value.problem, meant: value.meant });
+      else if ('value' in value) values.push(value.value);
     }
     read.push([flag, values]);
   }
@@ -132,7 +134,8 @@ export const checkOrigins = async (
   }
 };
 
-const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise<unknown> => {
+/** The value to send. */
+export const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise<unknown> => {
   if ('ready' in value) return value.ready;
   const { uri, isUnchecked } = await referredRecord(value, context);
   // The service may reply to an unknown ID with an empty list.
@@ -149,35 +152,62 @@ interface TypedInput extends Input {
   found?: Json;
 }
 
-/**
- * Turns the typed arguments and flags into the operation's input. Ends the command on any problem before a write is
- * sent, and sends no request while there are known problems.
- * `complete` adds fields that have no flag. It also gets the conditions on rows.
- */
-export const readInput = async (
+/** Adds fields that have no flag to a body. It also gets the conditions on rows. */
+type Complete = (body: Json, rows: NonNullable<Input['query']>) => Promise<void>;
+
+/** A call that was read without the service. */
+export interface Draft {
+  /** What was given for each field. */
+  values: readonly [FieldFlag, Value[]][];
+  /** Asks the service for what only it knows. Ends the command on any problem before a write is sent. */
+  finish(complete?: Complete, find?: typeof finalOf): Promise<TypedInput>;
+}
+
+/** Reads a call of an operation as far as that is possible without the service. Problems are collected. */
+export const draftInput = async (
   invocation: Invocation,
   operation: Operation,
   flags: readonly FieldFlag[],
-  complete: (body: Json, rows: NonNullable<Input['query']>) => Promise<void> = async () => {},
-): Promise<TypedInput> => {
-  const { context, typed, problems } = invocation;
-  const { ids, roots, named } = await readArguments(invocation, operation);
-  const values = await readFlags(invocation, flags);
+  how = howOf(invocation),
+): Promise<Draft> => {
+  const { context, problems } = invocation;
+  const { given } = how;
+  const named = await readArguments(invocation, operation);
+  const values = await readFlags(invocation, flags, how);
   const fromFile =
-    typed.body === undefined
+    given.body === undefined
       ? undefined
-      : await (await import('../json-file.ts')).readJsonFile(String(typed.body), '--body', context.runtime, problems);
+      : await (await import('../json-file.ts')).readJsonFile(String(given.body), '--body', context.runtime, problems);
   const body = structuredClone(fromFile ?? {});
   for (const flag of flags) {
     const isLeftOpen = fromFile !== undefined && flag.part === 'body' && isOpen(operation, flag.path);
     const other = flag.unless;
-    const isNeeded = other === undefined ? flag.required : typed[other] === undefined && fromFile === undefined;
-    if (isNeeded && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
-      problems.missingFlag(flag.name, other === undefined ? undefined : `--${flag.name} or --${other}`);
+    const isNeeded = other === undefined ? flag.required : given[other] === undefined && fromFile === undefined;
+    if (isNeeded && given[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
+      problems.missingFlag(flag.name, other === undefined ? undefined : words`${the(flag.name)} or ${the(other)}`);
   }
-  problems.check();
+  return {
+    values,
+    finish: (complete = async () => {}, find = finalOf) =>
+      finishInput(invocation, operation, flags, { ...named, values, body, fromFile }, complete, find),
+  };
+};
 
-  await checkOrigins(invocation, [
+type Drafted = Awaited<ReturnType<typeof readArguments>> & {
+  values: Draft['values'];
+  body: Json;
+  fromFile: Json | undefined;
+};
+
+const finishInput = async (
+  { context, problems }: Pick<Invocation, 'context' | 'problems'>,
+  operation: Operation,
+  flags: readonly FieldFlag[],
+  { ids, roots, named, values, body, fromFile }: Drafted,
+  complete: Complete,
+  find: typeof finalOf,
+): Promise<TypedInput> => {
+  await checkOrigins({ context, problems }, [
     ...roots,
     ...values.flatMap(([, each]) => each.map((value) => ('root' in value ? value.root : undefined))),
   ]);
@@ -186,7 +216,7 @@ export const readInput = async (
   const rows: NonNullable<Input['query']> = {};
   for (const [flag, each] of values) {
     const finals = [];
-    for (const value of each) finals.push(await finalOf(value, flag, context));
+    for (const value of each) finals.push(await find(value, flag, context));
     const final = flag.repeat ? finals : finals[0];
     if (flag.part === 'body') setAt(body, flag.path, final);
     else (flag.part === 'query' ? query : rows)[flag.path[0]!] = final as string | number | boolean;
@@ -223,7 +253,22 @@ export const readInput = async (
   const known = found === undefined ? {} : { found };
   if (operation.body === undefined) return { path: ids, query, rows, ...known };
   await complete(body, rows);
-  for (const problem of bodyProblems(operation, body, fromFile, flags)) problems.add(problem);
+  for (const problem of bodyProblems(operation, body, fromFile, flags)) problems.report({ words: problem });
   problems.check();
   return { path: ids, query, body, ...known };
+};
+
+/**
+ * Turns a call into the operation's input. Ends the command on any problem before a write is sent, and sends no request
+ * while there are known problems.
+ */
+export const readInput = async (
+  invocation: Invocation,
+  operation: Operation,
+  flags: readonly FieldFlag[],
+  complete?: Complete,
+): Promise<TypedInput> => {
+  const draft = await draftInput(invocation, operation, flags);
+  invocation.problems.check();
+  return draft.finish(complete);
 };

@@ -3,11 +3,12 @@ import { isPerson, isUri } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
+import type { Reference } from '../input/field-kinds.ts';
 import { isSandboxOrigin } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { addOrganization } from './default-scope.ts';
 import type { Found } from './name-lookup.ts';
-import { isEmail, type Reference } from './values.ts';
+import { isEmail } from './values.ts';
 
 /** Finds the membership of the default user, of the user with a URI, or of the member with an email address. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {

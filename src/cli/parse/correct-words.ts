@@ -1,5 +1,6 @@
 import { nearest } from '../../nearest.ts';
 import type { Flag } from '../command.ts';
+import { kindOf } from '../input/kinds.ts';
 import type { Fix } from '../messages/problems.ts';
 import { helpLine } from '../messages/suggested-line.ts';
 import { allFlags, argumentRoom } from './all-flags.ts';
@@ -45,7 +46,7 @@ const switchParts = (flag: Flag, value: string | undefined): Part[] => {
 
 /** Flags for text that may contain spaces. */
 const takesText = (flag: Flag | undefined): boolean =>
-  flag?.value !== undefined && flag.choices === undefined && /NAME|TEXT|TIME/.test(flag.value);
+  flag !== undefined && flag.choices === undefined && kindOf(flag).isProse === true;
 
 /** The fix of a problem that the corrected parts don't have anymore. */
 const corrected: Fix = () => {};

@@ -3,6 +3,7 @@ import { type Json, recordsIn } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
+import { the, type Words, words } from '../input/words.ts';
 import { referredRecord } from '../operation/references.ts';
 import type { Context } from '../session/context.ts';
 
@@ -26,17 +27,21 @@ export const typedEventType = async ({ context, typed }: Invocation): Promise<Js
 export const questionsOf = ({ custom_questions: questions }: Json): Json[] => recordsIn(questions);
 
 /** Reads `Question=Answer`. A question may itself contain `=`, so the longest known question wins. */
-export const readAnswer = (raw: string, questions: readonly Json[]): Answer | string => {
+export const readAnswer = (raw: string, questions: readonly Json[]): Answer | Words => {
   const known = questions.map((question) => String(question.name)).sort((a, b) => b.length - a.length);
   const question = known.find((name) => raw.toLowerCase().startsWith(`${name.toLowerCase()}=`));
   if (question !== undefined) {
     const { name, position } = questions.find((candidate) => candidate.name === question)!;
     return { question: String(name), answer: raw.slice(question.length + 1), position: Number(position) };
   }
-  if (known.length === 0) return `--answer "${raw}": this event type has no questions`;
+  if (known.length === 0) return words`${the('answer')} "${raw}": this event type has no questions`;
   const meant = nearest(raw.split('=')[0]!, known);
-  return `--answer "${raw}" matches no question of this event type. ${meant === undefined ? '' : `Did you mean "${meant}"? `}Its questions: ${known.join(' / ')}`;
+  const guess = meant === undefined ? '' : `Did you mean "${meant}"? `;
+  return words`${the('answer')} "${raw}" matches no question of this event type. ${guess}Its questions: ${known.join(' / ')}`;
 };
+
+/** Whether an answer was read. If not, it is a problem. */
+export const isAnswer = (read: Answer | Words): read is Answer => 'question' in read;
 
 /** Questions that need an answer and have none yet. */
 export const unanswered = (questions: readonly Json[], answered: readonly string[]): Json[] =>

@@ -145,9 +145,9 @@ const sourceOf = (collection: keyof typeof sources): string =>
 const readSetting = (value: string | undefined, collection: keyof typeof sources): string | undefined => {
   if (!value || value === collections[collection].self) return undefined;
   const { variable, key } = sources[collection];
-  const read = readReference(value, key, collection);
+  const read = readReference(value, collection);
   if (read.ok) return value;
-  throw new SchedError('environment', read.problem.replace(`--${key}`, `The default ${key}`), {
+  throw new SchedError('environment', `The default ${key} ${read.problem}`, {
     reason: sourceOf(collection),
     advice: [`set ${variable}=ID, or run `, { command: ['profiles', 'set', key, 'ID'] }],
   });

@@ -85,7 +85,11 @@ const placeOfArgument = (words: string[], { operation }: Found, { name, suggesti
   return names[collection] === undefined ? [] : [{ title, words, collection, suggestions, operation, path: [] }];
 };
 
-const placeOfFlag = (words: string[], { operation }: Found, flag: Flag & Partial<FieldFlag>): Place[] => {
+const placeOfFlag = (
+  words: string[],
+  { operation }: Found,
+  flag: Flag & Partial<Pick<FieldFlag, 'field' | 'path'>>,
+): Place[] => {
   const { name, field, path = [], suggestions } = flag;
   const collection = field && inspect(inspect(field).element ?? field).collection;
   const title = `${words.join(' ')} --${name}`;

@@ -25,7 +25,7 @@ import { askRequester } from '../compliance/requester.ts';
 import { choosingFields, chosenEvents } from '../events-list.ts';
 import * as plan from '../move/plan.ts';
 import { noticesText, printPlans } from '../move/run.ts';
-import { inColumns } from './booking-rows.ts';
+import { bookingColumns } from './booking-rows.ts';
 import { checkCount, readExpected } from './check-count.ts';
 import { noteTime } from './confirm-bookings.ts';
 import { failedItem } from './item-refused.ts';
@@ -56,7 +56,7 @@ const planView: View = {
 const readLine = (line: number, values: ReadonlyMap<string, unknown>): Wanted | string => {
   const [event, to] = ['event', 'to'].map((name) => String(values.get(name) ?? '').trim());
   const read = readId(event!, events.get.path, 'event');
-  if (!read.ok) return read.problem;
+  if (!read.ok) return `event ${read.problem}`;
   if (!/^\d{4}-/.test(to!)) return `to: "${to}" has no date. In a file, use 2026-12-01T15:00:00+01:00`;
   return { line, id: read.ids.at(-1)!, root: read.root, to: to! };
 };
@@ -130,7 +130,10 @@ const readMoves = async (
       return [{ line, ...plan.moveTo(movable, plan.readNewStart(context, to, zones, since)) }];
     } catch (error) {
       if (!hasCategory(error, 'usage', 'not-found', 'conflict')) throw error;
-      wrong.push({ line, problem: inColumns(error.message) });
+      wrong.push({
+        line,
+        problem: error.message.replace(/^--([a-z-]+)/, (_, flag: string) => bookingColumns.name(flag)),
+      });
       return [];
     }
   });

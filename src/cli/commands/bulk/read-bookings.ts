@@ -8,15 +8,15 @@ import type { Json } from '../../../json.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
+import type { Value } from '../../input/field-kinds.ts';
+import { howOf } from '../../input/input.ts';
 import { Problems } from '../../messages/problems.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
-import { checkOrigins, readInput } from '../../operation/input.ts';
+import { checkOrigins, type Draft, draftInput, finalOf } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
-import { readValue } from '../../operation/values.ts';
-import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
-import type { Typed } from '../../session/settings.ts';
+import { eventTypeOf, isAnswer, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
 import type { Failure } from './answer.ts';
-import { type BookingRow, columnOf, columnsOf, inColumns, localProblems, readStart, rowOf } from './booking-rows.ts';
+import { bookingColumns, columnOf, columnsOf, rowOf } from './booking-rows.ts';
 import { type InputRecord, readRecordFile } from './read-items.ts';
 
 export interface BookingLine {
@@ -30,7 +30,7 @@ export interface BookingLine {
 }
 
 /** An event type of the file, looked up once. `record` is undefined if the token may not read it. */
-type KnownType = { uri: string; record: Json | undefined } | { problem: string | undefined };
+type KnownType = { uri: string; record: Json | undefined } | { problem: string };
 
 /** The words of an error about the user's input. Any other error ends the command. */
 const inputProblem = (error: unknown): string => {
@@ -38,20 +38,13 @@ const inputProblem = (error: unknown): string => {
   return error.message;
 };
 
-const findType = async (
-  { context, ...invocation }: Invocation,
-  flag: FieldFlag,
-  raw: string,
-  typed: Typed,
-): Promise<KnownType> => {
+const findType = async ({ context }: Invocation, value: Value): Promise<KnownType> => {
+  if ('ready' in value) return { uri: String(value.ready), record: undefined };
   const problems = new Problems();
   try {
-    const read = await readValue(flag, raw, { ...invocation, context, typed });
-    // Its problem is reported already.
-    if (!read.ok || 'ready' in read.value) return { problem: undefined };
-    await checkOrigins({ context, problems }, [read.value.root]);
+    await checkOrigins({ context, problems }, [value.root]);
     problems.check();
-    const { uri, record } = await referredRecord(read.value, context);
+    const { uri, record } = await referredRecord(value, context);
     return { uri, record: record ?? (await eventTypeOf(context, uri).catch(fallBack(undefined, 'forbidden'))) };
   } catch (error) {
     return { problem: inputProblem(error) };
@@ -68,8 +61,8 @@ const addAnswers = (body: Json, answers: readonly string[], record: Json | undef
   const byQuestion = new Map<string, unknown>();
   for (const raw of answers) {
     const read = readAnswer(raw, questions);
-    if (typeof read === 'string') problems.add(inColumns(read));
-    else byQuestion.set(read.question, read);
+    if (isAnswer(read)) byQuestion.set(read.question, read);
+    else problems.report({ words: read });
   }
   for (const { name } of unanswered(questions, [...byQuestion.keys()]))
     problems.add(`answers: no answer to the required question "${name}"`);
@@ -125,56 +118,73 @@ const checkDuplicates = (lines: readonly BookingLine[], thing: string, report: R
   }
 };
 
-/** The rows of a file, after a check that needs no service. */
-const checkRows = async (
+/** A line that was read without the service. */
+interface DraftLine {
+  line: number;
+  draft: Draft;
+  answers: string[];
+  problems: Problems;
+}
+
+/** Reads the lines as calls of the command, as far as that is possible without the service. */
+const draftLines = async (
   invocation: Invocation,
   flags: readonly FieldFlag[],
   records: readonly InputRecord[],
   report: Report,
-) => {
-  const rows: { row: BookingRow; isWrong: boolean }[] = [];
+): Promise<DraftLine[]> => {
+  const how = howOf(invocation);
+  const drafts: DraftLine[] = [];
   for (const record of records) {
     const { line } = record;
-    const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.value);
-    const found = Array.isArray(row) ? row : await localProblems(invocation, flags, row);
-    for (const problem of found) report(line, problem);
-    if (!Array.isArray(row)) rows.push({ row, isWrong: found.length > 0 });
+    const row = 'problem' in record ? [record.problem] : rowOf(how.given, flags, record.value);
+    if (Array.isArray(row)) {
+      for (const problem of row) report(line, problem);
+      continue;
+    }
+    const problems = new Problems(undefined, bookingColumns);
+    const call = { ...invocation, problems };
+    const draft = await draftInput(call, invitees.create, flags, { ...how, given: row.given, isFile: true });
+    for (const problem of problems.texts) report(line, problem);
+    drafts.push({ line, draft, answers: row.answers, problems });
   }
-  return rows;
+  return drafts;
 };
 
-/** Turns rows into bookings. Looks up each event type once. */
+const valueIn = ({ values }: Draft, name: string): Value | undefined =>
+  values.find(([flag]) => flag.name === name)?.[1][0];
+
+/** Turns lines into bookings. Looks up each event type once. */
 const bookingsOf = async (
   invocation: Invocation,
-  flags: readonly FieldFlag[],
-  rows: Awaited<ReturnType<typeof checkRows>>,
+  drafts: readonly DraftLine[],
   report: Report,
 ): Promise<BookingLine[]> => {
   const lines: BookingLine[] = [];
   const types = new Map<string, KnownType>();
-  const typeFlag = flags.find(({ name }) => name === 'event-type')!;
-  for (const { row, isWrong } of rows) {
-    const { line, typed, answers } = row;
-    const word = typed['event-type'];
-    if (typeof word !== 'string') continue;
-    const type = types.get(word) ?? (await findType(invocation, typeFlag, word, typed));
-    types.set(word, type);
+  for (const { line, draft, answers, problems } of drafts) {
+    const value = valueIn(draft, 'event-type');
+    if (value === undefined) continue;
+    const key = JSON.stringify(value);
+    const type = types.get(key) ?? (await findType(invocation, value));
+    types.set(key, type);
     if ('problem' in type) {
-      if (type.problem !== undefined) report(line, type.problem);
+      report(line, type.problem);
       continue;
     }
     // A line with a problem is checked only for its event type, which may not exist either.
-    const start = readStart(invocation, row);
-    if (isWrong || !start.ok) continue;
-    const problems = new Problems();
-    const asTyped = { ...invocation, typed: { ...typed, 'event-type': type.uri, start: start.instant }, problems };
-    const input = await readInput(asTyped, invitees.create, flags, async (body) =>
-      addAnswers(body, answers, type.record, problems),
-    ).catch((error: unknown) => report(line, inColumns(inputProblem(error))));
+    if (problems.texts.length > 0) continue;
+    const find: typeof finalOf = async (each, flag, context) =>
+      each === value ? type.uri : finalOf(each, flag, context);
+    const input = await draft
+      .finish(async (body) => addAnswers(body, answers, type.record, problems), find)
+      .catch((error: unknown) => report(line, inputProblem(error)));
     if (input === undefined) continue;
     const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
+    const start = valueIn(draft, 'start');
+    const startZone = start !== undefined && 'ready' in start ? start.zone : undefined;
     const body = input.body as BookingLine['body'];
-    lines.push({ line, input, body, typeName, ...(start.local ? { startZone: start.zone } : {}) });
+    lines.push({ line, input, body, typeName, ...(startZone === undefined ? {} : { startZone }) });
   }
   return lines;
 };
@@ -203,9 +213,9 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
     wrong.push({ line, problem });
   };
   const check = () => checkLines(invocation, wrong, thing, records.length);
-  const rows = await checkRows(invocation, flags, records, report);
+  const drafts = await draftLines(invocation, flags, records, report);
   const isLocallyWrong = wrong.length > 0;
-  const lines = await bookingsOf(invocation, flags, rows, report).catch((error: unknown) => {
+  const lines = await bookingsOf(invocation, drafts, report).catch((error: unknown) => {
     // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
     if (isLocallyWrong) check();
     throw error;

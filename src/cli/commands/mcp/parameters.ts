@@ -1,10 +1,12 @@
 import { SchedError } from '../../../errors.ts';
-import type { Typed } from '../../command.ts';
+import type { Command, Flag, Typed } from '../../command.ts';
+import { kindOf, zoneKind } from '../../input/kinds.ts';
+import { asFlags, asProperties, type Spelling } from '../../input/words.ts';
 import { asSchedError } from '../../messages/error-report.ts';
 import { adviceText, type Here } from '../../messages/suggested-line.ts';
 import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
-import { type ArgumentFacts, type CallFacts, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
+import { type ArgumentFacts, argumentFacts, byName, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
 import type { JsonSchema } from '../schema/output-schema.ts';
 
 /** A property of a tool's input: an argument or a flag of the command. */
@@ -47,24 +49,35 @@ const ofArgument = (facts: ArgumentFacts, index: number): Parameter => ({
   description: withoutDashes(facts.description),
 });
 
-const ofFlag = (facts: FlagFacts): Parameter => ({
-  ...facts,
-  property: propertyOf(facts.name),
-  isArgument: false,
-  // The placeholder of a reference or a pair of times says how to write it.
-  description: `${withoutDashes(facts.description)}${/[|/]/.test(facts.value ?? '') ? ` (${facts.value})` : ''}`,
-});
+const ofFlag = (flag: Flag): Parameter => {
+  const { value = '', ...facts } = flagFacts(flag);
+  return {
+    ...facts,
+    property: propertyOf(facts.name),
+    isArgument: false,
+    // The placeholder of a reference or a pair of times says how to write it.
+    description: `${withoutDashes(facts.description)}${/[|/]/.test(value) ? ` (${value})` : ''}`,
+  };
+};
 
-const zone = ofFlag(
-  flagFacts({ name: 'tz', value: 'ZONE', description: 'IANA time zone of days, and of times without an offset' }),
-);
+const zone: Flag = {
+  name: 'tz',
+  kind: zoneKind,
+  description: 'IANA time zone of days, and of times without an offset',
+};
 
-export const parametersOf = ({ arguments: args, flags }: CallFacts, needed: readonly string[] = []): Parameter[] =>
+export const parametersOf = (
+  { arguments: args, flags }: Pick<Command, 'arguments' | 'flags'>,
+  needed: readonly string[] = [],
+): Parameter[] =>
   [
-    ...args.map(ofArgument),
+    ...args.map(argumentFacts).map(ofArgument),
     // Bulk work is confirmed by a number, and a plan by its digest.
-    ...flags.filter(({ name, value }) => !excluded.has(name) || value === 'DIGEST').map(ofFlag),
-    ...(flags.some(({ value }) => value === 'TIME') ? [zone] : []),
+    ...flags
+      .filter((flag) => !excluded.has(flag.name) || kindOf(flag).isDigest)
+      .toSorted(byName)
+      .map(ofFlag),
+    ...(flags.some((flag) => kindOf(flag).isMoment) ? [ofFlag(zone)] : []),
   ].map((parameter) => (needed.includes(parameter.property) ? { ...parameter, required: true } : parameter));
 
 const valueSchema = ({ type, choices }: Parameter): JsonSchema => ({
@@ -109,6 +122,15 @@ export const typedOf = (parameters: readonly Parameter[], values: Values): { arg
     typed: Object.fromEntries(flags.map((flag) => [flag.name, typedValue(flag, values[flag.property])])),
   };
 };
+
+/** A call of a tool as a way to call its command. What the tool doesn't take is a flag, for the person who runs it. */
+export const spellingOf = (parameters: readonly Parameter[]): Spelling => ({
+  ...asProperties,
+  name: (name, place) => {
+    const isTaken = parameters.some((parameter) => parameter.name === name);
+    return (isTaken ? asProperties : asFlags).name(name, place);
+  },
+});
 
 /** What a command says, in the words of its tool: properties instead of flags and arguments. */
 export const toolWords = (parameters: readonly Parameter[], text: string): string => {

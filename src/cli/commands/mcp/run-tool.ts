@@ -9,7 +9,7 @@ import type { Frontend } from '../../session/context.ts';
 import type { Typed } from '../../session/settings.ts';
 import { Collector } from './collector.ts';
 import { readCursor } from './cursor.ts';
-import { toolError, toolWords, typedOf, type Values } from './parameters.ts';
+import { spellingOf, toolError, toolWords, typedOf, type Values } from './parameters.ts';
 import { defaultRows, type Tool } from './tools.ts';
 
 /** What every call of a server shares. */
@@ -105,7 +105,7 @@ export const runTool = async (host: Host, { tool, values, signal, token, confirm
       ...typed,
     },
     parts: [],
-    problems: new Problems(),
+    problems: new Problems(undefined, spellingOf(tool.parameters)),
   };
   const printer = new Collector(most, from);
   const notes: string[] = [];

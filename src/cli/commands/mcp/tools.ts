@@ -89,7 +89,7 @@ const toolOf = (name: string, given: Command): Tool => {
     facts,
     isWrite: facts.effect !== 'read',
     isList: outputKind(command) === 'list',
-    parameters: parametersOf(facts, needed[name]),
+    parameters: parametersOf(command, needed[name]),
   };
 };
 

@@ -3,7 +3,8 @@ import { isObject, type Json, recordsIn, textOf } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { minute, timestampOf } from '../../../time/wall.ts';
 import type { Typed } from '../../command.ts';
-import { type Answer, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
+import { asFlags, spell } from '../../input/words.ts';
+import { type Answer, isAnswer, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
 
 /** An invitee of the old event, and their booking at the new time, which lacks its start. */
 export interface Carried {
@@ -32,7 +33,7 @@ const answersOf = (invitee: Json, type: Json, typed: readonly string[]) => {
   }
   for (const raw of typed) {
     const read = readAnswer(raw, questions);
-    if (typeof read !== 'string' && !answers.has(read.question)) answers.set(read.question, read);
+    if (isAnswer(read) && !answers.has(read.question)) answers.set(read.question, read);
   }
   const open = unanswered(questions, [...answers.keys()]).map(({ name }) => String(name));
   return { answers: [...answers.values()], dropped, open };
@@ -74,7 +75,7 @@ export const missingFacts = (type: Json, people: readonly Carried[], typed: Type
   const wrong = ((typed.answer ?? []) as string[]).map((raw) => readAnswer(raw, questionsOf(type)));
   const open = people.flatMap((each) => each.open);
   return [
-    ...wrong.filter((read) => typeof read === 'string'),
+    ...wrong.flatMap((read) => (isAnswer(read) ? [] : [spell(read, asFlags)])),
     ...(open.length === 0 ? [] : [`No answer to ${quoted(open)}. Add --answer 'Question=Answer'`]),
     ...(people.every(({ body }) => body.invitee.timezone !== undefined)
       ? []

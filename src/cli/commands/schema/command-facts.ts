@@ -2,6 +2,7 @@ import type { Operation } from '../../../api/operation.ts';
 import { addressOf, type Dialect, lackedInputs, wireOf } from '../../../dialects/dialect.ts';
 import type { Argument, Command, Flag } from '../../command.ts';
 import { operationsOf, pipeColumns } from '../../help/command-help.ts';
+import { kindOf } from '../../input/kinds.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
 import { knownFields } from '../../parse/all-flags.ts';
 import { recordSchema } from './output-schema.ts';
@@ -9,21 +10,11 @@ import { recordSchema } from './output-schema.ts';
 /** What a command does at the service. `local`: nothing. `any`: the user decides. */
 type CommandEffect = NonNullable<Operation['effect']> | 'read' | 'any' | 'local';
 
-const integers = new Set(['N', 'COUNT', 'MINUTES']);
-
-type ValueType = 'boolean' | 'integer' | 'string';
-
-/** The type of a flag's value as in JSON Schema: several for a flag that takes `COUNT|DIGEST`. */
-const typeOf = ({ value }: Flag): ValueType | ValueType[] => {
-  if (value === undefined) return 'boolean';
-  const types = new Set(value.split('|').map((each): ValueType => (integers.has(each) ? 'integer' : 'string')));
-  return types.size === 1 ? [...types][0]! : [...types];
-};
-
 export const flagFacts = (flag: Flag) => ({
   name: flag.name,
   short: flag.short,
-  type: typeOf(flag),
+  /** As in JSON Schema: several for a flag that takes `COUNT|DIGEST`. */
+  type: kindOf(flag).json,
   /** Placeholder of the value, such as TIME. A switch has none. */
   value: flag.value,
   /** The value may be omitted. With one, it is joined: `--json=FIELDS`. */
@@ -40,7 +31,7 @@ export const flagFacts = (flag: Flag) => ({
 
 export type FlagFacts = ReturnType<typeof flagFacts>;
 
-const argumentFacts = ({ name, required, variadic, choices, description }: Argument) => ({
+export const argumentFacts = ({ name, required, variadic, choices, description }: Argument) => ({
   name,
   required: required === true,
   repeatable: variadic === true,
@@ -55,7 +46,8 @@ export const effectOf = ({ operation, effect }: Command): CommandEffect => {
   return effect ?? 'local';
 };
 
-const byName = <Named extends { name: string }>(one: Named, other: Named): number => (one.name < other.name ? -1 : 1);
+export const byName = <Named extends { name: string }>(one: Named, other: Named): number =>
+  one.name < other.name ? -1 : 1;
 
 /** Whether a command prints a list or a record, or undefined if it prints neither. */
 export const outputKind = (command: Command): 'list' | 'record' | undefined => {
@@ -76,7 +68,8 @@ export const offeredCommands = (commands: NamedCommand[], dialect: Dialect | und
     const ofOther = isWhole ? [] : Object.keys(alternative.query?.shape ?? {});
     const own = Object.keys(operation.query?.shape ?? {});
     const lacked = [...lackedInputs(operation, wire), ...ofOther.filter((each) => !own.includes(each))];
-    const isLacked = ({ part, path = [] }: Partial<FieldFlag>) => part !== 'rows' && lacked.includes(path[0]!);
+    const isLacked = ({ part, path = [] }: Flag & Partial<Pick<FieldFlag, 'part' | 'path'>>) =>
+      part !== 'rows' && lacked.includes(path[0]!);
     const words = flags.filter(isLacked).map((flag) => `--${flag.name}`);
     const usable = examples.filter((example) => !example.split(' ').some((word) => words.includes(word)));
     return [[name, { ...command, flags: flags.filter((flag) => !isLacked(flag)), examples: usable }]];

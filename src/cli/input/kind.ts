@@ -1,0 +1,63 @@
+import type { Collection } from '../../api/collections.ts';
+import type { Context } from '../session/context.ts';
+import type { Settings } from '../session/settings.ts';
+import type { Words } from './words.ts';
+
+/** A value as a call has it: text of a command line or a file, or a value in JSON. */
+export type Raw = string | number | boolean;
+
+/** What a call gives, by flag name. */
+export type Given = Readonly<Record<string, Raw | readonly Raw[] | undefined>>;
+
+/** The world in which a value is read. */
+export interface How {
+  readonly settings: Pick<Settings, 'zone' | 'zoneSource'>;
+  /** The time of the service: a sandbox has a clock of its own. */
+  now(): Promise<number>;
+  /** The other values of the same call. */
+  readonly given: Given;
+  /** A person types the values, and sees how they were read. */
+  readonly isTerminal: boolean;
+  /** A line of a file is read again on another day, and must then mean the same. */
+  readonly isFile?: true;
+}
+
+export type Read<T> =
+  | { ok: true; value: T }
+  /** Only the service can tell. It is asked if nothing else of the call is wrong. */
+  | { ok: true; later(context: Context): Promise<T> }
+  | { ok: false; problem: Words; meant?: string | undefined };
+
+type JsonType = 'string' | 'integer' | 'boolean';
+
+/** What a value can be. A plain object, so that declaring one costs nothing. */
+export interface Kind<T = unknown> {
+  /** Placeholder in help. A switch has none. */
+  readonly value?: string;
+  readonly json: JsonType | readonly JsonType[];
+  /** The allowed values. */
+  readonly choices?: readonly string[];
+  /** Values that completions offer. Help doesn't list them, and others can be valid. */
+  readonly suggestions?: readonly string[];
+  /** The collection of the record it names. */
+  readonly collection?: Collection | undefined;
+  /** Names something that completions know where to find. `parts`: a list of the suggestions. */
+  readonly offers?: 'profiles' | 'files' | 'zones' | 'fields' | 'parts';
+  /** May be text with spaces, so the words after it may belong to it. */
+  readonly isProse?: true;
+  /** Is read in a time zone, so it is asked for after one, and a tool takes `tz` beside it. */
+  readonly isMoment?: true;
+  /** Confirms a plan rather than a number, so a tool takes it. */
+  readonly isDigest?: true;
+  /** What a prompt offers to begin with. */
+  preset?(how: How): string;
+  read(raw: Raw, how: How): Read<T> | Promise<Read<T>>;
+}
+
+export const accept = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
+
+export const refuse = (problem: Words, meant?: string): { ok: false; problem: Words; meant?: string } => ({
+  ok: false,
+  problem,
+  ...(meant === undefined ? {} : { meant }),
+});
