@@ -21,7 +21,7 @@ interface Parameter {
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];
   /** Names something that exists. Completions offer them. */
-  names?: 'profiles' | 'files';
+  names?: Kind['offers'];
 }
 
 export interface Argument extends Parameter {

@@ -21,7 +21,7 @@ import { addGroups } from './groups.ts';
 const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const { path = {} } = await readInput(invocation, members.remove, []);
-  if (context.settings.dryRun) return printRequest(invocation, members.remove, [{ path }]);
+  if (context.settings.dryRun) return printRequest(context, members.remove, [{ path }]);
   const client = await context.client();
   const read = () => client.call(members.get, { path });
   // The reply to the removal is empty, so this is also the record that is printed.
@@ -102,10 +102,10 @@ const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Prom
   const { path = {} } = await readInput({ ...invocation, args }, invitations.revoke, []);
   const { dryRun, curl, noCheck } = context.settings;
   const read = async () => (await listed(context)).find(({ uri }) => idIn(uri) === path.invitation);
-  if (curl || noCheck) return printRequest(invocation, invitations.revoke, [{ path }]);
+  if (curl || noCheck) return printRequest(context, invitations.revoke, [{ path }]);
   const invitation = await read();
   if (invitation === undefined) throw missing(`invitation with the ID ${path.invitation}`);
-  if (dryRun) return printRequest(invocation, invitations.revoke, [{ path }]);
+  if (dryRun) return printRequest(context, invitations.revoke, [{ path }]);
   const whose = `the invitation of ${textIn(invitation.email) ?? path.invitation}`;
   await confirm(context, { question: `Revoke ${whose}?`, isFinal: true, action: `revoke ${whose}` });
   await deleteRecord(context, invitations.revoke, path, read);
@@ -121,7 +121,7 @@ export const inviteQuestion = (who: string): Confirmation => ({
 const runInvite = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const input = await readInput(invocation, invitations.create, fieldFlags);
-  if (context.settings.dryRun) return printRequest(invocation, invitations.create, [input]);
+  if (context.settings.dryRun) return printRequest(context, invitations.create, [input]);
   const who = String((input.body as Json).email);
   await confirm(context, inviteQuestion(who));
   const invitation = await writeAndRead(context, invitations.create, input);

@@ -219,7 +219,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   // A prompt shows them itself, even with --quiet.
   if (dryRun || yes || !context.canConfirm) for (const line of differences) context.notes.info(line);
   const input = { path, body, known: knownOf(eventType, schedules) };
-  if (dryRun) return printRequest(invocation, operation, [input]);
+  if (dryRun) return printRequest(context, operation, [input]);
   await confirm(context, {
     question: `Change ${subject} ${names}?`,
     action: `change ${subject} ${names}`,

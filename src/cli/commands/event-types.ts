@@ -41,7 +41,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
       own.addFlag(fieldFlags[0]!.name),
     );
   const { found, ...input } = await readInput(invocation, eventTypes.update, fieldFlags);
-  if (context.settings.dryRun) return printRequest(invocation, eventTypes.update, [input]);
+  if (context.settings.dryRun) return printRequest(context, eventTypes.update, [input]);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
     send: () => client.write(eventTypes.update, input),

@@ -60,7 +60,7 @@ export const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation
   // An ID and a URI can name the same event.
   const byId = new Map(read.map((input) => [idOf(input), input]));
   const inputs = [...byId.values()];
-  if (context.settings.dryRun) return printRequest(invocation, events.cancel, inputs);
+  if (context.settings.dryRun) return printRequest(context, events.cancel, inputs);
   const before = await confirmCancel(context, [...byId.keys()], (inputs[0]!.body as Json | undefined)?.reason);
   const { interrupted } = context.runtime;
   if (inputs.length === 1) {

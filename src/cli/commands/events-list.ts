@@ -215,7 +215,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const found: Stage | undefined =
     search === undefined ? undefined : async (page) => page.filter((row) => wordsOf(row).includes(search));
   const people = isWith ? addInvitees(context) : isScreen ? addPeople(context) : undefined;
-  await runListing(invocation, {
+  await runListing(context, {
     operation: events.list,
     view: isRows ? withInviteeRows(command.view, questions) : plainView,
     input: { query },

@@ -1,10 +1,13 @@
 import { events } from '../../api/events.ts';
 import type { View } from '../../output/view.ts';
-import type { Command, Flag } from '../command.ts';
+import type { Command } from '../command.ts';
+import { taking } from '../input/input.ts';
 import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
+import { agendaInput } from './agenda/input.ts';
 import { typeFlag } from './events-list.ts';
+import { followInput } from './follow/input.ts';
 import { newsView } from './follow/news-view.ts';
-import { groupings, sorts } from './stats/group-by.ts';
+import { statsInput } from './stats/input.ts';
 
 /*
  * The commands that show events as a calendar, as counts or as they happen. Only their flags and help are here: the code that runs them
@@ -17,27 +20,15 @@ const filtersOf = ({ fieldFlags }: GenericCommand, names: readonly string[]) => 
   typeFlag,
 ];
 
-const periodFlags: Flag[] = [
-  { name: 'day', description: 'one day', heading: 'Filters' },
-  { name: 'week', description: 'the calendar week, from Monday to Sunday (the default)', heading: 'Filters' },
-  { name: 'month', description: 'a calendar month, with the number of events on each day', heading: 'Filters' },
-  {
-    name: 'since',
-    value: 'TIME',
-    description: 'show the day, week or month that contains this time (default today)',
-    heading: 'Filters',
-  },
-];
-
-const watchFlag: Flag = { name: 'watch', description: 'draw it again every minute, until Ctrl-C' };
-
 export const agendaCommand = (): Command => {
   const generic = genericCommand('agenda', events.list);
   const fieldFlags = filtersOf(generic, ['user', 'org', 'status']);
   return {
     ...generic,
+    ...taking(agendaInput(fieldFlags), async (...call) =>
+      (await import('./agenda/agenda.ts')).runAgenda(...call, { ...generic, fieldFlags }),
+    ),
     summary: 'Show events as a calendar',
-    flags: [...periodFlags, ...fieldFlags, watchFlag],
     examples: [
       'events agenda',
       'events agenda --day --org current',
@@ -54,20 +45,8 @@ export const agendaCommand = (): Command => {
       'Pipes and other formats get the rows of `sched events list` for events that start in these days, with the same columns.',
     ],
     background: ({ watch }) => watch === true,
-    run: async (invocation) => (await import('./agenda/agenda.ts')).runAgenda({ ...generic, fieldFlags }, invocation),
   };
 };
-
-const statsFlags: Flag[] = [
-  {
-    name: 'by',
-    value: 'GROUP[,GROUP]',
-    choices: groupings,
-    description: 'what to group the events by (default event-type)',
-  },
-  { name: 'sort', value: 'COLUMN', choices: sorts, description: 'which groups to show first' },
-  { name: 'no-shows', description: 'also count no-shows: reads the invitees of each event' },
-];
 
 /** Scripts rely on these names and their order. */
 const statsView: View = {
@@ -92,8 +71,10 @@ export const statsCommand = (): Command => {
   const fieldFlags = filtersOf(generic, ['user', 'org', 'status', 'since', 'until']);
   return {
     ...generic,
+    ...taking(statsInput(fieldFlags), async (...call) =>
+      (await import('./stats/stats.ts')).runStats(...call, { ...generic, fieldFlags, view: statsView }),
+    ),
     summary: 'Count events, cancellations, no-shows and hours',
-    flags: [...fieldFlags, ...statsFlags],
     examples: [
       'events stats --by week --since 2026-01-01',
       'events stats --by host --org current --since -30d --until today',
@@ -111,35 +92,18 @@ export const statsCommand = (): Command => {
       'key is the URI of the host or event type, a date (2026-11-16), an ISO week (2026-W47), a month (2026-11), a weekday (1 is Monday), an hour (09) or a status. Days and hours are those of the start time in the time zone of --tz. Events without that field have the key "unknown".',
       'no_shows is null without --no-shows. With it, sched reads the invitees of all events that have started and are not canceled, four at a time within the rate limit, and says first how many requests that takes.',
     ],
-    run: async (invocation) =>
-      (await import('./stats/stats.ts')).runStats({ ...generic, fieldFlags, view: statsView }, invocation),
   };
 };
-
-const followFlags: Flag[] = [
-  {
-    name: 'since',
-    value: 'TIME',
-    description: 'start again with what was booked or canceled since this time (default: where it stopped, else now)',
-    heading: 'Filters',
-  },
-  {
-    name: 'until',
-    value: 'TIME',
-    description: 'only events that start before this time (default +60d, which moves along)',
-    heading: 'Filters',
-  },
-  { name: 'every', value: 'DURATION', description: 'pause between two checks, at least 10s (default 10s)' },
-  { name: 'once', description: 'check once and exit, for a cron job' },
-];
 
 export const followCommand = (): Command => {
   const generic = genericCommand('follow', events.list);
   const fieldFlags = filtersOf(generic, ['user', 'org', 'group']);
   return {
     ...generic,
+    ...taking(followInput(fieldFlags), async (...call) =>
+      (await import('./follow/follow.ts')).runFollow(...call, fieldFlags),
+    ),
     summary: 'Print new and canceled bookings as they happen',
-    flags: [...followFlags, ...fieldFlags],
     examples: [
       'events follow',
       'events follow --org current --event-type "Intro call" --every 1m',
@@ -156,6 +120,5 @@ export const followCommand = (): Command => {
       'Other commands come first: it uses at most half of the rate limit, and nothing while another command waits. If the network or the service fails, it says so once and keeps trying. With --once, it exits with the code of the failure.',
       'With -o jsonl, each line has the shape of a webhook delivery: event is invitee.created or invitee.canceled, and payload is the invitee with the event in scheduled_event. -o json only works with --once.',
     ],
-    run: async (invocation) => (await import('./follow/follow.ts')).runFollow({ ...generic, fieldFlags }, invocation),
   };
 };

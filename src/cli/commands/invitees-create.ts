@@ -83,7 +83,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const whenOf = () => describeInstant(body.start_time, context.settings.zone, context.now());
   if (context.settings.dryRun) {
     context.notes.info(`Would book ${whenOf()} for ${body.invitee.email}${isFirstFree ? ', the first free time' : ''}`);
-    return printRequest(invocation, invitees.create, [input]);
+    return printRequest(context, invitees.create, [input]);
   }
   const client = await context.client();
   const send: Booking['send'] = (beforeSend) => client.write(invitees.create, input, beforeSend);

@@ -54,7 +54,7 @@ const runList = async (generic: GenericCommand, invocation: Invocation): Promise
   const columns = [...generic.view.columns, ...csvQuestionColumns(type === undefined ? [] : questionsOf(type))];
   const view = { ...generic.view, columns };
   const keep = keepOf(invitees.list, rows);
-  await printListing(invocation, { operation: invitees.list, view, input, bounds, scope: { rows: 'invitees' }, keep });
+  await printListing(context, { operation: invitees.list, view, input, bounds, scope: { rows: 'invitees' }, keep });
 };
 
 const pages: Record<string, Page> = {

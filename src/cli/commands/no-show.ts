@@ -54,7 +54,7 @@ const undo = async ({ view }: GenericCommand, invocation: Invocation): Promise<v
   if (typeof uri !== 'string' || !isPlainId(idIn(uri)))
     throw new SchedError('integrity', "The service doesn't show the URI of this no-show, so it can't be undone");
   const mark = { no_show: idIn(uri) };
-  if (context.settings.dryRun) return printRequest(invocation, invitees['undo-no-show'], [{ path: mark }]);
+  if (context.settings.dryRun) return printRequest(context, invitees['undo-no-show'], [{ path: mark }]);
   const { eventLine } = await import('../scheduling/event-facts.ts');
   if (!context.settings.yes)
     await confirm(context, {
@@ -84,7 +84,7 @@ export const runNoShow = async (generic: GenericCommand, invocation: Invocation)
   if (isBare && isPlainId(args[0]!) && !settings.noCheck) await rejectEvent(client, path.invitee!);
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
-  if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
+  if (settings.dryRun) return printRequest(context, invitees['no-show'], [input]);
   if (!isBare) await confirmEarly(context, client, path);
   const record = await changeOrReadBack(context, {
     send: () => client.write(invitees['no-show'], input),

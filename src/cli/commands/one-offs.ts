@@ -106,7 +106,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     const [from, to] = [start_time, end_time].map((time) => describeInstant(time, settings.zone, now()));
     context.notes.info(`Bookable: ${from} to ${to}`);
   }
-  if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
+  if (context.settings.dryRun) return printRequest(context, oneOffs.create, [input]);
   const type = await writeAndRead(context, oneOffs.create, input);
   const link = typeof type.scheduling_url === 'string' ? `, ${type.scheduling_url}` : '';
   await context.notes.done(`created: ${titleOf(type, 'a one-off event type')}${link}`);

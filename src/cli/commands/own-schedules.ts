@@ -260,7 +260,7 @@ export const changeOwn = async (
   if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
   if (dryRun) {
     const inputs = await Promise.all(changes.map((plan) => inputsOf(context, plan)));
-    await printRequest(invocation, availability.update, inputs.flat());
+    await printRequest(context, availability.update, inputs.flat());
     return false;
   }
   const where = whereOf(changes);

@@ -61,9 +61,9 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   const client = await context.client();
   const organization = await context.identity.organization();
   if (context.settings.dryRun) {
-    noteRowFilters(invocation, flags);
+    noteRowFilters(context, flags, rows);
     context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
-    return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
+    return printRequest(context, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
   }
   const keep = keepOf(routingForms.submissions, rows);
   const ofForm = (form: Json, limit: number) => {
@@ -97,7 +97,7 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     return upTo(found, limit, remainder);
   };
   const hints = ['For a column per question, name a form'];
-  await printPages(invocation, view, pages, bounds, { rows: 'submissions of all routing forms', hints });
+  await printPages(context, view, pages, bounds, { rows: 'submissions of all routing forms', hints });
 };
 
 /** The questions of the form, or of all forms. Empty if the token may not read the forms. */

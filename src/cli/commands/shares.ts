@@ -55,7 +55,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     if (rules.length > 0) body.availability_rule = { ...hours, rules };
     if (location !== undefined) body.location_configurations = [location];
   });
-  if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
+  if (context.settings.dryRun) return printRequest(context, shares.create, [input]);
   const share = await writeAndRead(context, shares.create, input);
   await context.notes.done('Created a single-use booking link');
   await printCreated(context, view, share);

@@ -18,7 +18,7 @@ const runBusy = async ({ view, fieldFlags }: GenericCommand, invocation: Invocat
   await fillScope(moreUsers.busy, { query }, context);
   const window = await slotWindow(invocation, rows);
   if (context.settings.dryRun)
-    return printRequest(invocation, moreUsers.busy, await inputsByDays(context, moreUsers.busy, query, window));
+    return printRequest(context, moreUsers.busy, await inputsByDays(context, moreUsers.busy, query, window));
   await context.printer.list(view, [await gatherByDays(context, moreUsers.busy, query, window)]);
 };
 

@@ -11,13 +11,17 @@ export type Given = Readonly<Record<string, Raw | readonly Raw[] | undefined>>;
 
 /** The world in which a value is read. */
 export interface How {
-  readonly settings: Pick<Settings, 'zone' | 'zoneSource'>;
+  readonly settings: Pick<Settings, 'zone' | 'zoneSource' | 'format' | 'fields' | 'here'>;
   /** The time of the service: a sandbox has a clock of its own. */
   now(): Promise<number>;
   /** The other values of the same call. */
   readonly given: Given;
   /** A person types the values, and sees how they were read. */
   readonly isTerminal: boolean;
+  /** Pictures can be drawn on a terminal. `words`: somebody listens to them instead. */
+  readonly screen: 'pictures' | 'words' | undefined;
+  /** Prompts have asked for some of the values. */
+  readonly isAsked: boolean;
   /** A line of a file is read again on another day, and must then mean the same. */
   readonly isFile?: true;
 }
@@ -26,7 +30,7 @@ export type Read<T> =
   | { ok: true; value: T }
   /** Only the service can tell. It is asked if nothing else of the call is wrong. */
   | { ok: true; later(context: Context): Promise<T> }
-  | { ok: false; problem: Words; meant?: string | undefined };
+  | { ok: false; problem: Words; meant?: string | undefined /** Which of several values it is about. */; raw?: Raw };
 
 type JsonType = 'string' | 'integer' | 'boolean';
 
@@ -56,8 +60,4 @@ export interface Kind<T = unknown> {
 
 export const accept = <T>(value: T): { ok: true; value: T } => ({ ok: true, value });
 
-export const refuse = (problem: Words, meant?: string): { ok: false; problem: Words; meant?: string } => ({
-  ok: false,
-  problem,
-  ...(meant === undefined ? {} : { meant }),
-});
+export const refuse = (problem: Words, meant?: string): Read<never> => ({ ok: false, problem, meant });

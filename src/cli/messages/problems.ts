@@ -83,7 +83,7 @@ export class Problems {
     }
   }
 
-  missingArgument(name: string, problem = `Missing argument <${name}>`): void {
+  missingArgument(name: string, problem = `Missing argument ${this.#spelling.name(name, 'argument')}`): void {
     this.add(problem, (own) => own.addArgument(name.toUpperCase()));
   }
 

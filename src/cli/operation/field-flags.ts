@@ -5,6 +5,7 @@ import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
 import { edgeOf, windowQuery } from '../../api/window.ts';
 import type { Flag } from '../command.ts';
+import { present } from '../input/entry.ts';
 import { fieldKind, referenceKind, type Value } from '../input/field-kinds.ts';
 import type { Kind } from '../input/kind.ts';
 
@@ -42,20 +43,11 @@ const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
 /** Fields of bodies, and objects of them, that few people set. */
 const rare: ReadonlySet<string> = new Set(['tracking', 'invitee.first_name', 'invitee.last_name']);
 
-/** What help, completions and the parser know of a kind. */
-const wordsOf = <T>(kind: Kind<T>): Pick<Flag, 'value' | 'choices' | 'suggestions'> & { kind: Kind<T> } => {
-  const { value, choices, suggestions } = kind;
-  return {
-    kind,
-    ...(value === undefined ? {} : { value }),
-    ...(choices === undefined ? {} : { choices }),
-    ...(suggestions === undefined ? {} : { suggestions }),
-  };
-};
-
 /** The placeholder of a reference and the value to offer for it. */
-export const referenceWords = (collection: Collection): Pick<Flag, 'kind' | 'value' | 'suggestions'> =>
-  wordsOf(referenceKind(collection));
+export const referenceWords = (collection: Collection): Pick<Flag, 'kind' | 'value' | 'suggestions'> => {
+  const kind = referenceKind(collection);
+  return { kind, ...present({ value: kind.value, suggestions: kind.suggestions }) };
+};
 
 /** Parameters of every list, set by `--limit`, `--all` and `--page-size`. */
 const paging = new Set(['count', 'page_token']);
@@ -71,10 +63,11 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
   const isOwn = required && collection !== undefined && collections[collection].owner !== undefined;
   const owner = collection === 'users' ? 'you' : 'your own';
   const edge = part === 'body' ? undefined : edgeOf(last)?.edge;
+  const kind = fieldKind(last, field, edge);
   return {
     name: names[path.join('.')] ?? edge ?? last.replaceAll('_', '-'),
-    ...wordsOf(fieldKind(last, field, edge)),
-    ...(opposite === undefined ? {} : { negatable: opposite }),
+    kind,
+    ...present({ value: kind.value, choices: kind.choices, suggestions: kind.suggestions, negatable: opposite }),
     collection,
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
     heading: part !== 'body' ? 'Filters' : rare.has(path[0]!) || rare.has(path.join('.')) ? 'More flags' : 'Flags',

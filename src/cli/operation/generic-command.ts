@@ -130,7 +130,7 @@ const checkExistence = async (context: Context, operation: Operation, inputs: re
 };
 
 /** The same for the requests of one operation. */
-export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
+export const printRequest = async (context: Context, operation: Operation, inputs: Input[]): Promise<void> => {
   await checkExistence(context, operation, inputs);
   const client = await context.client();
   const requests = await Promise.all(inputs.map((input) => client.prepare(operation, input)));
@@ -138,10 +138,10 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
 };
 
 /** Prints a list, or with `--dry-run` and `--curl` its first request. */
-export const runListing = (invocation: Invocation, listing: Listing): Promise<void> =>
-  invocation.context.settings.dryRun
-    ? printRequest(invocation, listing.operation, [firstInput(invocation, listing)])
-    : printListing(invocation, listing);
+export const runListing = (context: Context, listing: Listing): Promise<void> =>
+  context.settings.dryRun
+    ? printRequest(context, listing.operation, [firstInput(context, listing)])
+    : printListing(context, listing);
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
@@ -159,13 +159,13 @@ const runOperation = async (command: GenericCommand, invocation: Invocation): Pr
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
   const scope = scopeOf(operation, await fillScope(operation, input, context));
   const { dryRun } = context.settings;
-  if (dryRun) noteRowFilters(invocation, command.fieldFlags);
+  if (dryRun) noteRowFilters(context, command.fieldFlags, rows);
   if (isList) {
     const isScreen = isForPeople(context) && context.settings.fields === undefined && !dryRun;
     const add = isScreen ? command.addForScreen?.(context) : undefined;
-    return runListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows), add });
+    return runListing(context, { operation, view, input, bounds, scope, keep: keepOf(operation, rows), add });
   }
-  if (dryRun) return printRequest(invocation, operation, [input]);
+  if (dryRun) return printRequest(context, operation, [input]);
   if (isRead(operation))
     return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);

@@ -11,7 +11,7 @@ import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
 import type { Value } from '../input/field-kinds.ts';
-import { howOf } from '../input/input.ts';
+import { type Input as CommandInput, howOf } from '../input/input.ts';
 import type { Given, How, Raw } from '../input/kind.ts';
 import { the, type Words, words } from '../input/words.ts';
 import { isSandboxOrigin, shownUrl } from '../session/connection.ts';
@@ -145,12 +145,32 @@ export const finalOf = async (value: Value, flag: FieldFlag, context: Context): 
 };
 
 /** The input of an operation, and what a command knows besides. */
-interface TypedInput extends Input {
+export interface TypedInput extends Input {
   /** Conditions on the rows of the reply, written like query parameters. */
   rows?: NonNullable<Input['query']>;
   /** The record that the argument names, if the lookup already read it. For a write it is the state before. */
   found?: Json;
 }
+
+/** The fields of an operation as the input of a command. */
+export const requestInput = (operation: Operation, flags: FieldFlag[]): CommandInput<{ request: TypedInput }> => ({
+  flags,
+  arguments: [],
+  draft: async (invocation, how) => {
+    const { finish } = await draftInput(invocation, operation, flags, how);
+    return async () => ({ request: await finish() });
+  },
+});
+
+/** The same for a command that completes the body before it is checked. */
+export const requestDraft = (operation: Operation, flags: FieldFlag[]): CommandInput<{ request: Draft }> => ({
+  flags,
+  arguments: [],
+  draft: async (invocation, how) => {
+    const request = await draftInput(invocation, operation, flags, how);
+    return async () => ({ request });
+  },
+});
 
 /** Adds fields that have no flag to a body. It also gets the conditions on rows. */
 type Complete = (body: Json, rows: NonNullable<Input['query']>) => Promise<void>;

@@ -21,6 +21,8 @@ const screenful = 50;
 
 interface Bounds {
   limit?: number;
+  /** All rows, also on a terminal. */
+  isWhole?: boolean;
   pageSize: number;
 }
 
@@ -31,7 +33,7 @@ export const readBounds = (invocation: Invocation): Bounds => {
   const pageSize =
     readWholeNumber('page-size', invocation, limits.pageSize.min, limits.pageSize.max) ?? limits.pageSize.max;
   if (limit !== undefined && typed.all === true) problems.add("--limit and --all can't be used together");
-  return { ...(limit === undefined ? {} : { limit }), pageSize };
+  return { ...(limit === undefined ? {} : { limit }), isWhole: typed.all === true, pageSize };
 };
 
 /** Whether the output is a table on a terminal. Only there may a list be shorter than what was asked for. */
@@ -39,9 +41,9 @@ export const isForPeople = ({ settings, runtime }: Context): boolean =>
   settings.format === 'table' && runtime.stdout.isTerminal;
 
 /** The number of rows to show: as typed, else a screenful for people, else all. */
-const mostRows = ({ context, typed }: Invocation, { limit }: Bounds): number => {
+const mostRows = (context: Context, { limit, isWhole }: Bounds): number => {
   if (limit !== undefined) return limit;
-  return isForPeople(context) && typed.all !== true ? screenful : Number.POSITIVE_INFINITY;
+  return isForPeople(context) && !isWhole ? screenful : Number.POSITIVE_INFINITY;
 };
 
 /** Whether a list has more rows than are shown. It learns this from the pages, without a request of its own. */
@@ -113,15 +115,15 @@ export interface Scope {
 
 /** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
 export const printPages = async (
-  invocation: Invocation,
+  context: Context,
   view: View,
   pages: (limit: number, remainder: Remainder) => AsyncIterable<Json[]>,
   bounds: Bounds,
   scope: Scope,
   requestsPerRow = 0,
 ): Promise<void> => {
-  const { printer, notes, runtime } = invocation.context;
-  const limit = mostRows(invocation, bounds);
+  const { printer, notes, runtime } = context;
+  const limit = mostRows(context, bounds);
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
   const { rows: name, since = '', hints = [], empty = `No ${name.replace(/^your /, '')} found` } = scope;
@@ -177,18 +179,17 @@ async function* chosen(
 const isPlain = ({ keep, choose }: Listing): boolean => keep === undefined && choose === undefined;
 
 /** The input of the first request, for `--dry-run` and `--curl`. */
-export const firstInput = (invocation: Invocation, listing: Listing): Input => {
+export const firstInput = (context: Context, listing: Listing): Input => {
   const { operation, input, bounds } = listing;
   if (!isPaged(operation)) return input;
-  const most = isPlain(listing) ? mostRows(invocation, bounds) : Number.POSITIVE_INFINITY;
+  const most = isPlain(listing) ? mostRows(context, bounds) : Number.POSITIVE_INFINITY;
   return { ...input, query: { ...input.query, count: Math.min(bounds.pageSize, most) } };
 };
 
 /** Prints the results of a list operation. */
-export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
+export const printListing = async (context: Context, listing: Listing): Promise<void> => {
   const { operation, view, bounds, scope, keep, add } = listing;
   const { pageSize } = bounds;
-  const { context } = invocation;
   const client = await context.client();
   const { afterSend } = context.runtime;
   const { from } = context.printer;
@@ -205,17 +206,17 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
     const options = isPlain(listing) ? { limit, afterSend } : isWhole ? { afterSend } : {};
     return chosen(found(remainder, { keep: wanted, ...options }), listing, limit, remainder);
   };
-  return printPages(invocation, view, pages, bounds, scope, add === undefined ? 0 : 1);
+  return printPages(context, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };
 
 /** A filter for the conditions that only sched applies to the rows. Undefined if there are none. */
 export const keepOf = (operation: Operation, rows: Input['query'] = {}): ((row: Json) => boolean) | undefined =>
   Object.keys(rows).length === 0 ? undefined : rowFilter(operation, rows);
 
-/** Notes, for `--dry-run` and `--curl`, which typed flags are not part of the request. */
-export const noteRowFilters = ({ context, typed }: Invocation, flags: readonly FieldFlag[]): void => {
-  const names = flags.filter(({ name, part }) => part === 'rows' && typed[name] !== undefined);
+/** Notes, for `--dry-run` and `--curl`, which conditions are not part of the request. */
+export const noteRowFilters = ({ notes }: Context, flags: readonly FieldFlag[], rows: Input['query'] = {}): void => {
+  const names = flags.filter(({ path, part }) => part === 'rows' && rows[path[0]!] !== undefined);
   if (names.length === 0) return;
   const words = names.map(({ name }) => `--${name}`).join(' and ');
-  context.notes.info(`${words}: not part of the request, applied to its reply`);
+  notes.info(`${words}: not part of the request, applied to its reply`);
 };

@@ -7,42 +7,25 @@ import type { Query } from '../../../client/wire.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { type Day, daysOf, type Period, periods } from '../../../time/calendar.ts';
-import { readTime } from '../../../time/read.ts';
 import { wallClock } from '../../../time/show.ts';
-import { day, midnightOf, timestampOf, utcText } from '../../../time/wall.ts';
+import { day, midnightOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation } from '../../command.ts';
-import { commandHere } from '../../messages/suggested-line.ts';
+import type { Call } from '../../input/input.ts';
 import { fillScope, scopeLines, scopeOf } from '../../operation/default-scope.ts';
 import { type GenericCommand, runListing } from '../../operation/generic-command.ts';
-import { readInput } from '../../operation/input.ts';
+import type { TypedInput } from '../../operation/input.ts';
 import { noteRowFilters, type Stage } from '../../operation/listing.ts';
 import type { Context } from '../../session/context.ts';
 import { hasRoom } from '../../session/network.ts';
 import { addColors, withPeople } from '../event-invitees.ts';
 import { drawAgenda } from './agenda-screen.ts';
+import type { AgendaInput } from './input.ts';
 import { type Agenda, isWithin, type Meeting, meetingOf } from './meetings.ts';
 import { spokenAgenda } from './spoken.ts';
 
-const readPeriod = ({ typed, problems }: Invocation): Period => {
-  const given = periods.filter((name) => typed[name] !== undefined);
-  const names = given.map((name) => `--${name}`);
-  if (names.length > 1) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} can't be used together`);
-  return given[0] ?? 'week';
-};
-
 /** The days to show: those of the period that contains `--since`, or today. */
-const readDays = async ({ context, typed, problems }: Invocation, period: Period): Promise<Day[]> => {
-  const { zone } = context.settings;
-  const now = await context.askNow();
-  let at = now;
-  if (typed.since !== undefined) {
-    const reading = readTime(String(typed.since), { zone, now, edge: 'since' });
-    if (reading.ok) at = timestampOf(reading.instant)!;
-    else problems.value('since', String(typed.since), `--since: ${reading.problem}`);
-  }
-  return daysOf(midnightOf(wallClock(zone)(at)), period, zone);
-};
+const daysAt = (now: number, zone: string, period: Period, since: AgendaInput['since']): Day[] =>
+  daysOf(midnightOf(wallClock(zone)(since?.(now) ?? now)), period, zone);
 
 const edgesOf = (days: readonly Day[]) => ({ since: days[0]!.since, until: days.at(-1)!.until });
 
@@ -95,48 +78,36 @@ const readMeetings = async (
   return (await decorate(shown)).flatMap((event) => meetingOf(event) ?? []);
 };
 
-/** Only a person at a terminal can watch. */
-const checkWatch = ({ context, problems }: Invocation): void => {
-  const { settings, runtime, printer } = context;
-  const isScreen = runtime.stdout.isTerminal && printer.showsPages && runtime.env.TERM !== 'dumb';
-  if (isScreen && !settings.accessible) return;
-  problems.add(
-    `--watch draws on a terminal again and again, which ${isScreen ? '--accessible' : 'a pipe or another format'} can't show. For what changes: ${commandHere(context, 'events', 'follow')}`,
-    (own) => own.setFlag('watch', false),
-  );
-};
-
-export const runAgenda = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed } = invocation;
+export const runAgenda = async (
+  { since, watch, request, ...input }: AgendaInput & { request: TypedInput },
+  { context }: Call,
+  { fieldFlags, view }: GenericCommand,
+): Promise<void> => {
   const { settings, printer, notes } = context;
   const { zone } = settings;
-  const period = readPeriod(invocation);
-  const days = await readDays(invocation, period);
-  if (typed.watch === true) checkWatch(invocation);
-  const input = await readInput(invocation, events.list, command.fieldFlags);
-  const scoped: Query = { ...input.query };
+  const period = periods.find((name) => input[name]) ?? 'week';
+  const daysNow = async () => daysAt(await context.askNow(), zone, period, since);
+  const days = await daysNow();
+  const scoped: Query = { ...request.query };
   const whose = await fillScope(events.list, { query: scoped }, context);
   const queryOf = (shown: readonly Day[]): Query => {
     const { since, until } = edgesOf(shown);
     return { ...scoped, ...windowQuery('start_time', { since: utcText(since), until: utcText(until) }) };
   };
-  const { event_type: type } = input.rows!;
+  const { event_type: type } = request.rows!;
   const keep = (row: Json) => type === undefined || idIn(row.event_type) === idIn(type);
 
-  if (settings.dryRun) noteRowFilters(invocation, command.fieldFlags);
+  if (settings.dryRun) noteRowFilters(context, fieldFlags, request.rows);
   if (settings.dryRun || !printer.showsPages) {
     // The window is the limit, so a terminal gets all rows too.
-    return runListing(
-      { ...invocation, typed: { ...typed, all: true } },
-      {
-        operation: events.list,
-        view: command.view,
-        input: { query: queryOf(days) },
-        bounds: { pageSize: limits.pageSize.max },
-        scope: scopeOf(events.list, whose),
-        keep,
-      },
-    );
+    return runListing(context, {
+      operation: events.list,
+      view,
+      input: { query: queryOf(days) },
+      bounds: { pageSize: limits.pageSize.max, isWhole: true },
+      scope: scopeOf(events.list, whose),
+      keep,
+    });
   }
   const isShared = scoped.organization !== undefined && scoped.user === undefined;
   let isWhoLeftOut = false;
@@ -152,9 +123,9 @@ export const runAgenda = async (command: GenericCommand, invocation: Invocation)
     wallAt: wallClock(zone),
     isShared,
   });
-  if (typed.watch === true) {
+  if (watch) {
     const { watchAgenda } = await import('./watch.ts');
-    return watchAgenda(context, async () => read(await readDays(invocation, period)));
+    return watchAgenda(context, async () => read(await daysNow()));
   }
   const agenda = await read(days);
   await printer.draw((style) => {

@@ -95,7 +95,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
     return printRequest(
-      invocation,
+      context,
       invitees.create,
       lines.map(({ input }) => input),
     );

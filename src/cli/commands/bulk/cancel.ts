@@ -116,7 +116,7 @@ const cancelMany = async (
   const { body } = await readInput({ ...invocation, args: [items[0]!.id] }, events.cancel, fieldFlags);
   if (context.settings.dryRun) {
     const requests = items.map(({ id }) => ({ path: { event: id }, body }));
-    return printRequest(invocation, events.cancel, requests);
+    return printRequest(context, events.cancel, requests);
   }
   checkCount('events', expected, items.length);
   await runBulk(invocation, {

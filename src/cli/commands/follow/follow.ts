@@ -20,18 +20,19 @@ import { homeMissing } from '../../../state/paths.ts';
 import { timeLabel } from '../../../time/label.ts';
 import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { hasLastLine, showAlive } from '../../messages/live.ts';
 import { fillScope } from '../../operation/default-scope.ts';
-import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { readInput } from '../../operation/input.ts';
+import type { FieldFlag } from '../../operation/field-flags.ts';
+import { printRequest } from '../../operation/generic-command.ts';
+import type { TypedInput } from '../../operation/input.ts';
 import { noteRowFilters } from '../../operation/listing.ts';
 import { bothClocks } from '../../session/both-clocks.ts';
 import { sandboxAddress, shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 import { settleFilters } from '../events-list.ts';
-import { type FollowFlags, readFlags } from './flags.ts';
+import type { FollowInput } from './input.ts';
 import { deliveryOf, lineOf, paintLine } from './lines.ts';
 import { newsView } from './news-view.ts';
 import { type FollowSource, readFirst, readRound } from './round.ts';
@@ -73,7 +74,7 @@ const creatorOf = ({ identity }: Context): Promise<string | null> => identity.us
 const openState = async (
   file: FollowFile,
   source: FollowSource,
-  { since }: FollowFlags,
+  { since }: FollowInput,
   now: number,
 ): Promise<FollowState> => {
   const stored = since === undefined ? await file.load() : beginState(since);
@@ -83,17 +84,17 @@ const openState = async (
 };
 
 /** Says what is read, how often, and what can't be seen. With `--once`, only on a terminal. */
-const announce = async (context: Context, state: FollowState, flags: FollowFlags, whose: string): Promise<void> => {
+const announce = async (context: Context, state: FollowState, input: FollowInput, whose: string): Promise<void> => {
   const { notes, settings, runtime } = context;
   const { zone } = settings;
   const connection = await context.connection();
   const now = context.now();
   const shown = (at: number) => timeLabel(utcText(at), zone, now);
-  const say = flags.isOnce ? notes.footer : notes.info;
+  const say = input.once ? notes.footer : notes.info;
   const from = shown(state.position ?? state.since);
-  const what = `booked or canceled since ${from}, and starting before ${shown(flags.untilAt(now))} (${zone})`;
-  const pace = `Checks every ${durationText(flags.everyMs / 1000)}, with at most half of the rate limit`;
-  if (flags.isOnce) say(`Following ${whose}: ${what}`);
+  const what = `booked or canceled since ${from}, and starting before ${shown(input.until(now))} (${zone})`;
+  const pace = `Checks every ${durationText(input.every / 1000)}, with at most half of the rate limit`;
+  if (input.once) say(`Following ${whose}: ${what}`);
   else if (!hasLastLine(runtime)) {
     say(`Following ${whose}: ${what}`);
     say(`${pace}. Press Ctrl-C to stop`);
@@ -168,11 +169,11 @@ async function* follow(
   source: FollowSource,
   file: FollowFile,
   state: FollowState,
-  flags: FollowFlags,
+  input: FollowInput,
   pulse: Pulse,
 ): AsyncGenerator<News> {
   const { clock, interrupted } = context.runtime;
-  const trouble = createTrouble(context, flags.everyMs);
+  const trouble = createTrouble(context, input.every);
   let saved = state.position;
   const save = async () => {
     await file.save(state);
@@ -191,7 +192,7 @@ async function* follow(
     try {
       // Of two clocks, the earlier one makes the beginning of the window earlier, and the later one its end later.
       const { earlier, later } = await bothClocks(context);
-      const until = flags.untilAt(later);
+      const until = input.until(later);
       if (until <= earlier) return context.notes.info('Stopped: the time in --until has passed');
       let isChanged = false;
       const onShort = (short: readonly Json[]) => sayShort(context, short);
@@ -201,12 +202,12 @@ async function* follow(
         isChanged = true;
       }
       const isOld = saved === null || Math.abs(state.position! - saved) >= savedEveryMs;
-      if (isChanged || isOld || flags.isOnce || state.events.size !== known) await save();
+      if (isChanged || isOld || input.once || state.events.size !== known) await save();
       trouble.worked();
-      if (flags.isOnce) return;
-      await pause(flags.everyMs, 'next check');
+      if (input.once) return;
+      await pause(input.every, 'next check');
     } catch (error) {
-      if (flags.isOnce || interrupted.aborted || !isPassing(error)) throw error;
+      if (input.once || interrupted.aborted || !isPassing(error)) throw error;
       await save();
       await pause(trouble.failed(error), `${error.message}: trying again`);
     }
@@ -217,15 +218,15 @@ async function* follow(
 const print = async (
   context: Context,
   news: AsyncGenerator<News>,
-  { isOnce, since }: FollowFlags,
+  { once, since }: FollowInput,
   isShared: boolean,
   pulse: Pulse,
 ) => {
   const { runtime, settings, printer, notes } = context;
   const createdBy = await creatorOf(context);
-  if (!isOnce) runtime.stdout.unblock?.(runtime.interrupted);
+  if (!once) runtime.stdout.unblock?.(runtime.interrupted);
   let failure: { error: unknown } | undefined;
-  const stopShowing = isOnce ? () => {} : showAlive(runtime, notes, () => aliveText(pulse, runtime.clock.now()));
+  const stopShowing = once ? () => {} : showAlive(runtime, notes, () => aliveText(pulse, runtime.clock.now()));
   async function* untilStopped() {
     try {
       for await (const item of news) {
@@ -234,7 +235,7 @@ const print = async (
       }
     } catch (error) {
       // A list that ends early is reported as incomplete. One that never ends can't be.
-      if (isOnce) throw error;
+      if (once) throw error;
       failure = { error };
     }
   }
@@ -250,20 +251,21 @@ const print = async (
   notes.info(`Stopped. The same command${since === undefined ? '' : ' without --since'} continues from here`);
 };
 
-export const runFollow = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const flags = await readFlags(invocation);
-  const input = await readInput(invocation, events.list, command.fieldFlags);
-  const query = input.query!;
-  const { event_type: type } = input.rows!;
+export const runFollow = async (
+  { request, ...input }: FollowInput & { request: TypedInput },
+  { context }: Call,
+  filters: readonly FieldFlag[],
+): Promise<void> => {
+  const query = request.query!;
+  const { event_type: type } = request.rows!;
   const whose = await fillScope(events.list, { query }, context);
   const { runtime, settings } = context;
   if (settings.dryRun) {
-    noteRowFilters(invocation, command.fieldFlags);
+    noteRowFilters(context, filters, request.rows);
     const now = context.now();
-    const since = windowStart(beginState(flags.since ?? now), now);
-    const window = windowQuery('start_time', { since: utcText(since), until: utcText(flags.untilAt(now)) });
-    return printRequest(invocation, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
+    const since = windowStart(beginState(input.since ?? now), now);
+    const window = windowQuery('start_time', { since: utcText(since), until: utcText(input.until(now)) });
+    return printRequest(context, events.list, [{ query: { ...query, ...window, count: limits.pageSize.max } }]);
   }
   await settleFilters(context, query);
   const source: FollowSource = {
@@ -278,12 +280,12 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
   const file = await openFile(context, [query, type ?? null]);
   try {
     const { earlier } = await bothClocks(context);
-    const state = await openState(file, source, flags, earlier);
+    const state = await openState(file, source, input, earlier);
     const isShared = query.user === undefined;
     const isWhole = isShared && query.group === undefined && type === undefined;
-    await announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));
+    await announce(context, state, input, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));
     const pulse: Pulse = { news: 0 };
-    await print(context, follow(context, source, file, state, flags, pulse), flags, isShared, pulse);
+    await print(context, follow(context, source, file, state, input, pulse), input, isShared, pulse);
   } finally {
     await file.close();
   }

@@ -22,7 +22,7 @@ const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<vo
   const { mcpUrl = '' } = await context.connection();
   const path = mcpUrl === '' ? '' : withoutSlash(new URL(mcpUrl).pathname);
   const own = { ...mcp.metadata, path: `${mcp.metadata.path}${path}` as const };
-  if (context.settings.dryRun) return printRequest(invocation, own, [{}]);
+  if (context.settings.dryRun) return printRequest(context, own, [{}]);
   const client = await context.client();
   const described = [mcpUrl];
   const metadata = await client.call(own, {}).catch((error: unknown) => {

@@ -80,7 +80,7 @@ const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation
   const hasKey = path !== undefined || body.signing_key !== undefined;
   if (settings.dryRun) {
     const shown = { ...input, body: hasKey ? { ...body, signing_key: hiddenKey } : body };
-    return printRequest(invocation, webhooks.create, [shown]);
+    return printRequest(context, webhooks.create, [shown]);
   }
   // The file is written before the request is sent: the service never shows the key again.
   const sent = path === undefined ? {} : { signing_key: key ?? (await createSigningKey(path, context)) };

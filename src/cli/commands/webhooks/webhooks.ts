@@ -77,7 +77,7 @@ const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Prom
   const { context } = invocation;
   const { path = {} } = await readInput(invocation, webhooks.delete, []);
   const input = { path };
-  if (context.settings.dryRun) return printRequest(invocation, webhooks.delete, [input]);
+  if (context.settings.dryRun) return printRequest(context, webhooks.delete, [input]);
   const client = await context.client();
   // The reply to the deletion is empty, so this is also the record that is printed.
   const webhook = await client.call(webhooks.get, input);

@@ -1,0 +1,67 @@
+import type { Argument, Flag } from '../command.ts';
+import { accept, type How, type Kind, type Raw, type Read } from './kind.ts';
+
+/** How a value looks in help, and what becomes of it if it isn't given, or is given several times. */
+export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless'>, Pick<Argument, 'offer'> {
+  /** The placeholder, if it is another one than that of the kind. */
+  value?: string;
+  /** Without a value, this one is read. */
+  preset?: Raw;
+  /** Without a value, the command can't run. */
+  needed?: true;
+  /** It can be given several times. */
+  many?: true;
+  /** It is known by its place. Everything else is known by its name. */
+  place?: 'argument';
+}
+
+/** Only the facts that are there. */
+export const present = <Facts extends object>(facts: Facts): { [Name in keyof Facts]?: NonNullable<Facts[Name]> } =>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as Facts;
+
+/** What a command gets. */
+type Got<T, Options extends EntryOptions> = Options extends { many: true }
+  ? T[]
+  : Options extends { preset: Raw } | { needed: true }
+    ? T
+    : T | undefined;
+
+/** A value of an input: its kind, its words in help, and how it is taken from what was given. */
+export interface Entry<T>
+  extends Pick<EntryOptions, 'short' | 'heading' | 'unless' | 'offer' | 'needed' | 'many' | 'place'> {
+  readonly kind: Kind;
+  readonly description: string;
+  take(given: readonly Raw[], how: How): Promise<Read<T> | 'missing'>;
+}
+
+const readAll = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Promise<Read<T[]>> => {
+  const values: T[] = [];
+  for (const raw of given) {
+    const read = await kind.read(raw, how);
+    if (!read.ok) return { ...read, raw };
+    if ('value' in read) values.push(read.value);
+  }
+  return accept(values);
+};
+
+/** Declares a value of an input. */
+export const entry = <T, const Options extends EntryOptions = object>(
+  kind: Kind<T>,
+  description: string,
+  options?: Options,
+): Entry<Got<T, Options>> => {
+  const { value, preset, ...facts }: EntryOptions = options ?? {};
+  const take = async (given: readonly Raw[], how: How): Promise<Read<unknown> | 'missing'> => {
+    if (facts.many) return facts.needed && given.length === 0 ? 'missing' : readAll(kind, given, how);
+    const [raw = preset] = given;
+    if (raw === undefined) return facts.needed ? 'missing' : accept(undefined);
+    return kind.read(raw, how);
+  };
+  return {
+    ...facts,
+    kind: value === undefined ? kind : { ...kind, value },
+    description,
+    // Here the options and the type of the value meet.
+    take: take as Entry<Got<T, Options>>['take'],
+  };
+};
