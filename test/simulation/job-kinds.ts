@@ -280,8 +280,7 @@ const bulk: JobKind = {
     return {
       words: ['bulk', ...rows.map(({ email }) => email)],
       work: async ({ context, count }) => {
-        const options = { ifAbsent: false, allowDuplicate: false };
-        const send = sendBooking(context, await context.client(), await bookingOf(context), options);
+        const send = sendBooking(context, await context.client(), await bookingOf(context), false);
         await runBulk(invocationOf(context), {
           ...common,
           things: 'meetings',

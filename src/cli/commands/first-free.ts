@@ -1,36 +1,25 @@
 import { windowIn } from '../../api/window.ts';
 import type { Query } from '../../client/wire.ts';
 import { hasCategory, SchedError, sameCommand } from '../../errors.ts';
-import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
+import { type Booked, type BookingOptions, bookedEarlier } from '../../jobs/booking.ts';
 import { isObject, type Json } from '../../json.ts';
 import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
-import type { Flag, Invocation } from '../command.ts';
+import type { Call } from '../input/input.ts';
+import { the, words } from '../input/words.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { eventTypeOf } from '../scheduling/answers.ts';
-import { bookingContextOf, bookingOptions } from '../scheduling/booking-context.ts';
+import { bookingContextOf } from '../scheduling/booking-context.ts';
 import type { SlotWindow } from '../scheduling/free-slots.ts';
 import { inviteesOf } from '../scheduling/read-invitees.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
-
-export const firstFreeFlag: Flag = { name: 'first-free', description: 'book the first free time instead of --start' };
 
 export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
   ...flag,
   description: `with --first-free, or to choose from: ${flag.description}`,
   heading: 'More flags',
 }));
-
-/** Reports flags that don't fit together. Returns whether `--first-free` was typed. */
-export const readFirstFree = ({ typed, problems, isAsked }: Invocation): boolean => {
-  const isFirstFree = typed['first-free'] === true;
-  if (isFirstFree && typed.start !== undefined) problems.add("--start and --first-free can't be used together");
-  const window = ['since', 'until'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
-  if (!isFirstFree && !isAsked && window.length > 0)
-    problems.add(`${window.join(' and ')} can only be used with --first-free`);
-  return isFirstFree;
-};
 
 /** The start to book, or the booking that exists already. */
 export interface FirstFree {
@@ -62,18 +51,20 @@ const shownBooking = async (
  * this machine or, with `--if-absent`, by anyone, that booking counts.
  */
 export const chooseFirstFree = async (
-  invocation: Invocation,
+  call: Call,
   body: Json,
   rows: Query,
+  options: BookingOptions,
 ): Promise<FirstFree | undefined> => {
-  const { context, problems } = invocation;
+  const { context, problems } = call;
   const { event_type: eventType, invitee } = body;
-  if (body.start_time !== undefined) problems.add("--first-free can't be used with a start_time in --body");
+  if (body.start_time !== undefined)
+    problems.report({ words: words`${the('firstFree')} can't be used with a start_time in ${the('body')}` });
   // Reported with the other problems of the body.
   if (typeof eventType !== 'string' || !isObject(invitee) || typeof invitee.email !== 'string') return undefined;
   problems.check();
   const type = await eventTypeOf(context, eventType);
-  const window = await slotWindow(invocation, rows);
+  const window = await slotWindow(call.bridge, rows);
   const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window });
   noteUnchecked(context, times);
@@ -81,7 +72,6 @@ export const chooseFirstFree = async (
   if (!context.settings.dryRun) {
     // After choosing: if another process books meanwhile, its attempt is in the ledger before its slot is taken.
     const since = timestampOf(windowIn(rows).since ?? '') ?? window.since - Number(type.duration) * minute;
-    const options = bookingOptions(invocation);
     const sameWindow = { since, until: window.until };
     const wanted = { event_type: eventType, invitee: { email: invitee.email } };
     const earlier = await bookedEarlier(await bookingContextOf(context), wanted, sameWindow, options);

@@ -164,7 +164,10 @@ export const taking = <T>(
   arguments: input.arguments,
   run: async (invocation) => {
     const values = await readCall(input, invocation);
-    const { typed: _, args: __, parts: ___, ...call } = invocation;
-    return run(values, { ...call, bridge: invocation });
+    const { typed: _, args: __, parts: ___, ...facts } = invocation;
+    const call: Call = { ...facts, bridge: invocation };
+    await run(values, call);
+    // A command may ask for more while it runs.
+    if (call.isAsked) invocation.isAsked = true;
   },
 });

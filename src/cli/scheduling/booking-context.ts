@@ -10,6 +10,7 @@ import type { Json } from '../../json.ts';
 import { sandboxService, serviceName } from '../../state/ledger.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
+import { toggle } from '../input/kinds.ts';
 import { commandHere } from '../messages/suggested-line.ts';
 import { recordOf, type Source, sourceWords, withFacts } from '../operation/write-result.ts';
 import type { Context } from '../session/context.ts';
@@ -27,6 +28,12 @@ export const bookingFlags: Flag[] = [
     heading: 'Safety',
   },
 ];
+
+/** The same as values of an input. */
+export const bookingEntries = {
+  ifAbsent: toggle(bookingFlags[0]!.description, { heading: 'Safety' }),
+  allowDuplicate: toggle(bookingFlags[1]!.description, { heading: 'Safety' }),
+};
 
 export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
   ifAbsent: typed['if-absent'] === true,

@@ -9,13 +9,14 @@ import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
-import { answersHidden, bookingContextOf, bookingOptions, hidesAnswers } from '../../scheduling/booking-context.ts';
+import { answersHidden, bookingContextOf, hidesAnswers } from '../../scheduling/booking-context.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
+import type { BookingInput } from '../booking-input.ts';
 import { askRequester } from '../compliance/requester.ts';
-import { checkCount, readExpected } from './check-count.ts';
+import { checkCount } from './check-count.ts';
 import { confirmBookings, noteTime, noteZones, timeAndPerson } from './confirm-bookings.ts';
 import { receiptFolder } from './find-run.ts';
 import { failedItem, isItemRefused } from './item-refused.ts';
@@ -51,7 +52,7 @@ export const sendBooking = (
   { notes }: Context,
   client: Client,
   bookingContext: BookingContext,
-  { ifAbsent }: BookingOptions,
+  ifAbsent: boolean,
 ): Job<BookingLine>['send'] => {
   const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
   let isTold = false;
@@ -79,18 +80,14 @@ export const sendBooking = (
   };
 };
 
-const checkFlags = ({ typed, problems }: Invocation): void => {
-  if (typed.body !== undefined) problems.add("--body can't be used with --from");
-  if (typed['allow-duplicate'] === true)
-    problems.add("--allow-duplicate can't be used with --from: book that line on its own");
-};
-
 /** Books every line of a file, one after another, and writes a receipt. */
-export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  checkFlags(invocation);
-  const expected = readExpected(invocation);
-  const { lines, thing, wrong, duplicates } = await readBookings(invocation, fieldFlags);
+export const bookFromFile = async (
+  { fieldFlags }: GenericCommand,
+  { ifAbsent, confirm, max }: BookingInput,
+  { context, bridge }: Call,
+): Promise<void> => {
+  const expected = { confirm, max };
+  const { lines, thing, wrong, duplicates } = await readBookings(bridge, fieldFlags);
   noteZones(context, lines);
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
@@ -105,7 +102,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
   receiptFolder(context);
   const key = await inputKey(context.runtime, stateDirectory(context.runtime)!);
   const client = await context.client();
-  await runBulk(invocation, {
+  await runBulk(bridge, {
     things: 'meetings',
     done: 'booked',
     operation: 'invitees.create',
@@ -119,8 +116,8 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
     thing,
     nameOf: (line) => timeAndPerson(context, line),
     freeInstead: async ({ body }) => (await import('../../scheduling/judged-time.ts')).freeInstead(context, body),
-    fix: fixAndRepeat(invocation, 'are not sent twice', 'is not sent twice'),
-    send: sendBooking(context, client, await bookingContextOf(context), bookingOptions(invocation)),
+    fix: fixAndRepeat(bridge, 'are not sent twice', 'is not sent twice'),
+    send: sendBooking(context, client, await bookingContextOf(context), ifAbsent),
     confirm: (left) => confirmBookings(context, expected, lines, left),
   });
 };

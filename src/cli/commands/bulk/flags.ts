@@ -1,4 +1,5 @@
 import type { Flag } from '../../command.ts';
+import { count, file, toggle } from '../../input/kinds.ts';
 
 const receiptFlags: Flag[] = [
   {
@@ -35,6 +36,16 @@ export const recordFileFlags = (things: string, verb: string, when = 'with --fro
   { name: 'confirm', value: 'COUNT', description: `${when}: confirm this number of ${things}`, heading: 'Safety' },
   { name: 'max', value: 'N', description: `${when}: stop if there are more ${things} than this`, heading: 'Safety' },
 ];
+
+/** The same as values of an input. */
+export const recordFile = (things: string, verb: string, when = 'with --from') => ({
+  from: file(`read ${things} from a file, or - for stdin: CSV, JSON or JSONL with named columns`),
+  skipInvalid: toggle(`${when}: skip wrong lines and ${verb} the others (exit code 11)`),
+  receipt: file('receipt file to write or to resume (default: in the state directory)', { heading: 'More flags' }),
+  again: toggle('repeat a run that finished within the last 12 hours', { heading: 'More flags' }),
+  confirm: count(`${when}: confirm this number of ${things}`, { value: 'COUNT', heading: 'Safety' }),
+  max: count(`${when}: stop if there are more ${things} than this`, { heading: 'Safety' }),
+});
 
 export const bookingFileFlags = recordFileFlags('bookings', 'book');
 
