@@ -2,8 +2,9 @@ import type { Command as Commander } from 'commander';
 import { helpGroups } from '../../src/api/catalogue.ts';
 import type { Flag } from '../../src/cli/command.ts';
 import { operationsOf, pipeColumns } from '../../src/cli/help/command-help.ts';
+import { listInput } from '../../src/cli/operation/listing.ts';
 import { type Leaf, requirementOf } from '../../src/cli/parse/leaf.ts';
-import { listFlags, sharedFlags } from '../../src/cli/parse/shared-flags.ts';
+import { sharedFlags } from '../../src/cli/parse/shared-flags.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Escapes markdown characters. The text stays readable in its raw form. */
@@ -62,7 +63,7 @@ const note = (text: string): string[] => {
 const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
   const { definition: command } = leaf;
   const columns = pipeColumns(command);
-  const lists = new Set(listFlags);
+  const lists = new Set(listInput.flags);
   return [
     `${level} ${words}`,
     '',
@@ -114,7 +115,7 @@ export const referencePage = (root: Commander): string => {
     ...flagTable(sharedFlags),
     'Every list command also takes these:',
     '',
-    ...flagTable(listFlags),
+    ...flagTable(listInput.flags),
     ...sections,
   ];
   return `${lines.join('\n').trimEnd()}\n`;

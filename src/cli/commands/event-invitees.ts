@@ -9,27 +9,43 @@ import { valueAt } from '../../output/fields.ts';
 import { answersText, csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
-import type { Flag, Invocation } from '../command.ts';
+import { input } from '../input/input.ts';
+import { choice } from '../input/kinds.ts';
+import { rule } from '../input/relations.ts';
+import { the, words } from '../input/words.ts';
 import type { Stage } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { inviteesOf } from '../scheduling/read-invitees.ts';
 import type { Context } from '../session/context.ts';
 
-export const withFlag: Flag = {
-  name: 'with',
-  value: 'WHAT',
-  choices: ['invitees'],
-  description: 'include with each event',
-  heading: 'Output',
+export const withEntry = {
+  with: choice(['invitees'], 'include with each event', { value: 'WHAT', heading: 'Output' }),
 };
 
-export const rowsFlag: Flag = {
-  name: 'rows',
-  value: 'WHAT',
-  choices: ['invitees'],
-  description: 'one row per invitee instead of one per event (csv, tsv, table)',
-  heading: 'Output',
-};
+const rowFormats = ['csv', 'tsv', 'table'];
+
+/** One row per invitee has no place in a format for records. */
+const rowsInFormat = rule(['rows'], (isGiven, { settings: { format } }) =>
+  isGiven('rows') && !rowFormats.includes(format)
+    ? [
+        {
+          words: words`${the('rows')} only works with -o csv, tsv or table, not with ${format}. Use ${the('with')} invitees`,
+        },
+      ]
+    : [],
+);
+
+/** How a list shows the invitees of its events. */
+export const inviteesInput = input(
+  {
+    ...withEntry,
+    rows: choice(['invitees'], 'one row per invitee instead of one per event (csv, tsv, table)', {
+      value: 'WHAT',
+      heading: 'Output',
+    }),
+  },
+  rowsInFormat,
+);
 
 /** Page size with invitees: a page token may expire while they are read, so these pages are short. */
 export const shortPage = 25;
@@ -38,22 +54,6 @@ export const shortPage = 25;
 export const requestsFor = ({ invitees_counter: counter }: Json): number => {
   const total = isObject(counter) ? counter.total : undefined;
   return typeof total === 'number' ? Math.ceil(total / limits.pageSize.max) : 1;
-};
-
-export const readWith = ({ typed, problems }: Invocation): boolean => {
-  problems.choice('with', typed.with, withFlag.choices!);
-  return typed.with === 'invitees';
-};
-
-const rowFormats = ['csv', 'tsv', 'table'];
-
-export const readRows = ({ context, typed, problems }: Invocation): boolean => {
-  if (typed.rows === undefined) return false;
-  problems.choice('rows', typed.rows, rowsFlag.choices!);
-  const { format } = context.settings;
-  if (!rowFormats.includes(format))
-    problems.add(`--rows only works with -o csv, tsv or table, not with ${format}. Use --with invitees`);
-  return true;
 };
 
 /** The invitees of an event, if they were read. */

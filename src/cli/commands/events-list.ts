@@ -10,28 +10,30 @@ import { isObject, type Json, recordsIn } from '../../json.ts';
 import { fold } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { entry } from '../input/entry.ts';
+import { both, type Input, input, readCall, readSome, related, type Values } from '../input/input.ts';
+import { accept, type Kind, refuse } from '../input/kind.ts';
+import { self, words } from '../input/words.ts';
 import { fillScope, scopeOf } from '../operation/default-scope.ts';
 import { type FieldFlag, fieldFlags, rowFlag } from '../operation/field-flags.ts';
 import { type GenericCommand, printRequests, runListing } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
-import { isForPeople, readBounds, type Scope, type Stage } from '../operation/listing.ts';
+import { readInput, requestInput, type TypedInput } from '../operation/input.ts';
+import { type Bounds, isForPeople, listInput, type Scope, type Stage } from '../operation/listing.ts';
 import type { FilterSupport } from '../scheduling/filter-support.ts';
-import { windowFlags } from '../scheduling/window-flags.ts';
+import { type WindowInput, windowEntries, windowOf, windowsApart } from '../scheduling/window-input.ts';
 import type { Context } from '../session/context.ts';
 import {
   addColors,
   addInvitees,
   addPeople,
   inviteeRows,
+  inviteesInput,
   onlyWith,
   readInvitees,
   readQuestions,
-  readRows,
-  readWith,
-  rowsFlag,
   rowsNote,
   shortPage,
-  withFlag,
+  withEntry,
   withInviteeRows,
   withInvitees,
   withNote,
@@ -40,18 +42,23 @@ import {
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
 export const typeFlag = rowFlag('event_type', reference('event_types', 'only events of this type, by name, ID or URI'));
 
-const searchFlag: Flag = {
-  name: 'search',
+/** Text to search for, without case and accents. */
+const searchKind: Kind<string> = {
   value: 'TEXT',
-  description: 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
-  heading: 'Filters',
+  json: 'string',
+  isProse: true,
+  read: (raw) => {
+    const text = fold(String(raw));
+    return text === '' ? refuse(words`${self} needs some text to search for`) : accept(text);
+  },
 };
 
-const readSearch = ({ typed, problems }: Invocation): string | undefined => {
-  if (typed.search === undefined) return undefined;
-  const text = fold(String(typed.search));
-  if (text === '') problems.add('--search needs some text to search for');
-  return text;
+const filterEntries = {
+  search: entry(
+    searchKind,
+    'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
+    { heading: 'Filters' },
+  ),
 };
 
 /** The searchable text of an event. */
@@ -129,10 +136,13 @@ export const settleFilters = async (context: Context, query: Query, isOfGroup = 
 };
 
 /** Notes, for `--dry-run` and `--curl`, what the printed request leaves out. */
-const noteRest = ({ context, typed }: Invocation, isWith: boolean): void => {
-  const here = ['event-type', 'search'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
-  if (here.length > 0) context.notes.info(`${here.join(' and ')}: not part of the request, applied to its reply`);
-  if (isWith) context.notes.info('--with invitees: for each event GET /scheduled_events/{event}/invitees');
+const noteRest = ({ notes }: Context, { request, search }: EventFilters, isWith: boolean): void => {
+  const here = [
+    ...(request.rows?.event_type === undefined ? [] : ['--event-type']),
+    ...(search === undefined ? [] : ['--search']),
+  ];
+  if (here.length > 0) notes.info(`${here.join(' and ')}: not part of the request, applied to its reply`);
+  if (isWith) notes.info('--with invitees: for each event GET /scheduled_events/{event}/invitees');
 };
 
 /** A list without a time window starts today. */
@@ -144,27 +154,38 @@ const scopeFor = (whose: string | undefined, isFromToday: boolean): Scope => {
     : { rows, hints, empty };
 };
 
+/** Which events a command is about: the request, and what only sched can filter by. */
+export type EventFilters = Partial<WindowInput & Values<typeof filterEntries>> & { request: TypedInput };
+
+const ownFilters = { ...windowEntries, ...filterEntries };
+
 /** The filters of commands that change active events which have not begun. */
-export const choosingFields = fieldFlags(events.list).filter(({ name }) => !['status', 'sort'].includes(name));
-export const choosingFlags: Flag[] = [
-  ...windowFlags.flags.filter(({ name }) => !['past', 'any-time'].includes(name)),
+const { past: _, anyTime: __, ...aheadFilters } = ownFilters;
+const choosingFields = [typeFlag, ...fieldFlags(events.list).filter(({ name }) => !['status', 'sort'].includes(name))];
+export const choosingInput: Input<EventFilters> = related(
+  both(input(aheadFilters), requestInput(events.list, choosingFields)),
+  windowsApart,
+);
+
+/** In the order of help: windows, type, search, and the fields of the request. */
+const inHelp = (own: readonly Flag[], rest: readonly Flag[]): Flag[] => [
+  ...own.filter(({ name }) => name !== 'search'),
   typeFlag,
-  searchFlag,
-  ...choosingFields,
+  ...own.filter(({ name }) => name === 'search'),
+  ...rest.filter(({ name }) => name !== typeFlag.name),
 ];
 
-/** Which events a command is about: the query, and what only sched can filter by. */
-const readFilters = async (
-  invocation: Invocation,
-  fieldFlags: readonly FieldFlag[],
+export const choosingFlags: Flag[] = inHelp(input(aheadFilters).flags, choosingFields);
+
+/** The query of the filters, and tests for what only sched can filter by. */
+const filtersOf = async (
+  context: Context,
+  { request, search, ...window }: EventFilters,
   { isOfGroup = false, isSearchedLater = false } = {},
 ) => {
-  const { context } = invocation;
-  const { window, isFromToday } = await windowFlags.read(invocation);
-  const search = readSearch(invocation);
-  const input = await readInput(invocation, events.list, [...fieldFlags, typeFlag]);
-  const { event_type: type } = input.rows!;
-  const query: Query = { ...input.query!, ...window };
+  const { event_type: type } = request.rows!;
+  const chosen = await windowOf(context, window, request.query!);
+  const query: Query = { ...request.query!, ...chosen.window };
   const rows = await fillScope(events.list, { query }, context);
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
@@ -173,38 +194,47 @@ const readFilters = async (
   return {
     query,
     rows,
-    isFromToday,
-    search,
+    isFromToday: chosen.isFromToday,
     keep: tests.length === 0 ? undefined : (row: Json) => tests.every((test) => test(row)),
     settle: () => settleFilters(context, query, isOfGroup),
   };
 };
 
 /** All active events that the filters choose. */
-export const chosenEvents = async (invocation: Invocation, fieldFlags: readonly FieldFlag[]): Promise<Json[]> => {
-  const { query, keep = () => true, settle } = await readFilters(invocation, fieldFlags);
+export const chosenEvents = async (context: Context, filters: EventFilters): Promise<Json[]> => {
+  const { query, keep = () => true, settle } = await filtersOf(context, filters);
   Object.assign(query, { status: 'active', sort: 'start_time:asc' });
   const { since = '', until } = windowIn(query);
   if (until !== undefined && until <= since) return [];
   const { choose = async (rows) => rows } = await settle();
   const asked = rowFilter(events.list, query);
-  const client = await invocation.context.client();
+  const client = await context.client();
   return choose(await gather(client.pages(events.list, { query }, { keep: (row) => asked(row) && keep(row) })));
 };
 
-export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed } = invocation;
-  const bounds = readBounds(invocation);
-  const isRows = readRows(invocation);
-  const isWith = readWith(invocation) || isRows;
+const eventsListInput = (fields: readonly FieldFlag[]) =>
+  both(
+    both(listInput, inviteesInput),
+    related(both(input(ownFilters), requestInput(events.list, [typeFlag, ...fields])), windowsApart),
+  );
+
+type EventsListInput = EventFilters & Bounds & { with: 'invitees' | undefined; rows: 'invitees' | undefined };
+
+const listEvents = async (
+  command: GenericCommand,
+  { limit, all, pageSize: size, with: what, rows: perInvitee, ...filters }: EventsListInput,
+  context: Context,
+): Promise<void> => {
+  const isRows = perInvitee !== undefined;
+  const isWith = what !== undefined || isRows;
+  const { search } = filters;
   const how = { isOfGroup: command.arguments.length > 0, isSearchedLater: isWith };
-  const { query, rows, isFromToday, search, keep, settle } = await readFilters(invocation, command.fieldFlags, how);
+  const { query, rows, isFromToday, keep, settle } = await filtersOf(context, filters, how);
   const { dryRun } = context.settings;
-  if (dryRun) noteRest(invocation, isWith);
+  if (dryRun) noteRest(context, filters, isWith);
 
   const { choose, confirm } = dryRun ? { choose: undefined, confirm: [] } : await settle();
   const isSlow = isWith || choose !== undefined;
-  const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
   const { format, fields: chosen } = context.settings;
@@ -219,7 +249,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     operation: events.list,
     view: isRows ? withInviteeRows(command.view, questions) : plainView,
     input: { query },
-    bounds: { ...bounds, pageSize },
+    bounds: { limit, all: all === true, pageSize: size ?? (isSlow ? shortPage : undefined) },
     scope: scopeFor(rows, isFromToday),
     keep,
     choose: isEarly ? inOrder(choose, people, found, isRows ? inviteeRows : undefined) : choose,
@@ -227,6 +257,9 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
+
+export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> =>
+  listEvents(command, await readCall(eventsListInput(command.fieldFlags), invocation), invocation.context);
 
 const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
 
@@ -237,7 +270,7 @@ export const localFilterNote =
 export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
   calendar: true,
-  flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag, rowsFlag],
+  flags: [...inHelp(input(ownFilters).flags, generic.flags), ...inviteesInput.flags],
   fields,
   notes: [
     'A table on a terminal starts today, unless a flag chooses other times: --past for earlier events, --any-time for all. --all shows more rows, but keeps these times. Pipes and other formats always get all events.',
@@ -249,9 +282,11 @@ export const withSearch = (generic: GenericCommand): GenericCommand => ({
   run: (invocation) => runEventsList(generic, invocation),
 });
 
+const getInput = input(withEntry);
+
 const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const isWith = readWith(invocation);
+  const isWith = (await readSome(getInput, invocation)).with !== undefined;
   if (!isWith && (!context.printer.showsPages || context.settings.dryRun)) return generic.run(invocation);
   const input = await readInput(invocation, events.get, []);
   const client = await context.client();
@@ -271,7 +306,7 @@ const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<
 export const withInviteesFlag = (generic: GenericCommand): Command => ({
   ...generic,
   calendar: true,
-  flags: [...generic.flags, withFlag],
+  flags: [...generic.flags, ...getInput.flags],
   fields,
   run: (invocation) => runGet(generic, invocation),
 });

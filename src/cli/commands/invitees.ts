@@ -43,7 +43,7 @@ const runList = async (generic: GenericCommand, invocation: Invocation): Promise
   const { context } = invocation;
   const { format, fields, dryRun } = context.settings;
   if (format !== 'csv' || fields !== undefined || dryRun) return generic.run(invocation);
-  const bounds = readBounds(invocation);
+  const bounds = await readBounds(invocation);
   const { rows, found: _, ...input } = await readInput(invocation, invitees.list, generic.fieldFlags);
   const client = await context.client();
   // Without the event type, the column with all answers has to do.

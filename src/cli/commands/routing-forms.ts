@@ -1,3 +1,4 @@
+import { limits } from '../../api/limits.ts';
 import { routingForms } from '../../api/routing-forms.ts';
 import { hasCategory } from '../../errors.ts';
 import { type Json, recordsIn } from '../../json.ts';
@@ -55,7 +56,7 @@ async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder = ne
 /** Lists the submissions of all forms: one form after another, or sorted. The service lists them only by form. */
 const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const bounds = readBounds(invocation);
+  const bounds = await readBounds(invocation);
   const flags = fieldFlags.filter(({ name }) => name !== 'form');
   const { query, rows } = await readInput(invocation, routingForms.submissions, flags);
   const client = await context.client();
@@ -63,7 +64,9 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   if (context.settings.dryRun) {
     noteRowFilters(context, flags, rows);
     context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
-    return printRequest(context, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
+    return printRequest(context, routingForms.list, [
+      { query: { organization, count: bounds.pageSize ?? limits.pageSize.max } },
+    ]);
   }
   const keep = keepOf(routingForms.submissions, rows);
   const ofForm = (form: Json, limit: number) => {

@@ -1,7 +1,8 @@
 import { type Category, exitCodes } from '../../errors.ts';
 import { type Flag, flagHeadings, headingOf } from '../command.ts';
+import { listInput } from '../operation/listing.ts';
 import { optionOf } from '../parse/leaf.ts';
-import { listFlags, sharedFlags } from '../parse/shared-flags.ts';
+import { sharedFlags } from '../parse/shared-flags.ts';
 import { type HelpLayout, optionTerm } from './help-page.ts';
 
 /** When a command ends with each exit code. */
@@ -178,7 +179,7 @@ const flagsTopic = (page: HelpLayout): string[] => {
         sharedFlags.filter((flag) => headingOf(flag) === heading),
       ),
     ),
-    section('Lists also take:', listFlags),
+    section('Lists also take:', listInput.flags),
   ];
 };
 

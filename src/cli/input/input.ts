@@ -148,6 +148,12 @@ export const unless = <T>(other: string, input: Input<T>): Input<Partial<T>> => 
     how.given[other] === undefined ? input.draft(invocation, how) : Promise.resolve(async () => ({})),
 });
 
+/** Reads some of the values of a call. Its problems are reported together with those of the rest. */
+export const readSome = async <T>(input: Input<T>, invocation: Invocation): Promise<T> => {
+  const finish = await input.draft(invocation, howOf(invocation, input.arguments));
+  return finish(invocation.context);
+};
+
 /** Reads a whole call. Throws if it has problems. */
 export const readCall = async <T>(input: Input<T>, invocation: Invocation): Promise<T> => {
   const finish = await input.draft(invocation, howOf(invocation, input.arguments));

@@ -12,7 +12,7 @@ import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
 import { localCommand } from '../messages/suggested-line.ts';
-import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
+import { bodyFlag } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { fillScope, scopeOf } from './default-scope.ts';
@@ -23,6 +23,7 @@ import {
   isForPeople,
   keepOf,
   type Listing,
+  listInput,
   noteRowFilters,
   printListing,
   readBounds,
@@ -150,7 +151,7 @@ const runOperation = async (command: GenericCommand, invocation: Invocation): Pr
   const { operation, view, name } = command;
   const { context, problems } = invocation;
   const isList = operation.reply.kind === 'many';
-  const bounds = isList ? readBounds(invocation) : { pageSize: 0 };
+  const bounds = isList ? await readBounds(invocation) : {};
   if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
     problems.add(`Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
       own.addFlag(command.fieldFlags[0]!.name),
@@ -217,7 +218,7 @@ export const genericCommand = (verb: string, operation: Operation, examples: str
     flags: [
       ...flags,
       ...(operation.body === undefined ? [] : [bodyFlag]),
-      ...(operation.reply.kind === 'many' ? listFlags : []),
+      ...(operation.reply.kind === 'many' ? listInput.flags : []),
     ],
     fieldFlags: flags,
     ...(flags.some(({ part }) => part === 'rows') ? { notes: [rowsNote] } : {}),

@@ -11,39 +11,43 @@ import type { Pages } from '../../output/formats.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
+import { input, readSome, type Values } from '../input/input.ts';
+import { count, toggle } from '../input/kinds.ts';
+import { apart } from '../input/relations.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
-import { readWholeNumber } from './values.ts';
 
 /** Rows that a terminal shows by default. */
 const screenful = 50;
 
-interface Bounds {
-  limit?: number;
-  /** All rows, also on a terminal. */
-  isWhole?: boolean;
-  pageSize: number;
-}
-
-/** Reads `--limit`, `--all` and `--page-size`. */
-export const readBounds = (invocation: Invocation): Bounds => {
-  const { typed, problems } = invocation;
-  const limit = readWholeNumber('limit', invocation, 1);
-  const pageSize =
-    readWholeNumber('page-size', invocation, limits.pageSize.min, limits.pageSize.max) ?? limits.pageSize.max;
-  if (limit !== undefined && typed.all === true) problems.add("--limit and --all can't be used together");
-  return { ...(limit === undefined ? {} : { limit }), isWhole: typed.all === true, pageSize };
+const listEntries = {
+  limit: count('maximum number of results', { least: 1, heading: 'Listing' }),
+  all: toggle('show all results (default 50 on a terminal)', { heading: 'Listing' }),
+  pageSize: count(`results per request, ${limits.pageSize.min} to ${limits.pageSize.max} (default 100)`, {
+    least: limits.pageSize.min,
+    most: limits.pageSize.max,
+    heading: 'More flags',
+  }),
 };
+
+/** What every list command takes. */
+export const listInput = input(listEntries, apart(['limit', 'all']));
+
+/** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
+export type Bounds = Partial<Values<typeof listEntries>>;
+
+/** The same for code that doesn't take values yet. */
+export const readBounds = (invocation: Invocation): Promise<Bounds> => readSome(listInput, invocation);
 
 /** Whether the output is a table on a terminal. Only there may a list be shorter than what was asked for. */
 export const isForPeople = ({ settings, runtime }: Context): boolean =>
   settings.format === 'table' && runtime.stdout.isTerminal;
 
 /** The number of rows to show: as typed, else a screenful for people, else all. */
-const mostRows = (context: Context, { limit, isWhole }: Bounds): number => {
+const mostRows = (context: Context, { limit, all }: Bounds): number => {
   if (limit !== undefined) return limit;
-  return isForPeople(context) && !isWhole ? screenful : Number.POSITIVE_INFINITY;
+  return isForPeople(context) && !all ? screenful : Number.POSITIVE_INFINITY;
 };
 
 /** Whether a list has more rows than are shown. It learns this from the pages, without a request of its own. */
@@ -73,7 +77,7 @@ export class Remainder implements ListRest {
 /** Counts the rows that pass, to tell how many requests the rest of a limited list needs at most. */
 async function* withRequestCount(
   pages: AsyncIterable<Json[]>,
-  { limit, pageSize }: Bounds,
+  { limit, pageSize = limits.pageSize.max }: Bounds,
   requestsPerRow: number,
   notes: Notes,
 ): AsyncGenerator<Json[]> {
@@ -183,13 +187,13 @@ export const firstInput = (context: Context, listing: Listing): Input => {
   const { operation, input, bounds } = listing;
   if (!isPaged(operation)) return input;
   const most = isPlain(listing) ? mostRows(context, bounds) : Number.POSITIVE_INFINITY;
-  return { ...input, query: { ...input.query, count: Math.min(bounds.pageSize, most) } };
+  return { ...input, query: { ...input.query, count: Math.min(bounds.pageSize ?? limits.pageSize.max, most) } };
 };
 
 /** Prints the results of a list operation. */
 export const printListing = async (context: Context, listing: Listing): Promise<void> => {
   const { operation, view, bounds, scope, keep, add } = listing;
-  const { pageSize } = bounds;
+  const { pageSize = limits.pageSize.max } = bounds;
   const client = await context.client();
   const { afterSend } = context.runtime;
   const { from } = context.printer;

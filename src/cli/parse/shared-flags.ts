@@ -1,4 +1,3 @@
-import { limits } from '../../api/limits.ts';
 import { formats } from '../../output/formats.ts';
 import type { Flag } from '../command.ts';
 
@@ -51,18 +50,6 @@ export const sharedFlags: readonly Flag[] = [
     { name: 'no-wait', description: 'fail at once when the rate limit is reached' },
     { name: 'timeout', value: 'DURATION', description: 'time limit per request (default 30s)' },
   ]),
-];
-
-/** Flags of every list command. */
-export const listFlags: readonly Flag[] = [
-  { name: 'limit', value: 'N', description: 'maximum number of results', heading: 'Listing' },
-  { name: 'all', description: 'show all results (default 50 on a terminal)', heading: 'Listing' },
-  {
-    name: 'page-size',
-    value: 'N',
-    description: `results per request, ${limits.pageSize.min} to ${limits.pageSize.max} (default 100)`,
-    heading: 'More flags',
-  },
 ];
 
 export const bodyFlag: Flag = {

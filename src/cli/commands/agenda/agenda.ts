@@ -1,5 +1,4 @@
 import { events } from '../../../api/events.ts';
-import { limits } from '../../../api/limits.ts';
 import { windowQuery } from '../../../api/window.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { mapConcurrent } from '../../../client/map-concurrent.ts';
@@ -104,7 +103,7 @@ export const runAgenda = async (
       operation: events.list,
       view,
       input: { query: queryOf(days) },
-      bounds: { pageSize: limits.pageSize.max, isWhole: true },
+      bounds: { all: true },
       scope: scopeOf(events.list, whose),
       keep,
     });

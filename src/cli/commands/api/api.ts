@@ -1,3 +1,4 @@
+import { limits } from '../../../api/limits.ts';
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
 import { usageError } from '../../../errors.ts';
@@ -6,8 +7,8 @@ import { isObject, jsonIn, parseJson } from '../../../json.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { Flag, Invocation, LeafCommand } from '../../command.ts';
 import { printCurl } from '../../operation/generic-command.ts';
-import { printRows, readBounds } from '../../operation/listing.ts';
-import { listFlags, sharedFlags } from '../../parse/shared-flags.ts';
+import { listInput, printRows, readBounds } from '../../operation/listing.ts';
+import { sharedFlags } from '../../parse/shared-flags.ts';
 import { bookingFlags } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import { shownUrl } from '../../session/connection.ts';
@@ -43,7 +44,7 @@ const flags: Flag[] = [
   },
   { name: 'header', short: 'H', value: 'HEADER', repeat: true, description: "request header, as 'Name: value'" },
   { name: 'paginate', description: 'fetch all pages of a list and print one array of items', heading: 'Listing' },
-  ...listFlags
+  ...listInput.flags
     .filter(({ name }) => name !== 'all')
     .map((flag) => ({ ...flag, description: `${flag.description}; needs --paginate` })),
   {
@@ -76,7 +77,7 @@ const printPlan = ({ printer, runtime, settings }: Context, json: string): Promi
 const printPages = async (invocation: Invocation, { input, operation }: ApiRequest): Promise<void> => {
   const { context, typed } = invocation;
   const client = await context.client();
-  const { limit, pageSize } = readBounds(invocation);
+  const { limit, pageSize = limits.pageSize.max } = await readBounds(invocation);
   const count = Number(input.query!.find(([name]) => name === 'count')?.[1]);
   const size = Number.isInteger(count) && count > 0 ? count : pageSize;
   const pages = client.rawPages(input, { limit, pageSize: size }, operation);

@@ -154,7 +154,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   for (const { name } of bookingFlags)
     if (typed[name] !== undefined && !mayBook(method, target.path, dialect))
       problems.add(`--${name} works only with POST /invitees`);
-  readBounds(invocation);
+  await readBounds(invocation);
   problems.check();
 
   const path = await fillPath(context, await placeOf(invocation, target));

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
+import { windowIn } from '../../../api/window.ts';
 import type { Client } from '../../../client/client.ts';
 import { readId } from '../../../client/ids.ts';
 import { change } from '../../../jobs/read-back.ts';
@@ -9,13 +10,14 @@ import type { Json } from '../../../json.ts';
 import { timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
+import { readCall } from '../../input/input.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
 import { changeOptions } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester } from '../compliance/requester.ts';
-import { choosingFields, chosenEvents } from '../events-list.ts';
+import { choosingInput, chosenEvents } from '../events-list.ts';
 import { checkCount, type ExpectedCount, readExpected } from './check-count.ts';
 import { failedItem } from './item-refused.ts';
 import { checkInvalid, fixAndRepeat, type ItemKind, noteLeftOut, readPlan, wrongLines } from './read-items.ts';
@@ -165,10 +167,11 @@ export const cancelFromFile = async (command: GenericCommand, invocation: Invoca
 
 /** Cancels the active events that the filters choose and that have not begun. */
 export const cancelFiltered = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed } = invocation;
+  const { context } = invocation;
   const expected = readExpected(invocation);
-  const ahead = typed.since === undefined ? { ...typed, upcoming: true } : typed;
-  const rows = await chosenEvents({ ...invocation, typed: ahead }, choosingFields);
+  const filters = await readCall(choosingInput, invocation);
+  const isAnyStart = windowIn(filters.request.query!).since === undefined;
+  const rows = await chosenEvents(context, { ...filters, upcoming: isAnyStart });
   const now = context.now();
   // --since can be in the past, a service may ignore a filter, and a row may have no time that can be read.
   const isAhead = ({ status, start_time: start }: Json) =>

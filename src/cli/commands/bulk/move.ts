@@ -13,6 +13,7 @@ import type { View } from '../../../output/view.ts';
 import { hour, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
+import { readCall } from '../../input/input.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { checkOrigins } from '../../operation/input.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
@@ -22,7 +23,7 @@ import { requireBookings } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester } from '../compliance/requester.ts';
-import { choosingFields, chosenEvents } from '../events-list.ts';
+import { choosingInput, chosenEvents } from '../events-list.ts';
 import * as plan from '../move/plan.ts';
 import { noticesText, printPlans } from '../move/run.ts';
 import { bookingColumns } from './booking-rows.ts';
@@ -97,7 +98,7 @@ const readShift = async (invocation: Invocation, { booking }: MoveContext) => {
     problems.value('shift', shift, `--shift must be an offset such as +1h, -30m or +1d, not "${shift}"`);
   if (!typed.today && !typed.tomorrow && !typed.week && !(typed.since && typed.until))
     problems.add('--shift needs a time window: --today, --tomorrow, --week, or --since and --until');
-  const found = await chosenEvents(invocation, choosingFields);
+  const found = await chosenEvents(context, await readCall(choosingInput, invocation));
   const made = typed.again === true ? new Set() : await madeLately(booking, found);
   const chosen = found.filter((event) => {
     const isMade = made.has(idIn(event.uri));

@@ -4,7 +4,8 @@ import { kindOf, zoneKind } from '../../input/kinds.ts';
 import { asFlags, asProperties, type Spelling } from '../../input/words.ts';
 import { asSchedError } from '../../messages/error-report.ts';
 import { adviceText, type Here } from '../../messages/suggested-line.ts';
-import { bodyFlag, listFlags } from '../../parse/shared-flags.ts';
+import { listInput } from '../../operation/listing.ts';
+import { bodyFlag } from '../../parse/shared-flags.ts';
 import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
 import { type ArgumentFacts, argumentFacts, byName, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
 import type { JsonSchema } from '../schema/output-schema.ts';
@@ -26,7 +27,7 @@ export type Values = Readonly<Record<string, unknown>>;
  * against booking twice.
  */
 const excluded = new Set([
-  ...[...listFlags, ...bulkFlags('', ''), ...bookingFileFlags, bodyFlag].map(({ name }) => name),
+  ...[...listInput.flags, ...bulkFlags('', ''), ...bookingFileFlags, bodyFlag].map(({ name }) => name),
   ...['first', 'rows', 'watch', 'web', 'allow-duplicate', 'allow', 'exit-code'],
 ]);
 
