@@ -200,14 +200,14 @@ const move: JobKind = {
     /** Nobody has begun another move of these people since. */
     const isLast = () => rows.every(({ email }) => scene.changed.get(email)?.by === by);
     const counts = () => rows.map(({ email }) => scene.model.of(email).length);
-    const typed = { reason: 'Moved', ...(isCanceledFirst && { 'cancel-first': true }) };
+    const choices = { reason: 'Moved', cancelFirst: isCanceledFirst };
     return {
       words: ['move', idIn(event), to, ...(isCanceledFirst ? ['cancel-first'] : [])],
       work: async ({ context, allowDuplicate, count }) => {
         count();
         const moving = await movingOf(context);
         const client = await context.client();
-        const options = { ...typed, ...(allowDuplicate && { 'allow-duplicate': true }) };
+        const options = { ...choices, allowDuplicate };
         const typeOf = (uri: string) => client.call(eventTypes.get, { path: { event_type: idIn(uri) } });
         const movable = await readMovable(moving, idIn(event), options, typeOf);
         checkMovable(context, movable, options);

@@ -31,7 +31,7 @@ const windowNeedsFirstFree = rule(['since', 'until', 'firstFree'], (isGiven, { i
 /** A booking, or a file of them: its lines have the fields of the request. */
 export const bookingInput = (fields: FieldFlag[]) =>
   related(
-    both(unless('from', requestDraft(invitees.create, fields)), input(entries)),
+    both(unless(['from'], requestDraft(invitees.create, fields)), input(entries)),
     needs(Object.keys(fileOptions), ['from']),
     excludes('from', ['body']),
     excludes('from', ['allowDuplicate'], ': book that line on its own'),

@@ -1,33 +1,9 @@
 import { events } from '../../api/events.ts';
-import { locationKinds } from '../../api/locations.ts';
-import type { Command, Flag } from '../command.ts';
+import type { Command } from '../command.ts';
+import { taking } from '../input/input.ts';
 import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
-import { recordFileFlags } from './bulk/flags.ts';
 import { resultFields } from './bulk/run-result.ts';
-import { choosingFlags } from './events-list.ts';
-
-const moveFlags: Flag[] = [
-  { name: 'to', value: 'TIME', description: 'new start time' },
-  { name: 'cancel-first', description: 'cancel before booking: needed if the new time overlaps the old one' },
-  { name: 'answer', value: 'Q=A', repeat: true, description: "answer of people who have none, as 'Question=Answer'" },
-  { name: 'timezone', value: 'ZONE', description: 'time zone of people who have none' },
-  { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'another kind of location' },
-  { name: 'without-payment', description: 'also move a paid booking: the new one has no payment' },
-  {
-    name: 'allow-duplicate',
-    description: 'book people who are not shown at the new time, even if an earlier attempt may have booked them',
-    heading: 'Safety',
-  },
-];
-
-const fileFlags = recordFileFlags('moves', 'move', 'with --from or --shift');
-
-const shiftFlag: Flag = {
-  name: 'shift',
-  value: 'OFFSET',
-  description: 'move all events that the filters choose, by +1h, -30m, +1d or +1w',
-  heading: 'Filters',
-};
+import { moveFlags, moveInput } from './move/input.ts';
 
 export const moveCommand = (): Command => {
   const generic = genericCommand('move', events.cancel);
@@ -42,7 +18,7 @@ export const moveCommand = (): Command => {
           ? (await import('./event-choices.ts')).offerEvents('next active', 'Which event to move?', invocation)
           : undefined,
     })),
-    flags: [...moveFlags, ...generic.fieldFlags, shiftFlag, ...choosingFlags, ...fileFlags],
+    flags: moveFlags,
     fields: [...Object.keys(events.cancel.reply.of.record.shape), '_sched', ...resultFields],
     examples: [
       'events move JW6SHQTS78SH7TS8 --to "2026-12-01 11:00" --tz Europe/Paris',
@@ -65,21 +41,11 @@ export const moveCommand = (): Command => {
       const start = await (await import('./move/run.ts')).askNewStart(invocation, await ask());
       return start === undefined ? [] : [['to', start]];
     },
-    run: async (invocation) => {
-      const { args, typed, problems } = invocation;
-      const isTyped = (name: string): boolean => typed[name] !== undefined;
-      const ways = ['to', 'from', 'shift'].filter(isTyped).map((name) => `--${name}`);
-      if (ways.length > 1) problems.add(`${ways.join(' and ')} can't be used together`);
-      const isMany = isTyped('from') || isTyped('shift');
-      if (isMany && args.length > 0) problems.add(`An event can't be used with ${ways[0]}`);
-      for (const { name } of isMany ? [] : fileFlags)
-        if (isTyped(name)) problems.add(`--${name} needs --from or --shift`);
-      for (const { name } of isTyped('shift') ? [] : choosingFlags)
-        if (isTyped(name)) problems.add(`--${name} needs --shift`);
-      return isMany
-        ? (await import('./bulk/move.ts')).moveMany(invocation)
-        : (await import('./move/run.ts')).runMove(command, invocation);
-    },
+    run: taking({ ...moveInput, arguments: generic.arguments }, async ({ event, request, ...values }, call) => {
+      if (event !== undefined) return (await import('./move/run.ts')).runMove(command, { ...values, event }, call);
+      const filters = request === undefined ? undefined : { ...values, request };
+      return (await import('./bulk/move.ts')).moveMany(values, filters, call);
+    }).run,
   };
   return command;
 };

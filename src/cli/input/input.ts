@@ -141,11 +141,13 @@ export const related = <T>(input: Input<T>, ...relations: readonly Relation[]): 
   },
 });
 
-/** Values that are not read if another one is given: lines of a file bring their own. */
-export const unless = <T>(other: string, input: Input<T>): Input<Partial<T>> => ({
+/** Values that are not read if one of the others is given: lines of a file bring their own. */
+export const unless = <T>(others: readonly string[], input: Input<T>): Input<Partial<T>> => ({
   ...input,
   draft: (invocation, how) =>
-    how.given[other] === undefined ? input.draft(invocation, how) : Promise.resolve(async () => ({})),
+    others.every((other) => how.given[other] === undefined)
+      ? input.draft(invocation, how)
+      : Promise.resolve(async () => ({})),
 });
 
 /** Reads some of the values of a call. Its problems are reported together with those of the rest. */

@@ -34,8 +34,10 @@ export const listed = (names: readonly Name[], last: 'and' | 'or'): Words =>
     return index === 0 ? [name] : [between, name];
   });
 
-/** What is wrong with a call. */
-export interface Issue {
+/** What is wrong with a call: a value that is missing, or a sentence. */
+export type Issue = { missing: string } | Problem;
+
+interface Problem {
   /** The value that it is about, and what was given for it. */
   about?: Name;
   raw?: string;

@@ -26,7 +26,9 @@ export class Problems {
   }
 
   /** Adds a problem in the words of the call. */
-  report({ about, raw, words, meant, adds, drops }: Issue): void {
+  report(issue: Issue): void {
+    if ('missing' in issue) return this.missingFlag(issue.missing);
+    const { about, raw, words, meant, adds, drops } = issue;
     const problem = spell(words, this.#spelling, about);
     if (about !== undefined && raw !== undefined) this.value(about.name, raw, problem, meant);
     else if (adds !== undefined) this.add(problem, (own) => own.addFlag(adds));

@@ -22,6 +22,7 @@ export const windowEntries = {
 };
 
 export type WindowInput = Values<typeof windowEntries>;
+const windowWords = Object.keys(windowEntries) as (keyof WindowInput)[];
 
 /** First and last day of each window, counted from today. */
 const days = { today: [0, 0], tomorrow: [1, 1], week: [0, 6], month: [0, 29] } as const;
@@ -62,7 +63,7 @@ export const windowOf = async (
   query: Query,
 ): Promise<{ window: Query; isFromToday: boolean }> => {
   const { since: first, until: last } = windowIn(query);
-  const isChosen = Object.values(chosen).includes(true) || first !== undefined || last !== undefined;
+  const isChosen = windowWords.some((each) => chosen[each]) || first !== undefined || last !== undefined;
   const isFromToday = isForPeople(context) && !isChosen;
   const word = isFromToday ? 'today' : dayWords.find((each) => chosen[each]);
   const { upcoming, past } = chosen;

@@ -154,7 +154,7 @@ describe('relations', () => {
 test('two inputs are one, with relations across, and one can leave out the other', async () => {
   const request = input({ email: text('', { needed: true }) });
   const own = input({ from: file('') });
-  const all = related(both(unless('from', request), own), excludes('from', ['email']));
+  const all = related(both(unless(['from'], request), own), excludes('from', ['email']));
   expect(await readCall(all, callOf({ from: 'f' }))).toEqual({ from: 'f' });
   expect(await readCall(all, callOf({ email: 'e' }))).toEqual({ email: 'e', from: undefined });
   await expect(readCall(all, callOf({}))).rejects.toThrow('Missing required flag --email');

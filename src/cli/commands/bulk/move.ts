@@ -12,8 +12,8 @@ import { onceEach } from '../../../once.ts';
 import type { View } from '../../../output/view.ts';
 import { hour, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation, Typed } from '../../command.ts';
-import { readCall } from '../../input/input.ts';
+import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { checkOrigins } from '../../operation/input.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
@@ -23,11 +23,12 @@ import { requireBookings } from '../../session/booking-limits.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester } from '../compliance/requester.ts';
-import { choosingInput, chosenEvents } from '../events-list.ts';
+import { chosenEvents, type EventFilters } from '../events-list.ts';
+import type { ManyInput, MoveChoices } from '../move/input.ts';
 import * as plan from '../move/plan.ts';
 import { noticesText, printPlans } from '../move/run.ts';
 import { bookingColumns } from './booking-rows.ts';
-import { checkCount, readExpected } from './check-count.ts';
+import { checkCount } from './check-count.ts';
 import { noteTime } from './confirm-bookings.ts';
 import { failedItem } from './item-refused.ts';
 import { checkLines, failuresOf, type LineProblem } from './read-bookings.ts';
@@ -91,15 +92,15 @@ const madeLately = async ({ ledger, clock }: MoveContext['booking'], found: read
 };
 
 /** The chosen events, each to be shifted. What would be shifted again is left out and named. */
-const readShift = async (invocation: Invocation, { booking }: MoveContext) => {
-  const { context, typed, problems } = invocation;
-  const shift = String(typed.shift);
-  if (!/^[+-](\d+[wdhm])+$/.test(shift))
-    problems.value('shift', shift, `--shift must be an offset such as +1h, -30m or +1d, not "${shift}"`);
-  if (!typed.today && !typed.tomorrow && !typed.week && !(typed.since && typed.until))
-    problems.add('--shift needs a time window: --today, --tomorrow, --week, or --since and --until');
-  const found = await chosenEvents(context, await readCall(choosingInput, invocation));
-  const made = typed.again === true ? new Set() : await madeLately(booking, found);
+const readShift = async (
+  context: Context,
+  { booking }: MoveContext,
+  shift: string,
+  isAgain: boolean,
+  filters: EventFilters,
+) => {
+  const found = await chosenEvents(context, filters);
+  const made = isAgain ? new Set() : await madeLately(booking, found);
   const chosen = found.filter((event) => {
     const isMade = made.has(idIn(event.uri));
     const isLeft = isMade || !(timestampOf(String(event.start_time))! > context.now());
@@ -118,15 +119,15 @@ const readMoves = async (
   context: Context,
   moving: MoveContext,
   wanted: readonly Wanted[],
-  typed: Typed,
+  { isShift, ...choices }: MoveChoices & { isShift: boolean },
   wrong: LineProblem[],
 ): Promise<Move[]> => {
   const typeOf = onceEach((uri: string) => eventTypeOf(context, uri));
   const read = await mapConcurrent(wanted, async ({ line, id, to }): Promise<Move[]> => {
     try {
-      const movable = await plan.readMovable(moving, id, typed, typeOf);
-      plan.checkMovable(context, movable, typed);
-      const since = typed.shift === undefined ? undefined : timestampOf(String(movable.event.start_time));
+      const movable = await plan.readMovable(moving, id, choices, typeOf);
+      plan.checkMovable(context, movable, choices);
+      const since = isShift ? timestampOf(String(movable.event.start_time)) : undefined;
       const zones = since === undefined ? plan.zonesOf(movable) : [];
       return [{ line, ...plan.moveTo(movable, plan.readNewStart(context, to, zones, since)) }];
     } catch (error) {
@@ -167,7 +168,7 @@ const judgeAll = async (context: Context, moves: readonly Move[], wrong: LinePro
 };
 
 /** The moves in an order in which each finds its new time free. */
-const ordered = (context: Context, moves: readonly Move[], typed: Typed): Move[] => {
+const ordered = (context: Context, moves: readonly Move[], isCanceledFirst: boolean): Move[] => {
   const { ordered: all, circle } = plan.inOrder(moves);
   if (circle !== undefined)
     throw new SchedError('usage', 'These events need the time of each other, so none can move first', {
@@ -175,7 +176,7 @@ const ordered = (context: Context, moves: readonly Move[], typed: Typed): Move[]
       advice: 'move one of them to a free time first',
     });
   const own = all.filter((move) => isNew(move) && plan.overlapsItself(move)).length;
-  if (own === 0 || typed['cancel-first'] === true) return all;
+  if (own === 0 || isCanceledFirst) return all;
   throw plan.cancelFirstNeeded(`The new time of ${counted(own, 'event')} overlaps the old one`);
 };
 
@@ -205,14 +206,14 @@ const confirmMoves = async (context: Context, left: readonly Move[], isConfirmed
 
 /** Moves one event. One that is already there counts as moved. */
 const sendMove =
-  (context: Context, moving: MoveContext, typed: Typed): Job<Move>['send'] =>
+  (context: Context, moving: MoveContext, choices: MoveChoices): Job<Move>['send'] =>
   async ([first], leaving) => {
     const move = first!;
     if (move.isThere) return { verdict: 'accepted', by: 'already there' };
     if (isNew(move)) await requireBookings(context, move.people.length);
     try {
       await leaving();
-      const { how } = await moveEvent(moving, plan.planOf(context, move, typed));
+      const { how } = await moveEvent(moving, plan.planOf(context, move, choices));
       return { verdict: 'accepted', by: how === 'already' ? 'moved already' : undefined };
     } catch (error) {
       return failedItem(error, ({ category }) => ['usage', 'not-found', 'conflict', 'partial'].includes(category));
@@ -220,33 +221,36 @@ const sendMove =
   };
 
 /** Moves the events of a file, or those that filters choose, one after another, and writes a receipt. */
-export const moveMany = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
+export const moveMany = async (
+  { to: _, shift, from: __, again, confirm: count, max, ...choices }: ManyInput,
+  filters: EventFilters | undefined,
+  { context, problems, bridge }: Call,
+): Promise<void> => {
   const { dryRun, format } = context.settings;
-  const typed = plan.checkFlags(invocation);
-  const expected = readExpected(invocation);
-  problems.check();
+  const expected = { confirm: count, max };
   const moving = await moveContextOf(context);
   await plan.noteOpenMoves(context, moving);
   const wrong: LineProblem[] = [];
-  const isShift = typed.shift !== undefined;
-  const { wanted, thing } = await (isShift ? readShift(invocation, moving) : readFile(invocation, wrong));
+  const isShift = shift !== undefined;
+  const { wanted, thing } = await (isShift
+    ? readShift(context, moving, shift, again, filters!)
+    : readFile(bridge, wrong));
   const total = wanted.length + wrong.length;
   if (total === 0) problems.add(isShift ? 'No events to move' : 'No moves in the input');
   problems.check();
-  const readable = await readMoves(context, moving, wanted, typed, wrong);
-  const moves = ordered(context, await judgeAll(context, readable, wrong), typed);
-  checkLines(invocation, wrong, thing, total);
+  const readable = await readMoves(context, moving, wanted, { ...choices, isShift }, wrong);
+  const moves = ordered(context, await judgeAll(context, readable, wrong), choices.cancelFirst);
+  checkLines(bridge, wrong, thing, total);
   if (dryRun && ['csv', 'tsv'].includes(format)) {
     const rows = moves.map(({ event: { uri, name }, old, new: next }) => {
       return { event: uri, to: utcText(next.start), from: utcText(old.start), name };
     });
     return void (await context.printer.list(planView, [rows]));
   }
-  const sent = moves.filter(({ isThere }) => !isThere).map((move) => plan.planOf(context, move, typed));
+  const sent = moves.filter(({ isThere }) => !isThere).map((move) => plan.planOf(context, move, choices));
   if (dryRun) return printPlans(context, sent);
   checkCount('moves', expected, moves.length);
-  await runBulk(invocation, {
+  await runBulk(bridge, {
     things: 'events',
     done: 'moved',
     operation: 'events.move',
@@ -260,8 +264,8 @@ export const moveMany = async (invocation: Invocation): Promise<void> => {
     nameOf: (move) => [spanOf(context, move.event) ?? '', nameOf(move)],
     fix: isShift
       ? () => `To move these to other times: ${commandHere(context, 'events', 'move', 'EVENT', '--to', 'TIME')}`
-      : fixAndRepeat(invocation, 'are not moved twice', 'is not moved twice'),
-    send: sendMove(context, moving, typed),
+      : fixAndRepeat(bridge, 'are not moved twice', 'is not moved twice'),
+    send: sendMove(context, moving, choices),
     confirm: (left) => confirmMoves(context, left, expected.confirm !== undefined),
   });
 };

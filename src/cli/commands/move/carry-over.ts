@@ -2,9 +2,9 @@ import type { Booking } from '../../../jobs/booking.ts';
 import { isObject, type Json, recordsIn, textOf } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import { minute, timestampOf } from '../../../time/wall.ts';
-import type { Typed } from '../../command.ts';
 import { asFlags, spell } from '../../input/words.ts';
 import { type Answer, isAnswer, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
+import type { MoveChoices } from './input.ts';
 
 /** An invitee of the old event, and their booking at the new time, which lacks its start. */
 export interface Carried {
@@ -21,7 +21,7 @@ const isOffered = ({ answer_choices: choices, include_other: other }: Json, answ
   !Array.isArray(choices) || choices.length === 0 || other === true || choices.includes(answer);
 
 /** The old answers. `--answer` is for people who have none. */
-const answersOf = (invitee: Json, type: Json, typed: readonly string[]) => {
+const answersOf = (invitee: Json, type: Json, given: readonly string[]) => {
   const questions = questionsOf(type).filter(({ enabled }) => enabled !== false);
   const answers = new Map<string, Answer>();
   const dropped: string[] = [];
@@ -31,7 +31,7 @@ const answersOf = (invitee: Json, type: Json, typed: readonly string[]) => {
     if (known === undefined || !isOffered(known, answer)) dropped.push(question);
     else answers.set(question, { question, answer, position: Number(known.position) });
   }
-  for (const raw of typed) {
+  for (const raw of given) {
     const read = readAnswer(raw, questions);
     if (isAnswer(read) && !answers.has(read.question)) answers.set(read.question, read);
   }
@@ -53,11 +53,16 @@ const placeOf = ({ location }: Json, kind: unknown): Json | undefined => {
 };
 
 /** Carries over what a booking can have. */
-export const carry = (event: Json, type: Json, invitee: Json, typed: Typed): Carried => {
-  const { answers, dropped, open } = answersOf(invitee, type, (typed.answer ?? []) as string[]);
-  const place = placeOf(event, typed['location-kind']);
+export const carry = (
+  event: Json,
+  type: Json,
+  invitee: Json,
+  { answer = [], locationKind, timezone: otherwise }: MoveChoices,
+): Carried => {
+  const { answers, dropped, open } = answersOf(invitee, type, answer);
+  const place = placeOf(event, locationKind);
   const tracking = Object.entries(invitee.tracking ?? {}).filter(([, value]) => value !== null);
-  const timezone = textOf(invitee.timezone, typed.timezone);
+  const timezone = textOf(invitee.timezone, otherwise);
   const body = {
     event_type: String(event.event_type),
     invitee: { email: String(invitee.email), ...nameOf(invitee), timezone },
@@ -71,8 +76,8 @@ export const carry = (event: Json, type: Json, invitee: Json, typed: Typed): Car
 const quoted = (names: Iterable<string>): string => Array.from(new Set(names), (name) => `"${name}"`).join(', ');
 
 /** What flags must add, all of it. */
-export const missingFacts = (type: Json, people: readonly Carried[], typed: Typed): string[] => {
-  const wrong = ((typed.answer ?? []) as string[]).map((raw) => readAnswer(raw, questionsOf(type)));
+export const missingFacts = (type: Json, people: readonly Carried[], { answer = [] }: MoveChoices): string[] => {
+  const wrong = answer.map((raw) => readAnswer(raw, questionsOf(type)));
   const open = people.flatMap((each) => each.open);
   return [
     ...wrong.flatMap((read) => (isAnswer(read) ? [] : [spell(read, asFlags)])),

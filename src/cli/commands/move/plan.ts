@@ -1,4 +1,3 @@
-import { locationKinds } from '../../../api/locations.ts';
 import { hasCategory, SchedError, usageError } from '../../../errors.ts';
 import { openMoves, recordOfMove } from '../../../jobs/move.ts';
 import { endsMove, type MoveEntry } from '../../../jobs/move-record.ts';
@@ -18,7 +17,6 @@ import { overlap, type Span } from '../../../time/slots.ts';
 import { minute, timestampOf, utcText } from '../../../time/wall.ts';
 import { readZone } from '../../../time/zone.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation, Typed } from '../../command.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { hostsIn, nameAndTime, textIn } from '../../scheduling/event-facts.ts';
 import { type FreeTimes, findFreeTimes, noteUnchecked, seatsIn } from '../../scheduling/free-slots.ts';
@@ -26,6 +24,7 @@ import { notFreeText } from '../../scheduling/judged-time.ts';
 import type { Context } from '../../session/context.ts';
 import { NotFree } from '../bulk/item-refused.ts';
 import { type Carried, carry, missingFacts } from './carry-over.ts';
+import type { MoveChoices } from './input.ts';
 
 export const risk = 'for a moment nobody is booked, and the time can be lost';
 
@@ -50,16 +49,6 @@ export interface Move extends Movable {
 
 type Spans = Pick<Move, 'hosts' | 'old' | 'new'>;
 
-/** Checks the flags that every move has. Returns them with the name of the time zone as the service knows it. */
-export const checkFlags = ({ typed, problems }: Invocation): Typed => {
-  problems.choice('location-kind', typed['location-kind'], locationKinds);
-  if (typed.timezone === undefined) return typed;
-  const zone = readZone(String(typed.timezone));
-  if (zone.ok) return { ...typed, timezone: zone.zone };
-  problems.value('timezone', String(typed.timezone), `--timezone: ${zone.problem}`);
-  return typed;
-};
-
 /** Names the moves that are not finished, with the command that finishes each. */
 export const noteOpenMoves = async (context: Context, moving: MoveContext, besides?: Json): Promise<void> => {
   for (const { entry } of await openMoves(moving))
@@ -71,7 +60,7 @@ export const noteOpenMoves = async (context: Context, moving: MoveContext, besid
 export const readMovable = async (
   moving: MoveContext,
   id: string,
-  typed: Typed,
+  choices: MoveChoices,
   typeOf: (uri: string) => Promise<Json>,
 ): Promise<Movable> => {
   let event = await readEvent(moving, id);
@@ -83,11 +72,15 @@ export const readMovable = async (
     record !== undefined && isCanceled(event) ? record.invitees.includes(String(invitee.uri)) : !isCanceled(invitee);
   const invitees = all.filter(isMoving);
   const type = await typeOf(String(event.event_type));
-  return { event, type, people: invitees.map((invitee) => carry(event, type, invitee, typed)), record };
+  return { event, type, people: invitees.map((invitee) => carry(event, type, invitee, choices)), record };
 };
 
 /** Refuses an event that can't be moved. */
-export const checkMovable = (context: Context, { event, type, people, record }: Movable, typed: Typed): void => {
+export const checkMovable = (
+  context: Context,
+  { event, type, people, record }: Movable,
+  choices: MoveChoices,
+): void => {
   const refuse = (why: string, facts: SchedError['facts'] = {}): never => {
     throw new SchedError(isCanceled(event) ? 'conflict' : 'usage', `${nameAndTime(context, event)} ${why}`, facts);
   };
@@ -97,12 +90,12 @@ export const checkMovable = (context: Context, { event, type, people, record }: 
     if (people.length === 0) refuse("has no invitees, so it can't be moved");
     if (type.active === false) refuse("can't be moved, because its event type is not active");
     if (
-      typed['without-payment'] !== true &&
+      !choices.withoutPayment &&
       people.some(({ invitee: { payment } }) => isObject(payment) && payment.successful !== false)
     )
       refuse('is paid, and a new booking has no payment', { hint: { flags: { 'without-payment': true } } });
   }
-  const missing = record?.state === 'closed' ? [] : missingFacts(type, people, typed);
+  const missing = record?.state === 'closed' ? [] : missingFacts(type, people, choices);
   if (missing.length > 0) throw usageError(missing);
 };
 
@@ -211,7 +204,7 @@ export const inOrder = <M extends Spans>(moves: readonly M[]): { ordered: M[]; c
 };
 
 /** The requests of a move. */
-export const planOf = (context: Context, move: Move, typed: Typed): MovePlan => {
+export const planOf = (context: Context, move: Move, choices: MoveChoices): MovePlan => {
   const { event, type, people, record, old, isAgain } = move;
   const to = utcText(move.new.start);
   const [zone, other] = new Set(people.map(({ body }) => String(body.invitee.timezone)));
@@ -225,10 +218,10 @@ export const planOf = (context: Context, move: Move, typed: Typed): MovePlan => 
     event: String(event.uri),
     from: utcText(old.start),
     to,
-    order: (isAgain ? record?.order : undefined) ?? (typed['cancel-first'] === true ? 'cancel-first' : 'book-first'),
+    order: (isAgain ? record?.order : undefined) ?? (choices.cancelFirst ? 'cancel-first' : 'book-first'),
     bookings: people.map(bookingOf),
-    personOf: (invitee) => bookingOf(carry(event, type, invitee, typed)),
-    allowDuplicate: typed['allow-duplicate'] === true,
-    reason: String(typed.reason ?? `Moved to ${timeLabel(to, shown, context.now()) ?? to} ${shown}`),
+    personOf: (invitee) => bookingOf(carry(event, type, invitee, choices)),
+    allowDuplicate: choices.allowDuplicate === true,
+    reason: choices.reason ?? `Moved to ${timeLabel(to, shown, context.now()) ?? to} ${shown}`,
   };
 };

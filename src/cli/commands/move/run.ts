@@ -13,9 +13,9 @@ import type { Span } from '../../../time/slots.ts';
 import { timestampOf, utcText } from '../../../time/wall.ts';
 import { offsetText } from '../../../time/zoned.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation, Typed } from '../../command.ts';
+import type { Invocation } from '../../command.ts';
+import { type Call, readCall } from '../../input/input.ts';
 import { type GenericCommand, printRequests } from '../../operation/generic-command.ts';
-import { readInput } from '../../operation/input.ts';
 import { printRecord } from '../../operation/print-record.ts';
 import { withFacts } from '../../operation/write-result.ts';
 import { eventTypeOf } from '../../scheduling/answers.ts';
@@ -31,9 +31,9 @@ import { isWatched } from '../bulk/answer.ts';
 import { NotFree } from '../bulk/item-refused.ts';
 import { askStart, chooseAnother } from '../choose-time.ts';
 import { carriedWords } from './carry-over.ts';
+import { type MoveChoices, type MoveInput, singleInput } from './input.ts';
 import {
   cancelFirstNeeded,
-  checkFlags,
   checkMovable,
   type Movable,
   type Move,
@@ -65,7 +65,7 @@ const whoText = (context: Context, { people, new: next }: Move): string => {
   return [...named, ...(people.length > named.length ? [`+${people.length - named.length}`] : [])].join(', ');
 };
 
-const confirmMove = async (context: Context, move: Move, typed: Typed, isFree: boolean): Promise<void> => {
+const confirmMove = async (context: Context, move: Move, reason = '', isFree = false): Promise<void> => {
   const { event, type, people, old, new: next, isAgain } = move;
   const { keeps, changes, lost } = carriedWords(event, type, people);
   const details: Facts = [
@@ -75,7 +75,7 @@ const confirmMove = async (context: Context, move: Move, typed: Typed, isFree: b
     ['keeps', keeps],
     ['new', changes],
     ['lost', lost],
-    ['reason', String(typed.reason ?? '')],
+    ['reason', reason],
   ];
   await confirm(context, {
     question: `${isAgain ? 'Finish moving' : 'Move'} ${quotedName(event)} and ${noticesText(people.length)}?`,
@@ -144,41 +144,42 @@ const withOwnDay = ({ settings, now }: Context, error: SchedError, raw: string, 
   return isOther ? error.with({ hint: { flags: { to: offsetText(start, settings.zone) } } }) : error;
 };
 
-/** Reads the event of the argument. Refuses one that can't be moved. */
-const readArgument = async (invocation: Invocation, moving: MoveContext, typed: Typed): Promise<Movable> => {
-  const { context } = invocation;
-  const { path } = await readInput(invocation, events.get, []);
-  const movable = await readMovable(moving, path!.event!, typed, (uri) => eventTypeOf(context, uri));
-  checkMovable(context, movable, typed);
+/** Reads the event. Refuses one that can't be moved. */
+const readOne = async (context: Context, moving: MoveContext, id: string, choices: MoveChoices): Promise<Movable> => {
+  const movable = await readMovable(moving, id, choices, (uri) => eventTypeOf(context, uri));
+  checkMovable(context, movable, choices);
   return movable;
 };
 
 /** Asks for the new start: the free times of the event type. */
 export const askNewStart = async (invocation: Invocation, asker: Asker): Promise<string | undefined> => {
-  const typed = checkFlags(invocation);
-  const { type, people } = await readArgument(invocation, await moveContextOf(invocation.context), typed);
+  const { context } = invocation;
+  const { event, ...choices } = await readCall(singleInput, invocation);
+  const { type, people } = await readOne(context, await moveContextOf(context), event, choices);
   const { name, timezone } = people[0]?.invitee ?? {};
-  const asked = { ...typed, 'event-type': idIn(type.uri), name: textIn(name), timezone: textOf(timezone) };
+  const asked = { ...invocation.typed, 'event-type': idIn(type.uri), name: textIn(name), timezone: textOf(timezone) };
   return askStart({ ...invocation, typed: asked }, asker);
 };
 
 /** Moves one event: books its people at the new time, and cancels it. */
-export const runMove = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
+export const runMove = async (
+  command: GenericCommand,
+  { to, event, ...choices }: MoveInput,
+  call: Call,
+): Promise<void> => {
+  const { context, problems, bridge } = call;
   const { yes, canAsk, dryRun } = context.settings;
-  const typed = checkFlags(invocation);
-  if (typed.to === undefined) problems.missingFlag('to');
   const moving = await moveContextOf(context);
-  const movable = await readArgument(invocation, moving, typed);
+  const movable = await readOne(context, moving, event, choices);
   await noteOpenMoves(context, moving, movable.event);
-  let raw = String(typed.to);
+  let raw = to!;
   for (;;) {
     const move = moveTo(movable, readNewStart(context, raw, canAsk && !yes ? [] : zonesOf(movable)));
     if (move.isThere) {
       await context.notes.done(`already at that time: ${nameAndTime(context, move.event)}`);
       return printRecord(context, command.view, withFacts(move.event, { already: true }));
     }
-    const plan = planOf(context, move, typed);
+    const plan = planOf(context, move, choices);
     try {
       const times = move.isAgain ? undefined : await readTimes(context, move.type, [move.new.start]);
       const refusal = refusalOf(context, times, move);
@@ -191,20 +192,20 @@ export const runMove = async (command: GenericCommand, invocation: Invocation): 
       }
       const isDone = movable.record?.state === 'closed';
       if (dryRun) return await printPlans(context, isDone ? [] : [plan]);
-      if (!isDone) await confirmMove(context, move, typed, times?.unchecked.length === 0);
+      if (!isDone) await confirmMove(context, move, choices.reason, times?.unchecked.length === 0);
       if (!move.isAgain) await requireBookings(context, move.people.length);
       return await report(command, context, move, await moveEvent(moving, plan));
     } catch (error) {
       const wanted = { event_type: plan.bookings[0]?.body.event_type ?? '', start_time: plan.to };
       // Once the old event is canceled, another time is another command.
       const mayAsk = plan.order === 'book-first' || error instanceof NotFree;
-      raw = await chooseAnother(invocation, wanted, error, mayAsk).catch((failure) => {
+      raw = await chooseAnother(bridge, wanted, error, mayAsk).catch((failure) => {
         if (error instanceof NotFree) throw withOwnDay(context, failure, raw, move);
         const isPlace = hasCategory(failure, 'usage') && /\blocation\b/.test(failure.facts.reason ?? '');
         throw isPlace ? failure.with({ advice: 'choose another place with --location-kind' }) : failure;
       });
       problems.own?.setFlag('to', raw);
-      invocation.isAsked = true;
+      call.isAsked = true;
     }
   }
 };

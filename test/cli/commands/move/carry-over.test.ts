@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Typed } from '../../../../src/cli/command.ts';
 import { carriedWords, carry, missingFacts } from '../../../../src/cli/commands/move/carry-over.ts';
+import type { MoveChoices } from '../../../../src/cli/commands/move/input.ts';
 import type { Json } from '../../../../src/json.ts';
 
 const question = (name: string, position: number, more: Json = {}): Json => ({
@@ -46,7 +46,7 @@ const ada: Json = {
   payment: null,
   no_show: null,
 };
-const bodyOf = (invitee: Json, typed = {}) => carry(event, type, invitee, typed).body;
+const bodyOf = (invitee: Json, choices: MoveChoices = {}) => carry(event, type, invitee, choices).body;
 
 describe('a booking at the new time', () => {
   test('keeps name, zone, answers, place and tracking, with the positions that the questions have now', () => {
@@ -69,7 +69,7 @@ describe('a booking at the new time', () => {
   });
 
   test('has another kind of place if asked for, and none if there was none', () => {
-    expect(bodyOf(ada, { 'location-kind': 'zoom_conference' }).location).toEqual({ kind: 'zoom_conference' });
+    expect(bodyOf(ada, { locationKind: 'zoom_conference' }).location).toEqual({ kind: 'zoom_conference' });
     expect(carry({ ...event, location: null }, type, ada, {}).body).not.toHaveProperty('location');
   });
 
@@ -110,7 +110,7 @@ test('all that is missing is named at once', () => {
     { ...ada, questions_and_answers: [] },
     { ...ada, timezone: null },
   ];
-  const carried = (typed: Typed) => people.map((each) => carry(event, type, each, typed));
+  const carried = (choices: MoveChoices) => people.map((each) => carry(event, type, each, choices));
   expect(missingFacts(type, carried({}), {})).toEqual([
     `No answer to "Topic", "Size". Add --answer 'Question=Answer'`,
     "The service doesn't show the time zone of an invitee. Add --timezone",
