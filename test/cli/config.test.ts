@@ -73,6 +73,7 @@ describe('config export', () => {
     ['--user nobody@northlight.example', 6, 'No member with the email address nobody@northlight.example'],
     ['--user Jonas', 2, '--user must be an email address, not "Jonas"'],
     ['--with date', 2, '--with must be dates, uris or both, not "date"'],
+    ['--with date,uri', 2, '--with must be dates, uris or both, not "date" or "uri"'],
     ['--org current --user me', 2, "--org and --user can't be used together"],
   ])('refuses %s', async (flags, code, message) => {
     const result = await config(`export ${flags}`);

@@ -4,7 +4,7 @@ import { hasCategory, isOutcomeUnknown, type Outcome, SchedError, sameCommand } 
 import { type Applied, type ApplyContext, applyConfig } from '../../../jobs/apply-config.ts';
 import { requestsOf } from '../../../jobs/config-requests.ts';
 import { acceptsConfirmed } from '../../../jobs/confirmed-plan.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { printRequests } from '../../operation/generic-command.ts';
 import { changeOptions } from '../../scheduling/booking-context.ts';
 import { changeLockOf, noteUnread } from '../../scheduling/change-lock.ts';
@@ -13,8 +13,9 @@ import { stateDirectory } from '../../session/shared-state.ts';
 import { isWatched, printAnswer } from '../bulk/answer.ts';
 import { reportProgress } from '../bulk/show-progress.ts';
 import { keyProblem, readSigningKey } from '../webhooks/signing-key.ts';
-import { confirmPlan, readConfirmed } from './confirm-plan.ts';
+import { confirmPlan } from './confirm-plan.ts';
 import { entriesNow, planText, printPlan, shortDigest } from './diff.ts';
+import type { ApplyInput } from './input.ts';
 import type { ResultOf } from './plan-record.ts';
 import { type ReadPlan, readPlan, worldSource } from './read-plan.ts';
 
@@ -152,18 +153,17 @@ const report = async (context: Context, read: ReadPlan, applied: Applied): Promi
   });
 };
 
-export const runApply = async (invocation: Invocation): Promise<void> => {
-  const { context, args } = invocation;
-  const confirmed = readConfirmed(invocation);
-  const read = await readPlan(invocation, true);
+export const runApply = async (input: ApplyInput, { context }: Call): Promise<void> => {
+  const { file, confirm: confirmed } = input;
+  const read = await readPlan(context, file, true);
   if (context.settings.dryRun) return printDryRun(context, read);
   if (read.plan.changes.length === 0) {
     await context.notes.done(`nothing to change: the service is as ${read.plan.file} says`);
     return printPlan(context, 'apply', read);
   }
-  const apply = await applyContext(context, read, args[0]!);
+  const apply = await applyContext(context, read, file.path);
   const isConfirmed = confirmed !== undefined && (await acceptsConfirmed(apply, read.plan, confirmed));
   if (confirmed !== undefined && !isConfirmed) return refuseOther(context, read);
-  await confirmPlan(invocation, read, isConfirmed);
+  await confirmPlan(context, input, read, isConfirmed);
   await report(context, read, await work(context, apply, read, confirmed));
 };

@@ -1,12 +1,7 @@
-import type { Argument, Command } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { input, taking } from '../../input/input.ts';
+import { applyInput, diffInput, exportInput } from './input.ts';
 import { recordFields, rowColumns } from './plan-record.ts';
-
-const file: Argument = {
-  name: 'file',
-  description: 'configuration file, or - for stdin',
-  required: true,
-  names: 'files',
-};
 
 const rowsNote = `In a pipe, each field that changes is a line: ${rowColumns.join(', ')}.`;
 
@@ -14,25 +9,18 @@ export const commands: Command[] = [
   {
     name: 'export',
     summary: 'Print event types, hours and webhooks as a file',
-    arguments: [],
-    flags: [
-      { name: 'user', value: 'me|EMAIL', description: 'whose configuration to print (default: yours)' },
-      { name: 'org', value: 'ORG', choices: ['current'], description: 'all owners, all groups, the organization' },
-      { name: 'with', value: 'LIST', description: 'also print dates with special hours, or uris: dates, uris or both' },
-    ],
+    ...taking(exportInput, async (...call) => (await import('./export.ts')).runExport(...call)),
     effect: 'read',
     examples: ['config export > team.yaml', 'config export --org current --with dates > team.yaml'],
     notes: [
       'Prints YAML, or JSON with -o json: config diff and config apply read both. Fields that only the service sets are left out, and so are event types of other owners. --org current needs an admin.',
       'Reads each event type by itself, so it costs a request for each and a few more.',
     ],
-    run: async (invocation) => (await import('./export.ts')).runExport(invocation),
   },
   {
     name: 'diff',
     summary: 'Compare a configuration file with the service',
-    arguments: [file],
-    flags: [{ name: 'exit-code', description: 'exit with 7 if there are differences' }],
+    ...taking(diffInput, async (...call) => (await import('./diff.ts')).runDiff(...call)),
     fields: [...recordFields, ...rowColumns],
     effect: 'read',
     examples: ['config diff team.yaml', 'config diff team.yaml --exit-code --json'],
@@ -41,21 +29,11 @@ export const commands: Command[] = [
       'Only what the file names is compared. A map names entries: other event types and dates stay as they are. A list is the whole: hours and webhooks that it leaves out are removed.',
       rowsNote,
     ],
-    run: async (invocation) => (await import('./diff.ts')).runDiff(invocation),
   },
   {
     name: 'apply',
     summary: 'Change the service to match a configuration file',
-    arguments: [file],
-    flags: [
-      {
-        name: 'confirm',
-        value: 'DIGEST',
-        description: 'make exactly the changes that have this digest',
-        heading: 'Safety',
-      },
-      { name: 'allow', value: 'LIST', description: 'with --yes, also allow create, delete or both', heading: 'Safety' },
-    ],
+    ...taking(applyInput, async (...call) => (await import('./apply.ts')).runApply(...call)),
     fields: [...recordFields, ...rowColumns],
     effect: 'change',
     examples: [
@@ -70,19 +48,15 @@ export const commands: Command[] = [
       "The service can't change a webhook, so a changed one is deleted and created again. It misses what happens in between.",
       rowsNote,
     ],
-    run: async (invocation) => (await import('./apply.ts')).runApply(invocation),
   },
   {
     name: 'schema',
     summary: 'Print the JSON Schema of configuration files, for editors',
-    arguments: [],
-    flags: [],
+    ...taking(input({}), async (_, { context }) =>
+      context.printer.whole((await import('../../../config/file-schema.ts')).configSchema()),
+    ),
     local: true,
     examples: ['config schema > sched.schema.json', 'config schema --jq .required'],
     notes: ['Keep it beside the file, whose first line names it: # yaml-language-server: $schema=./sched.schema.json'],
-    run: async ({ context, problems }) => {
-      problems.check();
-      await context.printer.whole((await import('../../../config/file-schema.ts')).configSchema());
-    },
   },
 ];

@@ -1,11 +1,12 @@
 import { SchedError } from '../../../errors.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { todayIn } from '../../scheduling/schedule-facts.ts';
 import { placeOf } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
 import { addStepSummary } from '../bulk/show-progress.ts';
 import { drawnPlan, type Entry, entriesOf, type PlanStyle, summaryOf } from './draw-plan.ts';
+import type { DiffInput } from './input.ts';
 import { planRecord, planRows, type ResultOf, recordView, rowColumns, rowsView } from './plan-record.ts';
 import { type ReadPlan, readPlan } from './read-plan.ts';
 
@@ -50,14 +51,13 @@ export const printPlan = async (
   else await printer.one(recordView, planRecord(plan, digest, resultOf));
 };
 
-export const runDiff = async (invocation: Invocation): Promise<void> => {
-  const { context, args, typed } = invocation;
-  const read = await readPlan(invocation);
+export const runDiff = async ({ file, exitCode }: DiffInput, { context }: Call): Promise<void> => {
+  const read = await readPlan(context, file);
   if (context.printer.showsPages) {
-    const apply = commandHere(context, 'config', 'apply', args[0]!, '--confirm', shortDigest(read));
+    const apply = commandHere(context, 'config', 'apply', file.path, '--confirm', shortDigest(read));
     await context.printer.draw(await planText(context, read, apply));
   }
   await printPlan(context, 'diff', read);
-  if (typed['exit-code'] !== true || read.plan.changes.length === 0) return;
+  if (!exitCode || read.plan.changes.length === 0) return;
   throw new SchedError('conflict', `${read.plan.file} differs from the service`, { answered: true, lines: [] });
 };

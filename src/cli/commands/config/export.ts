@@ -4,15 +4,13 @@ import { readConfig } from '../../../config/read-file.ts';
 import { writeConfig } from '../../../config/write-file.ts';
 import { SchedError } from '../../../errors.ts';
 import { readWorld } from '../../../jobs/config-world.ts';
-import { fieldList } from '../../../output/fields.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import type { Context } from '../../session/context.ts';
 import { cutText, fitRecord } from '../mcp/fit.ts';
+import type { ExportInput } from './input.ts';
 import { recordView } from './plan-record.ts';
 import { worldSource } from './read-plan.ts';
-
-export const exportParts = ['dates', 'uris'];
 
 /** The file for a client. A result can't have long texts or line breaks, and a part of one must not be applied. */
 const forTool = ({ notes }: Context, config: ConfigFile): ConfigFile => {
@@ -27,25 +25,17 @@ const forTool = ({ notes }: Context, config: ConfigFile): ConfigFile => {
   });
 };
 
-export const runExport = async ({ context, typed, problems }: Invocation): Promise<void> => {
+export const runExport = async ({ user, org, with: parts }: ExportInput, { context }: Call): Promise<void> => {
   const { printer, notes, settings, runtime } = context;
-  const parts = fieldList(String(typed.with ?? ''));
-  for (const part of parts.filter((each) => !exportParts.includes(each)))
-    problems.value('with', String(typed.with), `--with must be dates, uris or both, not "${part}"`);
-  problems.choice('org', typed.org, ['current']);
-  const isAll = typed.org !== undefined;
-  if (isAll && typed.user !== undefined) problems.add("--org and --user can't be used together");
-  const key = String(typed.user ?? 'me');
-  if (key !== 'me' && !key.includes('@')) problems.value('user', key, `--user must be an email address, not "${key}"`);
-  problems.check();
+  const isAll = org !== undefined;
   const reach: Reach = {
-    users: isAll ? 'all' : [{ key, types: true, hours: 'all', webhooks: true }],
+    users: isAll ? 'all' : [{ key: user, types: true, hours: 'all', webhooks: true }],
     organization: isAll,
     groups: isAll ? 'all' : [],
   };
   const world = await readWorld(await worldSource(context), reach);
   if (!isAll && world.users.length === 0)
-    throw new SchedError('not-found', `No member with the email address ${key}`, {
+    throw new SchedError('not-found', `No member with the email address ${user}`, {
       hint: { command: ['members', 'list'] },
     });
   const { text, notes: left } = writeConfig(world, { dates: parts.includes('dates'), uris: parts.includes('uris') });

@@ -5,10 +5,9 @@ import { reach as reachOf } from '../../../config/reach.ts';
 import { readConfig } from '../../../config/read-file.ts';
 import { readWorld, type WorldSource } from '../../../jobs/config-world.ts';
 import { sandboxService, serviceName } from '../../../state/ledger.ts';
-import type { Invocation } from '../../command.ts';
-import { readTextFile } from '../../json-file.ts';
 import { brokenFile } from '../../messages/broken-file.ts';
 import type { Context } from '../../session/context.ts';
+import type { ConfigText } from './input.ts';
 
 /** Where a configuration is read from. `isTwice`: what is read now will be read once more. */
 export const worldSource = async (context: Context, isTwice = false): Promise<WorldSource> => {
@@ -37,15 +36,9 @@ export interface ReadPlan {
   digest: string;
 }
 
-/** Reads the file and what the service has of it, and compares the two. Throws if the file has mistakes. */
-export const readPlan = async ({ context, args: [file], problems }: Invocation, isTwice = false): Promise<ReadPlan> => {
-  if (file === undefined) problems.missingArgument('file');
-  // R52: a tool reads no file. Its client sends the text of one.
-  const isText = file === undefined || context.frontend !== undefined;
-  const text = isText ? file : await readTextFile(file, '<file>', context.runtime, problems);
-  problems.check();
-  const name = isText ? 'file' : file === '-' ? 'stdin' : file;
-  const config = readConfig(text!, name);
+/** Compares a file with what the service has of it. Throws if the file has mistakes. */
+export const readPlan = async (context: Context, { name, text }: ConfigText, isTwice = false): Promise<ReadPlan> => {
+  const config = readConfig(text, name);
   if (!config.ok) throw brokenFile(name, config.problems);
   const reach = reachOf(config.read.config);
   const world = await readWorld(await worldSource(context, isTwice), reach);
