@@ -14,7 +14,12 @@ import { statIfAny } from '../../../state/directories.ts';
 import { timeBefore } from '../../../time/duration.ts';
 import { utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { entry } from '../../input/entry.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
+import { file } from '../../input/kinds.ts';
+import { self, words } from '../../input/words.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { bothClocks } from '../../session/both-clocks.ts';
 import type { Context } from '../../session/context.ts';
@@ -38,11 +43,30 @@ const view: View = {
   id: 'file',
 };
 
+/** An age, as the time that lies so long before another one. */
+const ageKind: Kind<(at: number) => number> = {
+  value: 'AGE',
+  json: 'string',
+  read: (raw) => {
+    const age = String(raw);
+    if (timeBefore(age, 0) !== undefined) return accept((at) => timeBefore(age, at)!);
+    const problem = words`${self} must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`;
+    return refuse(problem, /^[1-9]\d*m$/.test(age) ? `${age}o` : undefined);
+  },
+};
+
+const entries = {
+  olderThan: entry(ageKind, 'age of the last event: 90d, 8w, 24mo or 2y', { needed: true }),
+  to: file('file to create; an existing file is never replaced', { needed: true }),
+};
+
+type ExpiredInput = Values<typeof entries>;
+
 /** RFC 2606: nobody has an address under .invalid. A service may show one in place of a deleted address. */
 const isPlaceholder = (address: string): boolean => /[@.]invalid$/.test(address);
 
 /** Reads which addresses have only old events. Memory grows with the old addresses, not with the events. */
-const readExpired = async (context: Context, age: string) => {
+const readExpired = async (context: Context, olderThan: ExpiredInput['olderThan']) => {
   const { runtime, notes } = context;
   const { scope, query } = await readableEvents(context);
   if (scope === 'user')
@@ -86,7 +110,7 @@ const readExpired = async (context: Context, age: string) => {
   notes.ahead = () => ({ requests: left, isMost: true });
   // Of two clocks, the later one would make more addresses old.
   const { earlier } = await bothClocks(context);
-  const limit = utcText(timeBefore(age, earlier)!);
+  const limit = utcText(olderThan(earlier));
   /** As the service shows them, by their folded form. */
   const old = new Map<string, string>();
   // Old events first: a booking that is made meanwhile is then among the newer ones.
@@ -105,37 +129,26 @@ const readExpired = async (context: Context, age: string) => {
   return { addresses: [...old.values()].sort(), counts: { old_addresses: oldAddresses, ...counts, limit, scope } };
 };
 
-const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
+const run = async ({ olderThan, to }: ExpiredInput, { context }: Call): Promise<void> => {
   const { runtime, notes, printer } = context;
-  const age = String(typed['older-than']);
-  for (const name of ['older-than', 'to']) if (typed[name] === undefined) problems.missingFlag(name);
-  if (typed['older-than'] !== undefined && timeBefore(age, context.now()) === undefined) {
-    const problem = `--older-than must be an age such as 90d, 8w, 24mo or 2y, not "${age}"`;
-    problems.value('older-than', age, problem, /^[1-9]\d*m$/.test(age) ? `${age}o` : undefined);
-  }
-  problems.check();
-  const file = resolve(String(typed.to));
+  const path = resolve(to);
   // Reading may take hours, so a file that can't be written is reported first.
-  await attempt('write', file, () => access(dirname(file), constants.W_OK));
-  if (statIfAny(file) !== undefined) throw diskTrouble('write', file, { code: 'EEXIST' });
-  const { addresses, counts } = await readExpired(context, age);
+  await attempt('write', path, () => access(dirname(path), constants.W_OK));
+  if (statIfAny(path) !== undefined) throw diskTrouble('write', path, { code: 'EEXIST' });
+  const { addresses, counts } = await readExpired(context, olderThan);
   const text = addresses.map((address) => `${address}\n`).join('');
-  await realDisk.create(file, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
-  await printer.one(view, { expired: addresses.length, ...counts, file });
+  await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
+  await printer.one(view, { expired: addresses.length, ...counts, file: path });
   if (addresses.length > 0)
     notes.footer(
-      `Nothing is deleted yet. To delete their data: ${commandHere(context, 'compliance', 'delete', '--from', String(typed.to))}`,
+      `Nothing is deleted yet. To delete their data: ${commandHere(context, 'compliance', 'delete', '--from', to)}`,
     );
 };
 
 export const expiredCommand: Command = {
   name: 'expired',
   summary: 'Write the addresses whose last event is older than an age to a file',
-  arguments: [],
-  flags: [
-    { name: 'older-than', value: 'AGE', required: true, description: 'age of the last event: 90d, 8w, 24mo or 2y' },
-    { name: 'to', value: 'FILE', required: true, description: 'file to create; an existing file is never replaced' },
-  ],
+  ...taking(input(entries), run),
   fields: 'expired old_addresses events requests without_address limit scope file'.split(' '),
   effect: 'read',
   examples: [
@@ -148,5 +161,4 @@ export const expiredCommand: Command = {
     'Reads the events of the whole organization. If the token may not, it reads only your own events and says so (scope is then user). Do not delete by such a list: others may have newer events with the same people.',
     'Takes about one request per event, and says how many before it begins. Memory grows with the number of old addresses, not with the number of events.',
   ],
-  run,
 };
