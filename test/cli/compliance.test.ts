@@ -869,6 +869,28 @@ describe('compliance delete: repeated runs', () => {
   });
 });
 
+test.each([
+  [
+    'delete --confirm two --max some --batch-size 1001',
+    [
+      '--batch-size must be a whole number from 1 to 1000, not "1001"',
+      '--confirm must be the number of addresses or the sha256:… digest that --dry-run prints',
+      '--max must be a whole number from 0 up, not "some"',
+      'No addresses given. Add some as arguments, or a file with --from',
+    ],
+  ],
+  ['export --column email', ['No addresses given', '--column needs --from', 'Missing required flag --to']],
+  ['verify --head abc', ['--head must be sha256: followed by 64', 'try: sched compliance verify RECEIPT --head HASH']],
+  ['prove --email abc', ['--email must be an email address', 'try: sched compliance prove RECEIPT --email EMAIL']],
+  ['prove r.jsonl --email -', ['--email must be an email address']],
+  ['key', ['Missing argument <file>. To see where the key is, run sched compliance key-file']],
+  ['bundle', ['Missing argument <run>']],
+])('compliance %s is refused, with all its problems', async (line, problems) => {
+  const { code, stderr, requests } = await world.run(`compliance ${line}`, { stdin: 'nobody\n' });
+  expect([code, requests]).toEqual([2, []]);
+  for (const problem of problems) expect(stderr).toContain(problem);
+});
+
 describe('compliance: keys', () => {
   test('are private and never overwritten', async () => {
     const path = join(home, 'k');

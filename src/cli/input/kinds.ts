@@ -9,6 +9,12 @@ const textKind: Kind<string> = { value: 'TEXT', json: 'string', isProse: true, r
 export const text = <const Options extends EntryOptions = object>(description: string, options?: Options) =>
   entry(textKind, description, options);
 
+const wordKind: Kind<string> = { json: 'string', read: (raw) => accept(String(raw)) };
+
+/** Text without spaces, such as an address. */
+export const word = <const Options extends EntryOptions & { value: string }>(description: string, options: Options) =>
+  entry(wordKind, description, options);
+
 const fileKind: Kind<string> = { value: 'FILE', json: 'string', offers: 'files', read: (raw) => accept(String(raw)) };
 
 export const file = <const Options extends EntryOptions = object>(description: string, options?: Options) =>

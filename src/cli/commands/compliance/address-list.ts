@@ -1,8 +1,10 @@
 import { foldAddress } from '../../../api/email-address.ts';
 import type { BatchPlan, PlannedItem } from '../../../jobs/batch-plan.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
-import type { Invocation } from '../../command.ts';
-import { type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
+import type { Call, Input } from '../../input/input.ts';
+import { the, words } from '../../input/words.ts';
+import { bulkFlags } from '../bulk/flags.ts';
+import { checkInvalid, type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
 
 const kind: ItemKind = {
   usual: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'email_address', 'emails'],
@@ -11,26 +13,39 @@ const kind: ItemKind = {
   fold: foldAddress,
 };
 
-/** Reads the addresses of the command line or of --from. */
-export const readAddresses = (invocation: Invocation): Promise<BatchPlan> => {
-  const { args, typed, problems } = invocation;
-  if (typed.from === undefined && args.length === 0)
-    problems.add('No addresses given. Add some as arguments, or a file with --from');
-  return readPlan(invocation, kind);
+/** The addresses of a call, and what one of them is called in messages, before its number. */
+export interface Addresses {
+  plan: BatchPlan;
+  thing: 'argument' | 'item' | 'line';
+}
+
+/** Addresses as arguments or in a file. They are read after all other values, whose problems are then known. */
+export const addressInput: Input<{ addresses: Addresses }> = {
+  flags: bulkFlags('addresses', 'address'),
+  arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
+  draft: async (invocation, { given: { from, email } }) => {
+    if (from === undefined && email === undefined)
+      invocation.problems.report({
+        words: words`No addresses given. Add some as arguments, or a file with ${the('from')}`,
+      });
+    const plan = await readPlan(invocation, kind);
+    const thing = plan.isListed ? 'item' : 'line';
+    return async () => ({ addresses: { plan, thing: from === undefined ? 'argument' : thing } });
+  },
 };
 
-/** What an address of the input is called in messages, before its number. */
-export const thingOf = ({ typed }: Invocation, plan: BatchPlan): 'argument' | 'item' | 'line' =>
-  typed.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line';
+/** Rejects the input if it has invalid lines, unless --skip-invalid is set. */
+export const checkAddresses = ({ bridge }: Call, { plan }: Addresses): void =>
+  checkInvalid(bridge, plan, 'email address');
 
 /** What a run needs to know about its addresses. The receipt has their HMACs, and messages their lines. */
-export const addressesOf = (invocation: Invocation, plan: BatchPlan, key: ReceiptKey) =>
+export const addressesOf = ({ plan, thing }: Addresses, key: ReceiptKey) =>
   ({
     things: 'addresses',
     key: key.id,
     items: plan.items,
     duplicates: plan.duplicates.length,
     wrong: wrongLines(plan, 'email address'),
-    thing: thingOf(invocation, plan),
+    thing,
     mark: ({ text }: PlannedItem) => key.mac(foldAddress(text)!),
   }) as const;

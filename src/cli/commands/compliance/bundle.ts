@@ -16,11 +16,13 @@ import { isObject, jsonText } from '../../../json.ts';
 import { mkdir } from '../../../node/files.ts';
 import { counted } from '../../../numbers.ts';
 import { type RenameWorld, syncDirectory, writeWholeFile } from '../../../state/whole-file.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { file, word } from '../../input/kinds.ts';
 import type { Context } from '../../session/context.ts';
 import { notProven, unconfirmed } from './evidence.ts';
 import { hideAddresses, replaceAddresses } from './hide-addresses.ts';
-import { findKey, keyFileFlag } from './receipt-key.ts';
+import { findKey, receiptKeyFile } from './receipt-key.ts';
 import { loadDeletion, offerRuns } from './receipts.ts';
 
 /** The service may write its log entry a little after its reply. */
@@ -140,19 +142,22 @@ const writeAll = (replaceIn: RenameWorld, folder: string, files: Record<string, 
     await write('SHA256SUMS', `${sums.join('\n')}\n`);
   });
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, args, typed, problems } = invocation;
-  if (args[0] === undefined) problems.missingArgument('run');
-  problems.check();
-  const { path, bytes, finding, history } = await loadDeletion(context, args[0]!);
-  const key = await findKey(invocation, false).catch(() => undefined);
+const entries = {
+  run: file('run ID or receipt file', { place: 'argument', needed: true, offer: offerRuns }),
+  to: word('folder to create (default bundle-RUN)', { value: 'FOLDER' }),
+  receiptKeyFile,
+};
+
+const bundle = async ({ run, to, receiptKeyFile }: Values<typeof entries>, { context }: Call): Promise<void> => {
+  const { path, bytes, finding, history } = await loadDeletion(context, run);
+  const key = await findKey(context, receiptKeyFile, false).catch(() => undefined);
   const own = key?.id === history.run.key ? key : undefined;
   const log = await readActivity(context, history, own);
   const words =
     'lines' in log
       ? `activity.jsonl is the service's activity log during the run: ${counted(log.lines.length, 'entry', 'entries')}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
       : `The service's activity log during the run is missing: ${log.missing}.`;
-  const folder = resolve(String(typed.to ?? `bundle-${history.run.run}`));
+  const folder = resolve(to ?? `bundle-${history.run.run}`);
   await writeAll(context.runtime, folder, {
     'receipt.jsonl': bytes,
     'SUMMARY.md': summaryOf(finding, words),
@@ -174,13 +179,11 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const bundleCommand: Command = {
   name: 'bundle',
   summary: 'Create a folder with the evidence of a run for an auditor',
-  arguments: [{ name: 'run', description: 'run ID or receipt file', required: true, names: 'files', offer: offerRuns }],
-  flags: [{ name: 'to', value: 'FOLDER', description: 'folder to create (default bundle-RUN)' }, keyFileFlag],
+  ...taking(input(entries), bundle),
   fields: 'folder run status head activity_entries receipt'.split(' '),
   examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],
   notes: [
     'The folder holds the receipt, a readable summary, the activity log during the run (or the reason why it is missing), and scripts that check the receipt with sha256sum, openssl and jq. It holds no addresses and no key.',
     notProven,
   ],
-  run,
 };

@@ -1,11 +1,13 @@
 import { fallBack, SchedError } from '../../../errors.ts';
 import type { BatchPlan } from '../../../jobs/batch-plan.ts';
 import { counted, formatNumber } from '../../../numbers.ts';
-import type { Invocation } from '../../command.ts';
-import { readWholeNumber } from '../../operation/values.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
+import { self, the, words } from '../../input/words.ts';
 import { placeOf } from '../../session/confirm.ts';
+import type { Context } from '../../session/context.ts';
 import { askText, askYes, laidOut } from '../../session/prompt.ts';
-import { checkCount, differs, type ExpectedCount } from '../bulk/check-count.ts';
+import { checkCount, differs } from '../bulk/check-count.ts';
+import type { Addresses } from './address-list.ts';
 import { hideAddresses } from './hide-addresses.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
@@ -13,23 +15,23 @@ import type { Requester } from './requester.ts';
 /** Up to this many addresses typed as arguments need no further confirmation than --yes: the user has seen them. */
 const mostSeen = 10;
 
-/** The flags that confirm a deletion: a number of addresses, or their digest. */
-interface DeletionFlags extends ExpectedCount {
-  digest?: string;
-}
-
-export const readConfirmation = (invocation: Invocation): DeletionFlags => {
-  const { typed, problems } = invocation;
-  const max = readWholeNumber('max', invocation, 0);
-  const text = String(typed.confirm ?? '')
-    .trim()
-    .toLowerCase();
-  if (/^sha256:[0-9a-f]{64}$/.test(text)) return { digest: text, max };
-  if (/^\d{1,9}$/.test(text)) return { confirm: Number(text), max };
-  if (typed.confirm !== undefined)
-    problems.add('--confirm must be the number of addresses or the sha256:… digest that --dry-run prints');
-  return { max };
+/** The number of addresses, or their digest. */
+export const confirmKind: Kind<number | string> = {
+  value: 'COUNT|DIGEST',
+  json: ['integer', 'string'],
+  read: (raw) => {
+    const text = String(raw).trim().toLowerCase();
+    if (/^sha256:[0-9a-f]{64}$/.test(text)) return accept(text);
+    if (/^\d{1,9}$/.test(text)) return accept(Number(text));
+    return refuse(words`${self} must be the number of addresses or the sha256:… digest that ${the('dryRun')} prints`);
+  },
 };
+
+/** What confirms a deletion. */
+interface Confirmation {
+  confirm: number | string | undefined;
+  max: number | undefined;
+}
 
 /** Fewer addresses could be guessed from a plain hash of them. */
 const fewest = 10;
@@ -37,9 +39,13 @@ const fewest = 10;
 const noDigest = `fewer than ${fewest} addresses have a digest only with a receipt key`;
 
 /** The digest that identifies the addresses of a plan. For a few addresses it is keyed, and missing without a key. */
-export const planDigest = async (invocation: Invocation, { items, digest }: BatchPlan): Promise<string | undefined> => {
+export const planDigest = async (
+  context: Context,
+  keyFile: string | undefined,
+  { items, digest }: BatchPlan,
+): Promise<string | undefined> => {
   if (items.length >= fewest) return digest;
-  const key = await findKey(invocation, false).catch(fallBack(undefined, 'environment'));
+  const key = await findKey(context, keyFile, false).catch(fallBack(undefined, 'environment'));
   // Not the value that the receipt contains.
   return key && `sha256:${key.mac(`confirm ${digest}`)}`;
 };
@@ -49,23 +55,20 @@ export const planDigest = async (invocation: Invocation, { items, digest }: Batc
  * yet. Throws if neither is possible.
  */
 export const isConfirmed = (
-  { context, args }: Invocation,
-  confirmation: DeletionFlags,
-  plan: BatchPlan,
+  { settings: { yes, canAsk } }: Context,
+  { confirm, max }: Confirmation,
+  { plan, thing }: Addresses,
   digest: string | undefined,
 ): boolean => {
-  const { yes, canAsk } = context.settings;
   const count = plan.items.length;
-  checkCount('addresses', confirmation, count);
-  const { confirm, max } = confirmation;
-  if (confirmation.digest !== undefined && confirmation.digest !== digest)
+  checkCount('addresses', { confirm: typeof confirm === 'number' ? confirm : undefined, max }, count);
+  if (typeof confirm === 'string' && confirm !== digest)
     throw differs(
       'The addresses differ from the confirmed ones',
       digest === undefined ? noDigest : `their digest is ${digest}`,
     );
-  const isSeen = args.length > 0 && count <= mostSeen;
-  const isCounted = confirm !== undefined || confirmation.digest !== undefined;
-  if (count === 0 || isCounted || (yes && (max !== undefined || isSeen))) return true;
+  const isSeen = thing === 'argument' && count <= mostSeen;
+  if (count === 0 || confirm !== undefined || (yes && (max !== undefined || isSeen))) return true;
   if (canAsk) return false;
   throw new SchedError(
     'confirmation-required',
@@ -82,7 +85,7 @@ export const isConfirmed = (
  * the rest of a run that is resumed.
  */
 export const askForCount = async (
-  { context }: Invocation,
+  context: Context,
   plan: BatchPlan,
   { organization, isSandbox }: Requester,
   left: number | undefined,

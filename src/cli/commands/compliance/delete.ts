@@ -6,58 +6,63 @@ import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
 import { toWire } from '../../../client/wire.ts';
 import { type ErrorFacts, isOutcomeUnknown, SchedError } from '../../../errors.ts';
 import { requestIdOf } from '../../../http/message.ts';
-import { type BatchPlan, estimatedSeconds, type PlannedItem } from '../../../jobs/batch-plan.ts';
+import { estimatedSeconds, type PlannedItem } from '../../../jobs/batch-plan.ts';
 import type { Job, SendResult } from '../../../jobs/run.ts';
 import { type Json, parseJson } from '../../../json.ts';
 import { formatNumber } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
 import { idIn } from '../../../uri.ts';
-import type { Command, Flag, Invocation } from '../../command.ts';
-import { referenceWords } from '../../operation/field-flags.ts';
+import type { Command } from '../../command.ts';
+import { entry } from '../../input/entry.ts';
+import { referenceKind } from '../../input/field-kinds.ts';
+import { both, type Call, input, taking, type Values } from '../../input/input.ts';
+import { accept, type Kind } from '../../input/kind.ts';
+import { count, toggle } from '../../input/kinds.ts';
 import { type GenericCommand, printCurl } from '../../operation/generic-command.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 import { sandboxAddress } from '../../session/connection.ts';
-import { bulkFlags, inputNote } from '../bulk/flags.ts';
-import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
+import type { Context } from '../../session/context.ts';
+import { inputNote } from '../bulk/flags.ts';
+import { noteLeftOut } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
-import { addressesOf, readAddresses, thingOf } from './address-list.ts';
-import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
+import { type Addresses, addressesOf, addressInput, checkAddresses } from './address-list.ts';
+import { askForCount, confirmKind, isConfirmed, planDigest } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
-import { findKey, keyFileFlag } from './receipt-key.ts';
+import { findKey, receiptKeyFile } from './receipt-key.ts';
 import { askRequester, checkOrganization } from './requester.ts';
 
 const largestBatch = 1000;
 
-const flags: Flag[] = [
-  ...bulkFlags('addresses', 'address'),
-  { name: 'allow-empty', description: "don't fail if there are no addresses" },
-  {
-    name: 'batch-size',
-    value: 'N',
-    description: `addresses per request, 1 to ${largestBatch} (default ${limits.deletionBatch})`,
-  },
-  {
-    name: 'confirm',
-    value: 'COUNT|DIGEST',
-    description:
-      'confirm this number of addresses, or their sha256:… digest from --dry-run (under 10 addresses: with a receipt key)',
-    heading: 'Safety',
-  },
-  {
-    name: 'max',
-    value: 'N',
-    description: 'stop if there are more addresses than this; with --yes, skips the prompt',
-    heading: 'Safety',
-  },
-  {
-    name: 'org',
-    ...referenceWords('organizations'),
-    description: 'stop unless the token belongs to this organization',
-    heading: 'Safety',
-  },
-  keyFileFlag,
-];
+/** It is only compared, so it stays text: a plan asks nobody who `current` is. */
+const orgKind: Kind<string> = {
+  ...referenceKind('organizations'),
+  collection: undefined,
+  read: (raw) => accept(String(raw)),
+};
+
+const entries = {
+  allowEmpty: toggle("don't fail if there are no addresses"),
+  batchSize: count(`addresses per request, 1 to ${largestBatch} (default ${limits.deletionBatch})`, {
+    least: 1,
+    most: largestBatch,
+    preset: limits.deletionBatch,
+  }),
+  confirm: entry(
+    confirmKind,
+    'confirm this number of addresses, or their sha256:… digest from --dry-run (under 10 addresses: with a receipt key)',
+    { heading: 'Safety' },
+  ),
+  max: count('stop if there are more addresses than this; with --yes, skips the prompt', { heading: 'Safety' }),
+  org: entry(orgKind, 'stop unless the token belongs to this organization', { heading: 'Safety' }),
+  receiptKeyFile,
+};
+
+type DeleteInput = Values<typeof entries> & { addresses: Addresses };
+
+const own = input(entries);
+
+/** Help shows the addresses first. */
+const deleteInput = { ...both(own, addressInput), flags: [...addressInput.flags, ...own.flags] };
 
 const planView: View = {
   columns: [
@@ -85,8 +90,9 @@ const answered = (check: () => void): void => {
   }
 };
 
-const checkEmpty = ({ typed }: Invocation, { items, invalid }: BatchPlan): void => {
-  if (items.length > 0 || typed['allow-empty'] === true) return;
+const checkEmpty = ({ allowEmpty, addresses: { plan } }: DeleteInput): void => {
+  const { items, invalid } = plan;
+  if (items.length > 0 || allowEmpty) return;
   throw new SchedError('usage', 'No addresses in the input', {
     ...(invalid.length > 0 ? { reason: 'all its lines are invalid' } : {}),
     hint: { flags: { 'allow-empty': true } },
@@ -129,10 +135,8 @@ export const sendDeletion =
   };
 
 /** The requests of a plan. R49: the input's lines stand for the addresses. A plan needs no account, so it may lack a URL. */
-const requestsOf = async (invocation: Invocation, plan: BatchPlan, batchSize: number) => {
-  const { context } = invocation;
+const requestsOf = async (context: Context, { plan, thing }: Addresses, batchSize: number) => {
   const { runtime, settings } = context;
-  const thing = thingOf(invocation, plan);
   const dialect = await context.dialect();
   const base = settings.sandbox ? sandboxAddress : runtime.env.SCHED_BASE_URL || settings.account?.profile.base_url;
   return Array.from({ length: Math.ceil(plan.items.length / batchSize) }, (_, index) => {
@@ -144,7 +148,7 @@ const requestsOf = async (invocation: Invocation, plan: BatchPlan, batchSize: nu
 };
 
 /** Prints a curl command that reads the addresses of one request from a file, because it must not name them. */
-const printCurlLine = async ({ context }: Invocation, batchSize: number): Promise<void> => {
+const printCurlLine = async (context: Context, batchSize: number): Promise<void> => {
   const request = await (await context.client()).prepare(compliance.delete, { body: { emails: [] } });
   const [name] = Object.keys(parseJson(request.body!) as Json);
   context.notes.info(`Put the addresses into addresses.txt, one per line, at most ${batchSize} for each request`);
@@ -152,11 +156,11 @@ const printCurlLine = async ({ context }: Invocation, batchSize: number): Promis
   return printCurl(context, [request], { isHidden: true, bodyFrom, hasToken: true });
 };
 
-const printPlan = async (invocation: Invocation, plan: BatchPlan, batchSize: number): Promise<void> => {
-  const { context } = invocation;
-  const requests = await requestsOf(invocation, plan, batchSize);
+const printPlan = async (context: Context, { addresses, batchSize, receiptKeyFile }: DeleteInput): Promise<void> => {
+  const { plan } = addresses;
+  const requests = await requestsOf(context, addresses, batchSize);
   const batches = requests.length;
-  const digest = await planDigest(invocation, plan);
+  const digest = await planDigest(context, receiptKeyFile, plan);
   return context.printer.one(planView, {
     addresses: plan.items.length,
     duplicates: plan.duplicates.length,
@@ -171,38 +175,32 @@ const printPlan = async (invocation: Invocation, plan: BatchPlan, batchSize: num
   });
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const run = async (values: DeleteInput, call: Call): Promise<void> => {
+  const { addresses, batchSize, confirm, org, receiptKeyFile } = values;
+  const { plan } = addresses;
+  const { context, bridge } = call;
   // A plan never connects, so say here that it is for the sandbox.
   if (context.settings.sandbox) context.notes.sandbox();
-  const confirmation = readConfirmation(invocation);
-  const batchSize = readWholeNumber('batch-size', invocation, 1, largestBatch) ?? limits.deletionBatch;
-  const plan = await readAddresses(invocation);
-  if (context.settings.curl) {
-    checkInvalid(invocation, plan, 'email address');
-    return printCurlLine(invocation, batchSize);
+  if (context.settings.dryRun && !context.settings.curl) {
+    await printPlan(context, values);
+    return answered(() => checkAddresses(call, addresses));
   }
-  if (context.settings.dryRun) {
-    problems.check();
-    await printPlan(invocation, plan, batchSize);
-    return answered(() => checkInvalid(invocation, plan, 'email address'));
-  }
-  checkInvalid(invocation, plan, 'email address');
-  problems.check();
-  checkEmpty(invocation, plan);
-  noteLeftOut(invocation, plan);
-  const digest = confirmation.digest === undefined ? undefined : await planDigest(invocation, plan);
-  const isAgreed = isConfirmed(invocation, confirmation, plan, digest);
+  checkAddresses(call, addresses);
+  if (context.settings.curl) return printCurlLine(context, batchSize);
+  checkEmpty(values);
+  noteLeftOut(bridge, plan);
+  const digest = typeof confirm === 'string' ? await planDigest(context, receiptKeyFile, plan) : undefined;
+  const isAgreed = isConfirmed(context, values, addresses, digest);
   // Throws if there is no account, before a key is created.
   await context.connection();
-  const key = (await findKey(invocation, true))!;
+  const key = (await findKey(context, receiptKeyFile, true))!;
   const who = await askRequester(context, compliance.delete);
-  if (typed.org !== undefined) {
-    const isCurrent = typed.org === collections.organizations.self;
-    checkOrganization(isCurrent ? idIn(await context.identity.organization()) : String(typed.org), who);
+  if (org !== undefined) {
+    const isCurrent = org === collections.organizations.self;
+    checkOrganization(isCurrent ? idIn(await context.identity.organization()) : org, who);
   }
-  await runBulk(invocation, {
-    ...addressesOf(invocation, plan, key),
+  await runBulk(bridge, {
+    ...addressesOf(addresses, key),
     done: 'accepted',
     operation: 'compliance.delete',
     ...who,
@@ -212,7 +210,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     batchSize,
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     confirm: async (left, isResumed) => {
-      if (!isAgreed) await askForCount(invocation, plan, who, isResumed ? left.length : undefined);
+      if (!isAgreed) await askForCount(context, plan, who, isResumed ? left.length : undefined);
     },
   });
   if (plan.items.length > 0) context.notes.info(`Accepted. ${unconfirmed}`);
@@ -221,8 +219,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 /** `compliance delete` in place of the generic command. */
 export const deletion = (generic: GenericCommand): Command => ({
   ...generic,
-  arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
-  flags,
+  ...taking(deleteInput, run),
   fields: [...resultFields, ...planView.columns.map(({ path }) => path)],
   notes: [
     'Prompts for the number of addresses. To skip the prompt, pass --confirm COUNT or --confirm sha256:… (--dry-run prints both), or --yes with --max N. Up to 10 addresses typed as arguments need only --yes.',
@@ -231,5 +228,4 @@ export const deletion = (generic: GenericCommand): Command => ({
     'The receipt is one file, written before and after every request. To resume an interrupted run, run the same command again. A finished run is not sent again within 12 hours. The receipt holds addresses as HMACs; their key is stored elsewhere, in CI in a file (sched compliance key FILE).',
     `A receipt proves what was sent, when, and that the service accepted it. It does not prove that data was deleted. ${unconfirmed}. Store the head hash elsewhere (--json and -v print it): only with it can you detect a receipt that was rewritten.`,
   ],
-  run,
 });

@@ -5,9 +5,14 @@ import { realDisk } from '../../../jobs/disk.ts';
 import { newKeyText, readKey } from '../../../jobs/receipt-key.ts';
 import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
-import type { Argument, Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { entry } from '../../input/entry.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
+import { file } from '../../input/kinds.ts';
+import { self, the, words } from '../../input/words.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
-import { findKey, keyFileFlag } from './receipt-key.ts';
+import { findKey, receiptKeyFile } from './receipt-key.ts';
 import {
   checkReceipt,
   deletionRuns,
@@ -19,18 +24,9 @@ import {
   runRecord,
 } from './receipts.ts';
 
-const receiptArgument: Argument = {
-  name: 'receipt',
-  description: 'receipt file or run ID',
-  required: true,
-  names: 'files',
-};
+const receiptArgument = { place: 'argument', needed: true } as const;
 
-const headFlag = {
-  name: 'head',
-  value: 'HASH',
-  description: 'head hash of the run, from --json or -v (sha256:…)',
-} as const;
+const shown = { run: file('run ID or receipt file', { place: 'argument' }) };
 
 const runsView: View = {
   columns: [
@@ -47,59 +43,74 @@ const runsView: View = {
   id: 'run',
 };
 
-const showRuns = async ({ context, args, problems }: Invocation): Promise<void> => {
-  problems.check();
-  const [word] = args;
-  if (word === undefined) {
+const showRuns = async ({ run }: Values<typeof shown>, { context }: Call): Promise<void> => {
+  if (run === undefined) {
     if (context.settings.sandbox) context.notes.sandbox();
     const rows = await context.printer.list(runsView, deletionRuns(context));
     if (rows === 0) context.notes.footer('No runs yet');
     return;
   }
-  const { path, bytes } = await loadReceipt(context, word);
+  const { path, bytes } = await loadReceipt(context, run);
   await context.printer.one(runsView, runRecord(path, checkReceipt(context, bytes)));
 };
 
-const needReceipt = ({ args, problems }: Invocation): string => {
-  if (args[0] === undefined) problems.missingArgument('receipt');
-  return args[0] ?? '';
+const headKind: Kind<string> = {
+  value: 'HASH',
+  json: 'string',
+  read: (raw) => {
+    const head = String(raw).trim().toLowerCase();
+    if (/^sha256:[0-9a-f]{64}$/.test(head)) return accept(head);
+    return refuse(words`${self} must be sha256: followed by 64 hexadecimal digits`);
+  },
 };
 
-const verifyReceipt = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const word = needReceipt(invocation);
-  const head = typed.head === undefined ? undefined : String(typed.head).trim().toLowerCase();
-  if (head !== undefined && !/^sha256:[0-9a-f]{64}$/.test(head))
-    problems.add('--head must be sha256: followed by 64 hexadecimal digits');
-  problems.check();
-  const { path, bytes } = await loadReceipt(context, word);
+const verified = {
+  receipt: file('receipt file or run ID', { ...receiptArgument, offer: offerRuns }),
+  head: entry(headKind, 'head hash of the run, from --json or -v (sha256:…)'),
+};
+
+const verifyReceipt = async ({ receipt, head }: Values<typeof verified>, { context }: Call): Promise<void> => {
+  const { path, bytes } = await loadReceipt(context, receipt);
   const finding = checkReceipt(context, bytes, head);
-  const { status, finding: words, line, ...facts } = finding;
+  const { status, finding: found, line, ...facts } = finding;
   const { run, ended_at, total, accepted, rejected, unknown, skipped, sandbox } = runRecord(path, finding);
   const counts = { total, accepted, rejected, unknown, skipped };
   await context.printer.one(
     { columns: [{ header: 'STATUS', path: 'status' }], id: 'status' },
-    { status, finding: words, line: line ?? null, run, ended_at, ...counts, sandbox, head: facts.head, receipt: path },
+    { status, finding: found, line: line ?? null, run, ended_at, ...counts, sandbox, head: facts.head, receipt: path },
   );
   const error = findingError(finding);
   if (error !== undefined) throw error;
 };
 
-const readAddress = async ({ context, typed, problems }: Invocation): Promise<string> => {
-  if (typed.email === undefined) problems.missingFlag('email');
-  const typedOne = typed.email === '-' ? await context.runtime.stdin.line() : typed.email;
-  const address = foldAddress(String(typedOne ?? '').trim());
-  if (typed.email !== undefined && address === undefined) problems.add('--email must be an email address');
-  return address ?? '';
+/** An address, or `-` for stdin. R49: its problem doesn't quote it. */
+const addressKind: Kind<string> = {
+  value: 'EMAIL',
+  json: 'string',
+  read: (raw) => {
+    const address = raw === '-' ? raw : foldAddress(String(raw).trim());
+    return address === undefined ? refuse(words`${self} must be an email address`) : accept(address);
+  },
 };
 
-const prove = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
-  const word = needReceipt(invocation);
-  const address = await readAddress(invocation);
+const proven = {
+  receipt: file('receipt file or run ID', receiptArgument),
+  email: entry(addressKind, 'email address, or - to read it from stdin', { needed: true }),
+  receiptKeyFile,
+};
+
+const addressOf = async (email: string, { context, problems }: Call): Promise<string> => {
+  const address = email === '-' ? foldAddress(((await context.runtime.stdin.line()) ?? '').trim()) : email;
+  if (address === undefined) problems.report({ words: words`${the('email')} must be an email address` });
   problems.check();
-  const { path, finding, history } = await loadDeletion(context, word);
-  const key = await findKey(invocation, false);
+  return address!;
+};
+
+const prove = async ({ receipt, email, receiptKeyFile }: Values<typeof proven>, call: Call): Promise<void> => {
+  const { context } = call;
+  const address = await addressOf(email, call);
+  const { path, finding, history } = await loadDeletion(context, receipt);
+  const key = await findKey(context, receiptKeyFile, false);
   if (key === undefined || key.id !== history.run.key)
     throw new SchedError('environment', "Can't find the key of this receipt", {
       reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
@@ -131,27 +142,37 @@ const prove = async (invocation: Invocation): Promise<void> => {
 const keyView: View = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
 
 /** Shows where the key is that a deletion would use. */
-const showKey = async (invocation: Invocation): Promise<void> => {
-  invocation.problems.check();
-  const key = await findKey(invocation, false);
+const showKey = async (
+  { receiptKeyFile }: { receiptKeyFile: string | undefined },
+  { context }: Call,
+): Promise<void> => {
+  const key = await findKey(context, receiptKeyFile, false);
   if (key === undefined)
     throw new SchedError('not-found', 'There is no receipt key yet', {
       reason: 'the first deletion creates one',
       advice: ['to create one in a file now, run ', { command: ['compliance', 'key', 'FILE'] }],
     });
-  await invocation.context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
+  await context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
+};
+
+const named = input({
+  file: file('file to create; an existing file is never replaced', { place: 'argument', needed: true }),
+});
+
+const newKey: typeof named = {
+  ...named,
+  draft: async (invocation, how) => {
+    if (how.given.file !== undefined) return named.draft(invocation, how);
+    const where = commandHere(invocation.context, 'compliance', 'key-file');
+    invocation.problems.missingArgument('file', `Missing argument <file>. To see where the key is, run ${where}`);
+    return async () => ({ file: '' });
+  },
 };
 
 /** Writes a new key to a file that only its owner can read. Never replaces an existing file. */
-const makeKey = async ({ context, args, problems }: Invocation): Promise<void> => {
+const makeKey = async ({ file }: { file: string }, { context }: Call): Promise<void> => {
   const { runtime, notes, printer } = context;
-  if (args[0] === undefined)
-    problems.missingArgument(
-      'file',
-      `Missing argument <file>. To see where the key is, run ${commandHere(context, 'compliance', 'key-file')}`,
-    );
-  problems.check();
-  const path = resolve(args[0]!);
+  const path = resolve(file);
   const text = newKeyText(runtime.randomBytes);
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
   notes.info('Store this key apart from the receipts. You need it to look up an address in them');
@@ -169,8 +190,7 @@ export const evidenceCommands: Command[] = [
   {
     name: 'runs',
     summary: 'List deletion runs, or show one',
-    arguments: [{ name: 'run', description: 'run ID or receipt file', names: 'files' }],
-    flags: [],
+    ...taking(input(shown), showRuns),
     fields: runFields,
     local: true,
     examples: [
@@ -181,13 +201,11 @@ export const evidenceCommands: Command[] = [
     notes: [
       'Lists the receipts in the state directory and those written on this machine with --receipt FILE. A receipt that was moved or deleted has the status "missing". If it was moved, pass its file instead of the run ID.',
     ],
-    run: showRuns,
   },
   {
     name: 'verify',
     summary: 'Check that a receipt is complete and unchanged',
-    arguments: [{ ...receiptArgument, offer: offerRuns }],
-    flags: [headFlag],
+    ...taking(input(verified), verifyReceipt),
     fields: ['status', 'finding', 'line', ...runFields],
     local: true,
     examples: ['compliance verify receipt.jsonl', 'compliance verify receipt.jsonl --head sha256:HASH'],
@@ -195,47 +213,37 @@ export const evidenceCommands: Command[] = [
       'Exit codes: 0 if ok; 11 if incomplete; 13 if edited, made in the sandbox, or if the head hash differs from --head. With --sandbox, a receipt made in the sandbox is judged like a real one, for a rehearsal. Anyone who can write the file can write a whole new chain: only a head hash stored elsewhere (--head) reveals that.',
       notProven,
     ],
-    run: verifyReceipt,
   },
   {
     name: 'prove',
     summary: 'Show when an address was sent and how the service replied',
-    arguments: [receiptArgument],
-    flags: [
-      { name: 'email', value: 'EMAIL', required: true, description: 'email address, or - to read it from stdin' },
-      keyFileFlag,
-    ],
+    ...taking(input(proven), prove),
     fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),
     examples: ['compliance prove receipt.jsonl --email ada@engine.example', 'compliance prove receipt.jsonl --email -'],
     notes: [
       'Never prints the address. Exit codes: 6 if the address is not found; 13 if the receipt was made in the sandbox, found or not. With --sandbox, such a receipt is searched like a real one, for a rehearsal.',
       notProven,
     ],
-    run: prove,
   },
   {
     name: 'key',
     summary: 'Create a key for receipts',
-    arguments: [{ name: 'file', description: 'file to create; an existing file is never replaced', required: true }],
-    flags: [],
+    ...taking(newKey, makeKey),
     fields: ['file', 'key'],
     local: true,
     examples: ['compliance key receipt.key', 'compliance key receipts-2027.key --quiet'],
     notes: [
       'The key is 64 hexadecimal digits, in a file that only its owner can read. With the key you can look up an address in a receipt. Anyone who has both can also test guesses, so store them apart.',
     ],
-    run: makeKey,
   },
   {
     name: 'key-file',
     summary: 'Show where the receipt key is',
-    arguments: [],
-    flags: [keyFileFlag],
+    ...taking(input({ receiptKeyFile }), showKey),
     fields: ['file', 'key', 'place'],
     examples: ['compliance key-file', 'compliance key-file --json=file'],
     notes: [
       'Shows the key that deletions use: a file, or the keychain (then there is no file). Prints only the ID of the key, never the key.',
     ],
-    run: showKey,
   },
 ];

@@ -10,17 +10,19 @@ import { isObject, type Json, jsonText } from '../../../json.ts';
 import { chmod, mkdir, readdir, rm } from '../../../node/files.ts';
 import { type RenameWorld, syncDirectory, writeWholeFile } from '../../../state/whole-file.ts';
 import { idIn } from '../../../uri.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { both, type Call, input, taking, type Values } from '../../input/input.ts';
+import { word } from '../../input/kinds.ts';
 import { supportsFilter } from '../../scheduling/filter-support.ts';
 import { inviteesOf } from '../../scheduling/read-invitees.ts';
 import type { Context } from '../../session/context.ts';
-import { bulkFlags, inputNote } from '../bulk/flags.ts';
-import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
+import { inputNote } from '../bulk/flags.ts';
+import { noteLeftOut } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
 import { shortPage } from '../event-invitees.ts';
-import { addressesOf, readAddresses } from './address-list.ts';
-import { findKey, keyFileFlag } from './receipt-key.ts';
+import { type Addresses, addressesOf, addressInput, checkAddresses } from './address-list.ts';
+import { findKey, receiptKeyFile } from './receipt-key.ts';
 import { askRequester, type EventScope, readableEvents } from './requester.ts';
 
 const receiptName = 'receipt.jsonl';
@@ -137,29 +139,39 @@ const withFiles = ({ items }: BatchPlan): AddressFile[] => {
   });
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const entries = {
+  to: word('directory to create, with a file per person', { value: 'DIR', needed: true }),
+  receiptKeyFile,
+};
+
+type ExportInput = Values<typeof entries> & { addresses: Addresses };
+
+/** Its receipt is in the directory, and a finished run is not repeated. */
+const exportInput = both(input(entries), {
+  ...addressInput,
+  flags: addressInput.flags.filter(({ heading }) => heading === undefined),
+});
+
+const run = async ({ to, receiptKeyFile, addresses }: ExportInput, call: Call): Promise<void> => {
+  const { context, bridge } = call;
   const { notes, runtime } = context;
-  if (typed.to === undefined) problems.missingFlag('to');
-  const plan = await readAddresses(invocation);
-  checkInvalid(invocation, plan, 'email address');
-  problems.check();
+  const { plan } = addresses;
+  checkAddresses(call, addresses);
   if (plan.items.length === 0) throw new SchedError('usage', 'No addresses in the input');
-  noteLeftOut(invocation, plan);
+  noteLeftOut(bridge, plan);
   await context.connection();
-  const key = (await findKey(invocation, true))!;
+  const key = (await findKey(context, receiptKeyFile, true))!;
   const who = await askRequester(context, events.list);
   const { scope, query } = await readableEvents(context);
   const { supported } = await supportsFilter(context, 'invitee_email', query);
   if (!supported) notes.info("The service can't filter by invitee, so sched reads all events for each address");
-  const directory = resolve(String(typed.to));
-  const addresses = addressesOf(invocation, plan, key);
+  const directory = resolve(to);
   const gaps = new Set(scope === 'user' ? ["events of other hosts (the token can't read them)"] : []);
   const empty: number[] = [];
   const items = withFiles(plan);
-  const own = { ...invocation, typed: { ...typed, receipt: join(directory, receiptName) } };
+  const own = { ...bridge, typed: { ...bridge.typed, receipt: join(directory, receiptName) } };
   await runBulk<AddressFile>(own, {
-    ...addresses,
+    ...addressesOf(addresses, key),
     items,
     done: 'exported',
     operation: 'compliance.export',
@@ -202,12 +214,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const exportCommand: Command = {
   name: 'export',
   summary: 'Write all data that the service shows of people to files',
-  arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
-  flags: [
-    { name: 'to', value: 'DIR', required: true, description: 'directory to create, with a file per person' },
-    ...bulkFlags('addresses', 'address').filter(({ heading }) => heading === undefined),
-    keyFileFlag,
-  ],
+  ...taking(exportInput, run),
   fields: resultFields,
   effect: 'read',
   examples: [
@@ -221,5 +228,4 @@ export const exportCommand: Command = {
     inputNote,
     'Never prints an address: messages give the line number in the input.',
   ],
-  run,
 };

@@ -5,16 +5,15 @@ import { keyTextIn, newKeyText, type ReceiptKey, readKey } from '../../../jobs/r
 import { readPrivateFile } from '../../../state/files.ts';
 import { accountLock } from '../../../state/lock.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
-import type { Flag, Invocation } from '../../command.ts';
+import { file } from '../../input/kinds.ts';
 import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/shared-state.ts';
 
-export const keyFileFlag: Flag = {
-  name: 'receipt-key-file',
-  value: 'FILE',
-  description: 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)',
-  heading: 'Safety',
-};
+/** The file that each command takes which needs the key. */
+export const receiptKeyFile = file(
+  'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)',
+  { heading: 'Safety' },
+);
 
 /** A key and blanks. */
 const longestKeyFile = 64 * 1024;
@@ -97,11 +96,12 @@ const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey 
  * machine.
  */
 export const findKey = async (
-  { context, typed }: Pick<Invocation, 'context' | 'typed'>,
+  context: Context,
+  keyFile: string | undefined,
   mayMake: boolean,
 ): Promise<StoredKey | undefined> => {
   const { env } = context.runtime;
-  const named = (typed['receipt-key-file'] as string | undefined) ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
+  const named = keyFile ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
   if (named !== undefined) return fromFile(named, context.runtime.interrupted);
   if (env.CI)
     throw new SchedError('environment', 'A receipt key file is required in CI', {
