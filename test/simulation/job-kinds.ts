@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { eventTypes } from '../../src/api/event-types.ts';
 import { invitees } from '../../src/api/invitees.ts';
-import type { Invocation } from '../../src/cli/command.ts';
 import { sendBooking } from '../../src/cli/commands/bulk/book.ts';
 import type { BookingLine } from '../../src/cli/commands/bulk/read-bookings.ts';
 import { type Bulk, runBulk } from '../../src/cli/commands/bulk/run-bulk.ts';
@@ -248,7 +247,7 @@ const move: JobKind = {
   },
 };
 
-const invocationOf = (context: Context): Invocation => ({ context, typed: {} }) as Invocation;
+const once = { receipt: undefined, again: false };
 
 /** What each bulk job has. */
 const common = {
@@ -281,7 +280,7 @@ const bulk: JobKind = {
       words: ['bulk', ...rows.map(({ email }) => email)],
       work: async ({ context, count }) => {
         const send = sendBooking(context, await context.client(), await bookingOf(context), false);
-        await runBulk(invocationOf(context), {
+        await runBulk(context, once, {
           ...common,
           things: 'meetings',
           done: 'booked',
@@ -319,7 +318,7 @@ const erase: JobKind = {
       words: ['erase', `${items[0]!.text} and ${items.length - 1} more`],
       work: async ({ context, count }) => {
         const send = sendDeletion(await context.client(), (text) => text);
-        await runBulk(invocationOf(context), {
+        await runBulk(context, once, {
           ...common,
           things: 'addresses',
           done: 'accepted',

@@ -6,7 +6,7 @@ import { listed, the, words } from '../input/words.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { requestDraft } from '../operation/input.ts';
 import { bookingEntries } from '../scheduling/booking-context.ts';
-import { recordFile } from './bulk/flags.ts';
+import { recordFile } from './bulk/input.ts';
 
 const { from, ...fileOptions } = recordFile('bookings', 'book');
 

@@ -3,7 +3,7 @@ import type { Input } from '../../client/wire.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import type { Json } from '../../json.ts';
 import { describeInstant } from '../../time/label.ts';
-import type { Invocation } from '../command.ts';
+import type { Call } from '../input/input.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
@@ -50,11 +50,12 @@ const cancelOne = async (context: Context, input: Input, before: Json | undefine
 const transient = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unknown']);
 
 /** Cancels the events that are named. */
-export const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
-  if (args.length === 0) problems.missingArgument('event');
+export const runCancel = async (
+  { fieldFlags, view }: GenericCommand,
+  { context, problems, bridge }: Call,
+): Promise<void> => {
   const read: Input[] = [];
-  for (const arg of args) read.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));
+  for (const arg of bridge.args) read.push(await readInput({ ...bridge, args: [arg] }, events.cancel, fieldFlags));
   problems.check();
   const idOf = ({ path }: Input): string => path!.event!;
   // An ID and a URI can name the same event.

@@ -1,12 +1,14 @@
 import { events } from '../../api/events.ts';
-import type { Argument, Command, Flag, Invocation } from '../command.ts';
+import type { Argument, Command, Flag } from '../command.ts';
+import { type Call, taking } from '../input/input.ts';
 import { type Decorations, type GenericCommand, genericCommand } from '../operation/generic-command.ts';
 import { webFlag, withPage } from '../operation/open-page.ts';
 import { startsIn } from '../operation/view-values.ts';
-import { bulkFlags, inputNote } from './bulk/flags.ts';
+import { inputNote } from './bulk/input.ts';
 import { resultFields } from './bulk/run-result.ts';
+import { type CancelInput, cancelFlags, cancelInput, isFiltered } from './cancel-input.ts';
 import type { Usual } from './event-choices.ts';
-import { choosingFlags, withInviteesFlag, withSearch } from './events-list.ts';
+import { withInviteesFlag, withSearch } from './events-list.ts';
 import { moveCommand } from './events-move.ts';
 import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
@@ -29,41 +31,20 @@ export const examples = {
   ],
 };
 
-const confirmFlag: Flag = {
-  name: 'confirm',
-  value: 'COUNT',
-  description: 'with a filter or --from: confirm this number of events',
-  heading: 'Safety',
-};
-
 /** Lets a terminal choose the event if it is missing. */
 const chosenEvent = ([argument]: readonly Argument[], usual: Usual, question: string): Argument => ({
   ...argument!,
   offer: async (invocation) =>
-    invocation.typed.from === undefined && typedFilters(invocation).length === 0
+    invocation.typed.from === undefined && !isFiltered(invocation.typed)
       ? (await import('./event-choices.ts')).offerEvents(usual, question, invocation)
       : undefined,
 });
 
-const typedFilters = ({ typed }: Invocation): string[] =>
-  choosingFlags.map(({ name }) => name).filter((name) => typed[name] !== undefined);
-
 /** Cancels the events that are named, listed in a file or chosen by filters. */
-const cancelAny = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { typed, args, problems } = invocation;
-  const filters = typedFilters(invocation);
-  const words = filters.map((name) => `--${name}`).join(', ');
-  if (filters.length > 0 && args.length > 0)
-    problems.add(`An event can't be used with ${words}. Name events, or choose them with filters`);
-  if (filters.length > 0 && typed.from !== undefined) problems.add(`--from can't be used with ${words}`);
-  if (filters.length > 0 && filters.every((name) => ['user', 'org', 'group'].includes(name)))
-    problems.add(`${words} only says whose events. Also choose which: --since, --event-type, … or --upcoming for all`);
-  if (filters.length === 0 && typed.from === undefined && typed.confirm !== undefined)
-    problems.add('--confirm needs a filter or --from');
-  if (filters.length === 0 && typed.from === undefined)
-    return (await import('./events-cancel.ts')).runCancel(generic, invocation);
+const cancelAny = async (generic: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+  if (call.bridge.args.length > 0) return (await import('./events-cancel.ts')).runCancel(generic, call);
   const { cancelFiltered, cancelFromFile } = await import('./bulk/cancel.ts');
-  return filters.length === 0 ? cancelFromFile(generic, invocation) : cancelFiltered(generic, invocation);
+  return (values.from === undefined ? cancelFiltered : cancelFromFile)(generic, values, call);
 };
 
 const joinFlag: Flag = { ...webFlag, description: 'open its join link in the browser' };
@@ -104,7 +85,7 @@ export const decorate = {
         variadic: true,
       },
     ],
-    flags: [...generic.flags, ...bulkFlags('events', 'event'), ...choosingFlags, confirmFlag],
+    flags: [...generic.flags, ...cancelFlags],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
       'Without an event, a terminal lists your next events to choose from: type to filter them, and press space to choose several.',
@@ -113,7 +94,7 @@ export const decorate = {
       'With --from or filters, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
       inputNote,
     ],
-    run: (invocation) => cancelAny(generic, invocation),
+    run: taking({ ...cancelInput, arguments: generic.arguments }, (...call) => cancelAny(generic, ...call)).run,
   }),
 } satisfies Decorations;
 

@@ -81,13 +81,9 @@ export const sendBooking = (
 };
 
 /** Books every line of a file, one after another, and writes a receipt. */
-export const bookFromFile = async (
-  { fieldFlags }: GenericCommand,
-  { ifAbsent, confirm, max }: BookingInput,
-  { context, bridge }: Call,
-): Promise<void> => {
-  const expected = { confirm, max };
-  const { lines, thing, wrong, duplicates } = await readBookings(bridge, fieldFlags);
+export const bookFromFile = async ({ fieldFlags }: GenericCommand, values: BookingInput, call: Call): Promise<void> => {
+  const { context } = call;
+  const { lines, thing, wrong, duplicates } = await readBookings(values, call, fieldFlags);
   noteZones(context, lines);
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
@@ -97,12 +93,12 @@ export const bookFromFile = async (
       lines.map(({ input }) => input),
     );
   }
-  checkCount('bookings', expected, lines.length);
+  checkCount('bookings', values, lines.length);
   // Throws if there is no place for receipts.
   receiptFolder(context);
   const key = await inputKey(context.runtime, stateDirectory(context.runtime)!);
   const client = await context.client();
-  await runBulk(bridge, {
+  await runBulk(context, values, {
     things: 'meetings',
     done: 'booked',
     operation: 'invitees.create',
@@ -116,8 +112,8 @@ export const bookFromFile = async (
     thing,
     nameOf: (line) => timeAndPerson(context, line),
     freeInstead: async ({ body }) => (await import('../../scheduling/judged-time.ts')).freeInstead(context, body),
-    fix: fixAndRepeat(bridge, 'are not sent twice', 'is not sent twice'),
-    send: sendBooking(context, client, await bookingContextOf(context), ifAbsent),
-    confirm: (left) => confirmBookings(context, expected, lines, left),
+    fix: fixAndRepeat(values.from, 'are not sent twice', 'is not sent twice'),
+    send: sendBooking(context, client, await bookingContextOf(context), values.ifAbsent),
+    confirm: (left) => confirmBookings(context, values, lines, left),
   });
 };

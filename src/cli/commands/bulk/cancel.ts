@@ -9,16 +9,16 @@ import type { Job, SendResult } from '../../../jobs/run.ts';
 import type { Json } from '../../../json.ts';
 import { timestampOf } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation } from '../../command.ts';
-import { readCall } from '../../input/input.ts';
+import type { Call } from '../../input/input.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { checkOrigins, readInput } from '../../operation/input.ts';
 import { changeOptions } from '../../scheduling/booking-context.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
+import type { CancelInput } from '../cancel-input.ts';
 import { askRequester } from '../compliance/requester.ts';
-import { choosingInput, chosenEvents } from '../events-list.ts';
-import { checkCount, type ExpectedCount, readExpected } from './check-count.ts';
+import { chosenEvents } from '../events-list.ts';
+import { checkCount } from './check-count.ts';
 import { failedItem } from './item-refused.ts';
 import { checkInvalid, fixAndRepeat, type ItemKind, noteLeftOut, readPlan, wrongLines } from './read-items.ts';
 import { type Bulk, runBulk } from './run-bulk.ts';
@@ -78,7 +78,6 @@ const eventWords = async (context: Context, { id, event }: EventItem): Promise<s
 
 /** The events to cancel, and how to speak of them. */
 type Cancellations = Pick<Bulk<EventItem>, 'items' | 'thing' | 'wrong' | 'duplicates' | 'fix'> & {
-  expected: ExpectedCount;
   /** Identifies the input. */
   digest: string;
   /** Whether filters found the events. All of them were read, then. */
@@ -110,18 +109,18 @@ const confirmRest = async (
 /** Cancels events one after another, and writes a receipt. */
 const cancelMany = async (
   { fieldFlags }: GenericCommand,
-  invocation: Invocation,
+  values: CancelInput,
+  { context, bridge }: Call,
   cancellations: Cancellations,
 ): Promise<void> => {
-  const { context } = invocation;
-  const { items, digest, expected, ...asked } = cancellations;
-  const { body } = await readInput({ ...invocation, args: [items[0]!.id] }, events.cancel, fieldFlags);
+  const { items, digest, ...asked } = cancellations;
+  const { body } = await readInput({ ...bridge, args: [items[0]!.id] }, events.cancel, fieldFlags);
   if (context.settings.dryRun) {
     const requests = items.map(({ id }) => ({ path: { event: id }, body }));
     return printRequest(context, events.cancel, requests);
   }
-  checkCount('events', expected, items.length);
-  await runBulk(invocation, {
+  checkCount('events', values, items.length);
+  await runBulk(context, values, {
     things: 'events',
     done: 'canceled',
     operation: 'events.cancel',
@@ -133,7 +132,7 @@ const cancelMany = async (
     nameOf: (item) => eventWords(context, item),
     send: sendCancel(context, await context.client(), body),
     confirm: async (left) => {
-      if (context.settings.yes || expected.confirm !== undefined) return;
+      if (context.settings.yes || values.confirm !== undefined) return;
       await confirmRest(context, cancellations, (body as Json | undefined)?.reason, left);
     },
     ...asked,
@@ -141,37 +140,33 @@ const cancelMany = async (
 };
 
 /** Cancels the events listed in a file. */
-export const cancelFromFile = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { problems } = invocation;
-  const expected = readExpected(invocation);
-  const plan = await readPlan(invocation, eventItems);
-  checkInvalid(invocation, plan, 'event ID');
+export const cancelFromFile = async (command: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+  const { context, problems } = call;
+  const plan = await readPlan(call, values, [], eventItems);
+  checkInvalid(call, values, plan, 'event ID');
   if (plan.items.length === 0) problems.add('No events in the input');
   problems.check();
   // An ID in a URI of another service could belong to a different event here.
   const origins = plan.items.filter(({ text }) => text.includes('://')).map(({ text }) => new URL(text).origin);
-  await checkOrigins(invocation, [...new Set(origins)]);
+  await checkOrigins(call, [...new Set(origins)]);
   problems.check();
-  noteLeftOut(invocation, plan);
-  return cancelMany(command, invocation, {
+  noteLeftOut(context, plan);
+  return cancelMany(command, values, call, {
     items: plan.items.map(({ text, line }) => ({ id: eventItems.fold(text)!, line })),
     isFound: false,
-    expected,
     digest: plan.digest,
     duplicates: plan.duplicates.length,
     wrong: wrongLines(plan, 'event ID'),
     thing: plan.isListed ? 'item' : 'line',
-    fix: fixAndRepeat(invocation, 'stay canceled', 'stays canceled'),
+    fix: fixAndRepeat(values.from, 'stay canceled', 'stays canceled'),
   });
 };
 
 /** Cancels the active events that the filters choose and that have not begun. */
-export const cancelFiltered = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const expected = readExpected(invocation);
-  const filters = await readCall(choosingInput, invocation);
-  const isAnyStart = windowIn(filters.request.query!).since === undefined;
-  const rows = await chosenEvents(context, { ...filters, upcoming: isAnyStart });
+export const cancelFiltered = async (command: GenericCommand, values: CancelInput, call: Call): Promise<void> => {
+  const { context } = call;
+  const isAnyStart = windowIn(values.request.query!).since === undefined;
+  const rows = await chosenEvents(context, { ...values, upcoming: isAnyStart });
   const now = context.now();
   // --since can be in the past, a service may ignore a filter, and a row may have no time that can be read.
   const isAhead = ({ status, start_time: start }: Json) =>
@@ -182,10 +177,9 @@ export const cancelFiltered = async (command: GenericCommand, invocation: Invoca
     if (context.printer.showsPages) return;
     return context.printer.one(resultView, { run: null, ...countOutcomes([], 0, 0), receipt: null, head: null });
   }
-  return cancelMany(command, invocation, {
+  return cancelMany(command, values, call, {
     items: [...found].map(([id, event], index) => ({ id, line: index + 1, event })),
     isFound: true,
-    expected,
     digest: JSON.stringify([...found.keys()]),
     wrong: [],
     thing: 'item',

@@ -1,18 +1,11 @@
 import { SchedError } from '../../../errors.ts';
 import { formatNumber } from '../../../numbers.ts';
-import type { Invocation } from '../../command.ts';
-import { readWholeNumber } from '../../operation/values.ts';
 
 /** The flags about the number of items. */
 export interface ExpectedCount {
   confirm?: number | undefined;
   max?: number | undefined;
 }
-
-export const readExpected = (invocation: Invocation): ExpectedCount => ({
-  confirm: readWholeNumber('confirm', invocation, 0),
-  max: readWholeNumber('max', invocation, 0),
-});
 
 /** The error for an input that is not what the user confirmed. */
 export const differs = (message: string, reason: string): SchedError =>

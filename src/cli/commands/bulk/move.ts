@@ -12,7 +12,6 @@ import { onceEach } from '../../../once.ts';
 import type { View } from '../../../output/view.ts';
 import { hour, timestampOf, utcText } from '../../../time/wall.ts';
 import { idIn } from '../../../uri.ts';
-import type { Invocation } from '../../command.ts';
 import type { Call } from '../../input/input.ts';
 import { commandHere } from '../../messages/suggested-line.ts';
 import { checkOrigins } from '../../operation/input.ts';
@@ -64,9 +63,9 @@ const readLine = (line: number, values: ReadonlyMap<string, unknown>): Wanted | 
 };
 
 /** The moves of a file. Problems of its lines are added to `wrong`. */
-const readFile = async (invocation: Invocation, wrong: LineProblem[]) => {
+const readFile = async (call: Call, from: string, wrong: LineProblem[]) => {
   const columnOf = (title: string) => planView.columns.find(({ path }) => path === title.trim().toLowerCase())?.path;
-  const { records, thing } = await readRecordFile(invocation, { columnOf, columns: 'event and to' });
+  const { records, thing } = await readRecordFile(call, from, { columnOf, columns: 'event and to' });
   const wanted: Wanted[] = [];
   for (const record of records) {
     const { line } = record;
@@ -77,7 +76,7 @@ const readFile = async (invocation: Invocation, wrong: LineProblem[]) => {
     else wanted.push(read);
   }
   await checkOrigins(
-    invocation,
+    call,
     wanted.map(({ root }) => root),
   );
   return { wanted, thing };
@@ -221,26 +220,23 @@ const sendMove =
   };
 
 /** Moves the events of a file, or those that filters choose, one after another, and writes a receipt. */
-export const moveMany = async (
-  { to: _, shift, from: __, again, confirm: count, max, ...choices }: ManyInput,
-  filters: EventFilters | undefined,
-  { context, problems, bridge }: Call,
-): Promise<void> => {
+export const moveMany = async (values: ManyInput, filters: EventFilters | undefined, call: Call): Promise<void> => {
+  const { shift, from, again, skipInvalid, ...choices } = values;
+  const { context, problems } = call;
   const { dryRun, format } = context.settings;
-  const expected = { confirm: count, max };
   const moving = await moveContextOf(context);
   await plan.noteOpenMoves(context, moving);
   const wrong: LineProblem[] = [];
   const isShift = shift !== undefined;
   const { wanted, thing } = await (isShift
     ? readShift(context, moving, shift, again, filters!)
-    : readFile(bridge, wrong));
+    : readFile(call, from!, wrong));
   const total = wanted.length + wrong.length;
   if (total === 0) problems.add(isShift ? 'No events to move' : 'No moves in the input');
   problems.check();
   const readable = await readMoves(context, moving, wanted, { ...choices, isShift }, wrong);
   const moves = ordered(context, await judgeAll(context, readable, wrong), choices.cancelFirst);
-  checkLines(bridge, wrong, thing, total);
+  checkLines(call, skipInvalid, wrong, thing, total);
   if (dryRun && ['csv', 'tsv'].includes(format)) {
     const rows = moves.map(({ event: { uri, name }, old, new: next }) => {
       return { event: uri, to: utcText(next.start), from: utcText(old.start), name };
@@ -249,8 +245,8 @@ export const moveMany = async (
   }
   const sent = moves.filter(({ isThere }) => !isThere).map((move) => plan.planOf(context, move, choices));
   if (dryRun) return printPlans(context, sent);
-  checkCount('moves', expected, moves.length);
-  await runBulk(bridge, {
+  checkCount('moves', values, moves.length);
+  await runBulk(context, values, {
     things: 'events',
     done: 'moved',
     operation: 'events.move',
@@ -264,8 +260,8 @@ export const moveMany = async (
     nameOf: (move) => [spanOf(context, move.event) ?? '', nameOf(move)],
     fix: isShift
       ? () => `To move these to other times: ${commandHere(context, 'events', 'move', 'EVENT', '--to', 'TIME')}`
-      : fixAndRepeat(bridge, 'are not moved twice', 'is not moved twice'),
+      : fixAndRepeat(from, 'are not moved twice', 'is not moved twice'),
     send: sendMove(context, moving, choices),
-    confirm: (left) => confirmMoves(context, left, expected.confirm !== undefined),
+    confirm: (left) => confirmMoves(context, left, values.confirm !== undefined),
   });
 };

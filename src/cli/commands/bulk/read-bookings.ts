@@ -9,12 +9,14 @@ import { counted, formatNumber } from '../../../numbers.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import type { Value } from '../../input/field-kinds.ts';
-import { howOf } from '../../input/input.ts';
+import { type Call, howOf } from '../../input/input.ts';
+import { the, words } from '../../input/words.ts';
 import { Problems } from '../../messages/problems.ts';
 import type { FieldFlag } from '../../operation/field-flags.ts';
 import { checkOrigins, type Draft, draftInput, finalOf } from '../../operation/input.ts';
 import { referredRecord } from '../../operation/references.ts';
 import { eventTypeOf, isAnswer, questionsOf, readAnswer, unanswered } from '../../scheduling/answers.ts';
+import type { BookingInput } from '../booking-input.ts';
 import type { Failure } from './answer.ts';
 import { bookingColumns, columnOf, columnsOf, rowOf } from './booking-rows.ts';
 import { type InputRecord, readRecordFile } from './read-items.ts';
@@ -78,7 +80,8 @@ export interface LineProblem {
 
 /** Reports the problems of all lines together. Throws if there are any, unless --skip-invalid leaves some to book. */
 export const checkLines = (
-  { context, typed, problems }: Invocation,
+  { context, problems }: Pick<Call, 'context' | 'problems'>,
+  skipInvalid: boolean,
   wrong: readonly LineProblem[],
   thing: 'item' | 'line',
   total: number,
@@ -91,10 +94,11 @@ export const checkLines = (
   for (const { lines, problem } of all.slice(0, mostProblems)) context.notes.warn(`${lines}: ${problem}`);
   if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
   const count = new Set(wrong.map(({ line }) => line)).size;
-  if (typed['skip-invalid'] === true && count < total) return;
+  if (skipInvalid && count < total) return;
   const verb = count === 1 ? 'has' : 'have';
-  const way = count < total ? `; use --skip-invalid to skip ${count === 1 ? 'it' : 'them'}` : '';
-  problems.add(`${formatNumber(count)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent${way}`);
+  const way = words`; use ${the('skipInvalid')} to skip ${count === 1 ? 'it' : 'them'}`;
+  const what = `${formatNumber(count)} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`;
+  problems.report({ words: words`${what}${count < total ? way : ''}` });
   problems.check();
 };
 
@@ -199,10 +203,13 @@ interface BookingFile {
 }
 
 /** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
-export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
-  const { problems } = invocation;
+export const readBookings = async (
+  { from, skipInvalid }: BookingInput,
+  { problems, bridge: invocation }: Call,
+  flags: readonly FieldFlag[],
+): Promise<BookingFile> => {
   const columns = columnsOf(flags);
-  const { records, thing } = await readRecordFile(invocation, {
+  const { records, thing } = await readRecordFile(invocation, from!, {
     columnOf: columnOf(columns),
     columns: `${columns.join(', ')} and answers.QUESTION`,
   });
@@ -212,7 +219,7 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
   const report: Report = (line, problem) => {
     wrong.push({ line, problem });
   };
-  const check = () => checkLines(invocation, wrong, thing, records.length);
+  const check = () => checkLines(invocation, skipInvalid, wrong, thing, records.length);
   const drafts = await draftLines(invocation, flags, records, report);
   const isLocallyWrong = wrong.length > 0;
   const lines = await bookingsOf(invocation, drafts, report).catch((error: unknown) => {

@@ -5,9 +5,11 @@ import { type RecordOptions, type RecordValues, readRecords } from '../../../job
 import { BadInput, type SourceEntry } from '../../../jobs/text-source.ts';
 import { formatNumber } from '../../../numbers.ts';
 import { readNamedFile } from '../../../state/named-file.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
+import { the, words } from '../../input/words.ts';
 import type { Context } from '../../session/context.ts';
 import type { Failure } from './answer.ts';
+import type { ItemFile } from './input.ts';
 
 export interface ItemKind extends Pick<ItemOptions, 'usual' | 'isItem' | 'isSurelyItem'> {
   /** The normalized form that identifies an item, or undefined if the text isn't an item. */
@@ -22,27 +24,32 @@ const inputBytes = ({ runtime }: Context, from: string): Promise<Uint8Array> =>
   from === '-' ? runtime.stdin.bytes(mostBytes) : readNamedFile(from, runtime.interrupted, mostBytes);
 
 /** The input in a sentence: the name of its file, if it has one. */
-const inputName = ({ typed }: Invocation): string =>
-  typed.from === undefined || typed.from === '-' ? 'the input' : basename(String(typed.from));
+const inputName = (from: string | undefined): string =>
+  from === undefined || from === '-' ? 'the input' : basename(from);
 
 /** What to do about lines that failed if the same command can be run again: `the 28 are not sent twice`. */
 export const fixAndRepeat =
-  (invocation: Invocation, those: string, that: string) =>
+  (from: string | undefined, those: string, that: string) =>
   (accepted: number): string => {
     const rest = accepted === 1 ? `: the other one ${that}` : `: the ${formatNumber(accepted)} ${those}`;
-    return `Fix ${inputName(invocation)} and run the same command again${accepted === 0 ? '' : rest}.`;
+    return `Fix ${inputName(from)} and run the same command again${accepted === 0 ? '' : rest}.`;
   };
 
 /** Runs `read`. Reports an input that can't be read as a problem of --from. */
-const readingInput = async <Value>({ typed, problems }: Invocation, read: () => Promise<Value>): Promise<Value> => {
+const readingInput = async <Value>(
+  { context, problems }: Pick<Call, 'context' | 'problems'>,
+  from: string,
+  read: (bytes: Uint8Array) => Promise<Value>,
+): Promise<Value> => {
   try {
-    return await read();
+    return await read(await inputBytes(context, from));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isBadInput = error instanceof BadInput;
     if (!isBadInput && code === undefined) throw error;
     const reason = isBadInput ? error.message : code === 'ENOENT' ? 'no such file' : code;
-    problems.add(`--from: can't read ${typed.from === '-' ? 'stdin' : typed.from} (${reason})`);
+    const what = from === '-' ? 'stdin' : from;
+    problems.report({ words: words`${the('from')}: can't read ${what} (${reason ?? ''})` });
     problems.check();
     throw error;
   }
@@ -52,42 +59,40 @@ export type InputRecord = Exclude<SourceEntry<RecordValues>, { skipped: unknown 
 
 /** The records of the file that --from names, and what they are called in messages. */
 export const readRecordFile = (
-  invocation: Invocation,
+  call: Pick<Call, 'context' | 'problems'>,
+  from: string,
   options: Pick<RecordOptions, 'columnOf' | 'columns'>,
 ): Promise<{ records: InputRecord[]; thing: 'item' | 'line' }> =>
-  readingInput(invocation, async () => {
-    const name = String(invocation.typed.from);
-    const all = await readRecords(await inputBytes(invocation.context, name), { ...options, name });
+  readingInput(call, from, async (bytes) => {
+    const all = await readRecords(bytes, { ...options, name: from });
     const records = [...all].flatMap((record) => ('skipped' in record ? [] : [record]));
     return { records, thing: records[0]?.isListed ? 'item' : 'line' };
   });
 
 /** Reads the input into a plan. Problems with the whole input are reported, but the input is never quoted. */
-export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<BatchPlan> => {
-  const { context, args, typed, problems } = invocation;
-  if (typed.from !== undefined && args.length > 0) problems.add("Arguments can't be used with --from");
-  for (const name of ['column', 'field'])
-    if (typed[name] !== undefined && typed.from === undefined) problems.add(`--${name} needs --from`);
-  if (typed.column !== undefined && typed.field !== undefined)
-    problems.add("--column (for CSV) can't be used with --field (for JSON)");
-  problems.check();
-  if (typed.from === undefined)
+export const readPlan = async (
+  call: Pick<Call, 'context' | 'problems'>,
+  { from, column, field }: ItemFile,
+  args: readonly string[],
+  kind: ItemKind,
+): Promise<BatchPlan> => {
+  call.problems.check();
+  if (from === undefined)
     return makePlan(
       args.map((text, index) => ({ line: index + 1, value: text.trim() })),
       kind.fold,
     );
-  const name = String(typed.from);
-  return readingInput(invocation, async () => {
+  return readingInput(call, from, async (bytes) => {
     const chosen = new Set<string>();
-    const entries = await readItems(await inputBytes(context, name), {
+    const entries = await readItems(bytes, {
       ...kind,
-      name,
-      column: typed.column as string | undefined,
-      field: typed.field as string | undefined,
+      name: from,
+      column,
+      field,
       onChosen: (what, title) => chosen.add(`${what} "${title}"`),
     });
     const plan = makePlan(entries, kind.fold);
-    if (chosen.size > 0) context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
+    if (chosen.size > 0) call.context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
     return plan;
   });
 };
@@ -103,21 +108,26 @@ const invalidTexts = ({ invalid, isListed }: BatchPlan, thing: string): string[]
   );
 
 /** Rejects the input if it has invalid lines, unless --skip-invalid is set. */
-export const checkInvalid = ({ typed, problems }: Invocation, plan: BatchPlan, thing: string): void => {
+export const checkInvalid = (
+  { problems }: Pick<Call, 'problems'>,
+  { from, skipInvalid }: ItemFile,
+  plan: BatchPlan,
+  thing: string,
+): void => {
   const { invalid } = plan;
-  if (invalid.length === 0 || typed['skip-invalid'] === true) return;
-  if (typed.from === undefined) for (const { line } of invalid) problems.add(`Argument ${line} is not an ${thing}`);
+  if (invalid.length === 0 || skipInvalid) return;
+  if (from === undefined) for (const { line } of invalid) problems.add(`Argument ${line} is not an ${thing}`);
   else {
     const texts = invalidTexts(plan, thing);
     const them = invalid.length === 1 ? 'it' : 'them';
     for (const text of texts.slice(0, -1)) problems.add(text);
-    problems.add(`${texts.at(-1)}; use --skip-invalid to skip ${them}`);
+    problems.report({ words: words`${texts.at(-1)!}; use ${the('skipInvalid')} to skip ${them}` });
   }
   problems.check();
 };
 
 /** Reports how much of the input is skipped, before the user is asked for confirmation. */
-export const noteLeftOut = ({ context }: Invocation, plan: BatchPlan): void => {
+export const noteLeftOut = ({ notes }: Context, plan: BatchPlan): void => {
   const text = leftOutText(plan);
-  if (text !== '') context.notes.info(`Skipped in the input: ${text}`);
+  if (text !== '') notes.info(`Skipped in the input: ${text}`);
 };

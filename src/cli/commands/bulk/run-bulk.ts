@@ -12,7 +12,6 @@ import { ensureLastingDirectory } from '../../../state/directories.ts';
 import { createLock } from '../../../state/lock.ts';
 import { timeLabel } from '../../../time/label.ts';
 import { version } from '../../../version.ts';
-import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import type { Requester } from '../compliance/requester.ts';
 import {
@@ -27,6 +26,7 @@ import {
   printAnswer,
 } from './answer.ts';
 import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
+import type { RunOptions } from './input.ts';
 import type { BulkResult } from './run-result.ts';
 import { addStepSummary, reportProgress } from './show-progress.ts';
 
@@ -48,14 +48,10 @@ export interface Bulk<Item extends InputItem = InputItem> extends Omit<Job<Item>
   confirm(left: readonly Item[], isResumed: boolean): Promise<void>;
 }
 
-/** The work and its flags. */
-interface Planned extends Bulk {
+/** The work, and how it is run. */
+interface Planned extends Bulk, RunOptions {
   key: string;
   batchSize: number;
-  /** The file that --receipt names. */
-  receipt: string | undefined;
-  /** Whether to repeat a finished run. */
-  again: boolean;
 }
 
 /** The program that makes a receipt, and the dialect that it spoke. */
@@ -268,11 +264,12 @@ const chooseRun = async (context: Context, folder: string, bulk: Planned): Promi
 
 /** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
 export const runBulk = async <Item extends InputItem>(
-  { context, typed }: Invocation,
+  context: Context,
+  { receipt: path, again }: RunOptions,
   job: Bulk<Item>,
 ): Promise<void> => {
-  const receipt = typed.receipt === undefined ? undefined : resolve(String(typed.receipt));
-  const bulk: Planned = { key: 'none', batchSize: 1, ...job, receipt, again: typed.again === true };
+  const receipt = path === undefined ? undefined : resolve(path);
+  const bulk: Planned = { key: 'none', batchSize: 1, ...job, receipt, again };
   const folder = receiptFolder(context);
   ensureLastingDirectory(folder);
   const lock = await lockOf(context, folder, bulk);

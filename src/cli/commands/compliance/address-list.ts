@@ -1,10 +1,10 @@
 import { foldAddress } from '../../../api/email-address.ts';
 import type { BatchPlan, PlannedItem } from '../../../jobs/batch-plan.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
-import type { Call, Input } from '../../input/input.ts';
+import { type Input, related } from '../../input/input.ts';
 import { the, words } from '../../input/words.ts';
-import { bulkFlags } from '../bulk/flags.ts';
-import { checkInvalid, type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
+import { argumentsApart, type ItemFile, itemInput } from '../bulk/input.ts';
+import { type ItemKind, readPlan, wrongLines } from '../bulk/read-items.ts';
 
 const kind: ItemKind = {
   usual: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'email_address', 'emails'],
@@ -19,24 +19,23 @@ export interface Addresses {
   thing: 'argument' | 'item' | 'line';
 }
 
+const fileInput = related(itemInput('addresses', 'address'), argumentsApart('email'));
+
 /** Addresses as arguments or in a file. They are read after all other values, whose problems are then known. */
-export const addressInput: Input<{ addresses: Addresses }> = {
-  flags: bulkFlags('addresses', 'address'),
+export const addressInput: Input<ItemFile & { addresses: Addresses }> = {
+  flags: fileInput.flags,
   arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
-  draft: async (invocation, { given: { from, email } }) => {
-    if (from === undefined && email === undefined)
-      invocation.problems.report({
-        words: words`No addresses given. Add some as arguments, or a file with ${the('from')}`,
-      });
-    const plan = await readPlan(invocation, kind);
-    const thing = plan.isListed ? 'item' : 'line';
-    return async () => ({ addresses: { plan, thing: from === undefined ? 'argument' : thing } });
+  draft: async (invocation, how) => {
+    const { context, problems } = invocation;
+    const values = await (await fileInput.draft(invocation, how))(context);
+    const args = [how.given.email ?? []].flat().map(String);
+    if (values.from === undefined && args.length === 0)
+      problems.report({ words: words`No addresses given. Add some as arguments, or a file with ${the('from')}` });
+    const plan = await readPlan(invocation, values, args, kind);
+    const thing = values.from === undefined ? 'argument' : plan.isListed ? 'item' : 'line';
+    return async () => ({ ...values, addresses: { plan, thing } });
   },
 };
-
-/** Rejects the input if it has invalid lines, unless --skip-invalid is set. */
-export const checkAddresses = ({ bridge }: Call, { plan }: Addresses): void =>
-  checkInvalid(bridge, plan, 'email address');
 
 /** What a run needs to know about its addresses. The receipt has their HMACs, and messages their lines. */
 export const addressesOf = ({ plan, thing }: Addresses, key: ReceiptKey) =>

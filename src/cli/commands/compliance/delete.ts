@@ -21,11 +21,11 @@ import { count, toggle } from '../../input/kinds.ts';
 import { type GenericCommand, printCurl } from '../../operation/generic-command.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { inputNote } from '../bulk/flags.ts';
-import { noteLeftOut } from '../bulk/read-items.ts';
+import { type ItemFile, inputNote } from '../bulk/input.ts';
+import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
-import { type Addresses, addressesOf, addressInput, checkAddresses } from './address-list.ts';
+import { type Addresses, addressesOf, addressInput } from './address-list.ts';
 import { askForCount, confirmKind, isConfirmed, planDigest } from './confirm-deletion.ts';
 import { unconfirmed } from './evidence.ts';
 import { findKey, receiptKeyFile } from './receipt-key.ts';
@@ -57,7 +57,7 @@ const entries = {
   receiptKeyFile,
 };
 
-type DeleteInput = Values<typeof entries> & { addresses: Addresses };
+type DeleteInput = Values<typeof entries> & ItemFile & { addresses: Addresses };
 
 const own = input(entries);
 
@@ -178,17 +178,18 @@ const printPlan = async (context: Context, { addresses, batchSize, receiptKeyFil
 const run = async (values: DeleteInput, call: Call): Promise<void> => {
   const { addresses, batchSize, confirm, org, receiptKeyFile } = values;
   const { plan } = addresses;
-  const { context, bridge } = call;
+  const { context } = call;
+  const checkAddresses = () => checkInvalid(call, values, plan, 'email address');
   // A plan never connects, so say here that it is for the sandbox.
   if (context.settings.sandbox) context.notes.sandbox();
   if (context.settings.dryRun && !context.settings.curl) {
     await printPlan(context, values);
-    return answered(() => checkAddresses(call, addresses));
+    return answered(checkAddresses);
   }
-  checkAddresses(call, addresses);
+  checkAddresses();
   if (context.settings.curl) return printCurlLine(context, batchSize);
   checkEmpty(values);
-  noteLeftOut(bridge, plan);
+  noteLeftOut(context, plan);
   const digest = typeof confirm === 'string' ? await planDigest(context, receiptKeyFile, plan) : undefined;
   const isAgreed = isConfirmed(context, values, addresses, digest);
   // Throws if there is no account, before a key is created.
@@ -199,7 +200,7 @@ const run = async (values: DeleteInput, call: Call): Promise<void> => {
     const isCurrent = org === collections.organizations.self;
     checkOrganization(isCurrent ? idIn(await context.identity.organization()) : org, who);
   }
-  await runBulk(bridge, {
+  await runBulk(context, values, {
     ...addressesOf(addresses, key),
     done: 'accepted',
     operation: 'compliance.delete',

@@ -16,12 +16,12 @@ import { word } from '../../input/kinds.ts';
 import { supportsFilter } from '../../scheduling/filter-support.ts';
 import { inviteesOf } from '../../scheduling/read-invitees.ts';
 import type { Context } from '../../session/context.ts';
-import { inputNote } from '../bulk/flags.ts';
-import { noteLeftOut } from '../bulk/read-items.ts';
+import { type ItemFile, inputNote } from '../bulk/input.ts';
+import { checkInvalid, noteLeftOut } from '../bulk/read-items.ts';
 import { runBulk } from '../bulk/run-bulk.ts';
 import { resultFields } from '../bulk/run-result.ts';
 import { shortPage } from '../event-invitees.ts';
-import { type Addresses, addressesOf, addressInput, checkAddresses } from './address-list.ts';
+import { type Addresses, addressesOf, addressInput } from './address-list.ts';
 import { findKey, receiptKeyFile } from './receipt-key.ts';
 import { askRequester, type EventScope, readableEvents } from './requester.ts';
 
@@ -144,7 +144,7 @@ const entries = {
   receiptKeyFile,
 };
 
-type ExportInput = Values<typeof entries> & { addresses: Addresses };
+type ExportInput = Values<typeof entries> & ItemFile & { addresses: Addresses };
 
 /** Its receipt is in the directory, and a finished run is not repeated. */
 const exportInput = both(input(entries), {
@@ -152,13 +152,14 @@ const exportInput = both(input(entries), {
   flags: addressInput.flags.filter(({ heading }) => heading === undefined),
 });
 
-const run = async ({ to, receiptKeyFile, addresses }: ExportInput, call: Call): Promise<void> => {
-  const { context, bridge } = call;
+const run = async (values: ExportInput, call: Call): Promise<void> => {
+  const { to, receiptKeyFile, addresses } = values;
+  const { context } = call;
   const { notes, runtime } = context;
   const { plan } = addresses;
-  checkAddresses(call, addresses);
+  checkInvalid(call, values, plan, 'email address');
   if (plan.items.length === 0) throw new SchedError('usage', 'No addresses in the input');
-  noteLeftOut(bridge, plan);
+  noteLeftOut(context, plan);
   await context.connection();
   const key = (await findKey(context, receiptKeyFile, true))!;
   const who = await askRequester(context, events.list);
@@ -169,42 +170,46 @@ const run = async ({ to, receiptKeyFile, addresses }: ExportInput, call: Call): 
   const gaps = new Set(scope === 'user' ? ["events of other hosts (the token can't read them)"] : []);
   const empty: number[] = [];
   const items = withFiles(plan);
-  const own = { ...bridge, typed: { ...bridge.typed, receipt: join(directory, receiptName) } };
-  await runBulk<AddressFile>(own, {
-    ...addressesOf(addresses, key),
-    items,
-    done: 'exported',
-    operation: 'compliance.export',
-    ...who,
-    // The same people in another directory, or in other lines, are another run.
-    input: key.mac([directory, ...items.map(({ text, file }) => `${text},${file}`)].join('\n')),
-    elsewhere,
-    fix: () => 'Fix the failed ones and export them to another directory.',
-    batchSize,
-    confirm: async (_, isResumed) => {
-      if (!isResumed) await prepare(directory);
+  const receipt = join(directory, receiptName);
+  await runBulk<AddressFile>(
+    context,
+    { receipt, again: false },
+    {
+      ...addressesOf(addresses, key),
+      items,
+      done: 'exported',
+      operation: 'compliance.export',
+      ...who,
+      // The same people in another directory, or in other lines, are another run.
+      input: key.mac([directory, ...items.map(({ text, file }) => `${text},${file}`)].join('\n')),
+      elsewhere,
+      fix: () => 'Fix the failed ones and export them to another directory.',
+      batchSize,
+      confirm: async (_, isResumed) => {
+        if (!isResumed) await prepare(directory);
+      },
+      send: async (batch, leaving) => {
+        await leaving();
+        const people: Person[] = [];
+        for (const { text: email } of batch)
+          people.push(await readPerson(context, email, supported ? { ...query, invitee_email: email } : query));
+        for (const gap of await addSubmissions(context, people)) gaps.add(gap);
+        for (const [index, { submissions, ...person }] of people.entries()) {
+          const { line, file } = batch[index]!;
+          if (person.events.length + submissions.length === 0) empty.push(line);
+          await write(runtime, join(directory, file), {
+            ...person,
+            routing_form_submissions: submissions,
+            not_included: [...gaps, ...neverShown],
+            exported_at: new Date(runtime.clock.now()).toISOString(),
+            organization: who.organization,
+            sandbox: who.isSandbox,
+          });
+        }
+        return { verdict: 'accepted', status: 200 };
+      },
     },
-    send: async (batch, leaving) => {
-      await leaving();
-      const people: Person[] = [];
-      for (const { text: email } of batch)
-        people.push(await readPerson(context, email, supported ? { ...query, invitee_email: email } : query));
-      for (const gap of await addSubmissions(context, people)) gaps.add(gap);
-      for (const [index, { submissions, ...person }] of people.entries()) {
-        const { line, file } = batch[index]!;
-        if (person.events.length + submissions.length === 0) empty.push(line);
-        await write(runtime, join(directory, file), {
-          ...person,
-          routing_form_submissions: submissions,
-          not_included: [...gaps, ...neverShown],
-          exported_at: new Date(runtime.clock.now()).toISOString(),
-          organization: who.organization,
-          sandbox: who.isSandbox,
-        });
-      }
-      return { verdict: 'accepted', status: 200 };
-    },
-  });
+  );
   if (empty.length > 0)
     notes.always(`Nothing found for ${addresses.thing}${empty.length === 1 ? '' : 's'} ${linesText(empty)}`);
   if (gaps.size > 0) notes.warn(`Not included: ${[...gaps].join('; ')}`);

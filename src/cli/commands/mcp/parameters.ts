@@ -1,12 +1,13 @@
 import { SchedError } from '../../../errors.ts';
 import type { Command, Flag, Typed } from '../../command.ts';
+import { input } from '../../input/input.ts';
 import { kindOf, zoneKind } from '../../input/kinds.ts';
 import { asFlags, asProperties, type Spelling } from '../../input/words.ts';
 import { asSchedError } from '../../messages/error-report.ts';
 import { adviceText, type Here } from '../../messages/suggested-line.ts';
 import { listInput } from '../../operation/listing.ts';
 import { bodyFlag } from '../../parse/shared-flags.ts';
-import { bookingFileFlags, bulkFlags } from '../bulk/flags.ts';
+import { itemInput, recordFile } from '../bulk/input.ts';
 import { type ArgumentFacts, argumentFacts, byName, type FlagFacts, flagFacts } from '../schema/command-facts.ts';
 import type { JsonSchema } from '../schema/output-schema.ts';
 
@@ -27,7 +28,9 @@ export type Values = Readonly<Record<string, unknown>>;
  * against booking twice.
  */
 const excluded = new Set([
-  ...[...listInput.flags, ...bulkFlags('', ''), ...bookingFileFlags, bodyFlag].map(({ name }) => name),
+  ...[...listInput.flags, ...itemInput('', '').flags, ...input(recordFile('', '')).flags, bodyFlag].map(
+    ({ name }) => name,
+  ),
   ...['first', 'rows', 'watch', 'web', 'allow-duplicate', 'allow', 'exit-code'],
 ]);
 

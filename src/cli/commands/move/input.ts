@@ -7,7 +7,7 @@ import { choice, momentFacts, text, toggle, zone } from '../../input/kinds.ts';
 import { apart, needs, rule } from '../../input/relations.ts';
 import { self, the, words } from '../../input/words.ts';
 import { draftInput } from '../../operation/input.ts';
-import { recordFile } from '../bulk/flags.ts';
+import { recordFile } from '../bulk/input.ts';
 import { choosingFlags, choosingInput } from '../events-list.ts';
 
 /** Stays text until the people who move are known: it must mean the same in all their time zones. */
