@@ -1,5 +1,5 @@
 import type { Argument, Flag } from '../command.ts';
-import { accept, type How, type Kind, type Raw, type Read } from './kind.ts';
+import { accept, type How, type Kind, type Raw, type Read, type Refused } from './kind.ts';
 
 /** How a value looks in help, and what becomes of it if it isn't given, or is given several times. */
 export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless'>, Pick<Argument, 'offer'> {
@@ -31,17 +31,21 @@ export interface Entry<T>
   extends Pick<EntryOptions, 'short' | 'heading' | 'unless' | 'offer' | 'needed' | 'many' | 'place'> {
   readonly kind: Kind;
   readonly description: string;
-  take(given: readonly Raw[], how: How): Promise<Read<T> | 'missing'>;
+  take(given: readonly Raw[], how: How): Promise<Taken<T>>;
 }
 
-const readAll = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Promise<Read<T[]>> => {
+/** A value, all that was refused, or that nothing was given. */
+export type Taken<T> = Exclude<Read<T>, Refused> | Refused[] | 'missing';
+
+const readAll = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Promise<Taken<T[]>> => {
   const values: T[] = [];
+  const refused: Refused[] = [];
   for (const raw of given) {
     const read = await kind.read(raw, how);
-    if (!read.ok) return { ...read, raw };
-    if ('value' in read) values.push(read.value);
+    if (!read.ok) refused.push({ ...read, raw });
+    else if ('value' in read) values.push(read.value);
   }
-  return accept(values);
+  return refused.length === 0 ? accept(values) : refused;
 };
 
 /** Declares a value of an input. */
@@ -51,11 +55,12 @@ export const entry = <T, const Options extends EntryOptions = object>(
   options?: Options,
 ): Entry<Got<T, Options>> => {
   const { value, preset, ...facts }: EntryOptions = options ?? {};
-  const take = async (given: readonly Raw[], how: How): Promise<Read<unknown> | 'missing'> => {
+  const take = async (given: readonly Raw[], how: How): Promise<Taken<unknown>> => {
     if (facts.many) return facts.needed && given.length === 0 ? 'missing' : readAll(kind, given, how);
     const [raw = preset] = given;
     if (raw === undefined) return facts.needed ? 'missing' : accept(undefined);
-    return kind.read(raw, how);
+    const read = await kind.read(raw, how);
+    return read.ok ? read : [read];
   };
   return {
     ...facts,

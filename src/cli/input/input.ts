@@ -103,9 +103,9 @@ export const input = <const E extends Entries>(
         if (taken === 'missing') {
           if (place === 'argument') problems.missingArgument(about.name);
           else problems.missingFlag(about.name);
-        } else if (!taken.ok) {
-          const { problem, meant, raw = given[0] ?? '' } = taken;
-          problems.report({ about, raw: String(raw), words: problem, meant });
+        } else if (Array.isArray(taken)) {
+          for (const { problem, meant, raw = given[0] ?? '' } of taken)
+            problems.report({ about, raw: String(raw), words: problem, meant });
         } else if ('value' in taken) values[key] = taken.value;
         else
           later.push(async (context) => {

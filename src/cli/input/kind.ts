@@ -30,7 +30,15 @@ export type Read<T> =
   | { ok: true; value: T }
   /** Only the service can tell. It is asked if nothing else of the call is wrong. */
   | { ok: true; later(context: Context): Promise<T> }
-  | { ok: false; problem: Words; meant?: string | undefined /** Which of several values it is about. */; raw?: Raw };
+  | Refused;
+
+export interface Refused {
+  ok: false;
+  problem: Words;
+  meant?: string | undefined;
+  /** Which of several values it is about. */
+  raw?: Raw;
+}
 
 type JsonType = 'string' | 'integer' | 'boolean';
 

@@ -113,6 +113,15 @@ test('all problems of a call are collected, in the words of the call', async () 
   ]);
 });
 
+test('each wrong one of several values is a problem', async () => {
+  const call = callOf({ day: ['1', 'x', '2', '9'] });
+  await input({ day: count('days', { most: 7, many: true }) }).draft(call, howOf(call));
+  expect(call.problems.texts).toEqual([
+    '--day must be a whole number from 0 to 7, not "x"',
+    '--day must be a whole number from 0 to 7, not "9"',
+  ]);
+});
+
 describe('relations', () => {
   const flags = { once: toggle(''), every: text(''), again: toggle(''), from: file('') };
   const issuesOf = async (relation: Parameters<typeof input<typeof flags>>[1], typed: Invocation['typed']) => {
