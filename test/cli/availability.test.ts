@@ -65,6 +65,12 @@ describe('availability update', () => {
       expect([code, JSON.parse(request).body]).toEqual([0, { rules }]);
     });
 
+    test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('reads tomorrow in its new time zone, %s', async (zone) => {
+      const byBody = await update('-n --day-off tomorrow', { timezone: zone });
+      const byFlag = await update(`-n --day-off tomorrow --timezone ${zone}`, {});
+      expect([byBody.code, byBody.stdout]).toEqual([0, byFlag.stdout]);
+    });
+
     test.each([
       ['', { name: 'New' }, 'the body has unknown fields: name'],
       ['', { rules: ['monday'] }, 'must be an object'],

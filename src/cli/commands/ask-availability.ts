@@ -4,16 +4,15 @@ import { readDays, readRule } from '../../time/availability-rules.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
 import type { Answered, Invocation, Offered } from '../command.ts';
+import { flagName } from '../input/words.ts';
 import { choicesOf } from '../operation/name-lookup.ts';
 import { typedEventType } from '../scheduling/answers.ts';
 import { schedulesOf, todayIn } from '../scheduling/schedule-facts.ts';
 import type { Asker } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
+import { changing } from './availability-input.ts';
 
-/** Flags that say what to change. */
-export const changeFlags = ['rule', 'day-off', 'remove', 'replace', 'timezone', 'body'];
-
-const isOpen = ({ typed }: Invocation): boolean => changeFlags.every((name) => typed[name] === undefined);
+const isOpen = ({ typed }: Invocation): boolean => changing.every((key) => typed[flagName(key)] === undefined);
 
 /** The names of people by the IDs of their users. None if the token may not list them. */
 const peopleById = async (context: Context): Promise<Map<string, string>> => {
@@ -37,14 +36,14 @@ export const offerSchedules = async (invocation: Invocation): Promise<Offered | 
   return { question, choices: choices.length > 1 ? [...choices, all] : choices, isClosed: true };
 };
 
-type Read = (typed: string) => { ok: boolean; problem?: string };
+type Read = (text: string) => { ok: boolean; problem?: string };
 
 /** Asks for a text that the reader of its flag understands. */
 const askText = (asker: Asker, label: string, read: Read): Promise<string> =>
   asker.text({
     label,
-    check: async (typed) => {
-      const { ok, problem } = read(typed);
+    check: async (text) => {
+      const { ok, problem } = read(text);
       return ok ? undefined : problem;
     },
   });
@@ -56,20 +55,18 @@ const changes: Record<string, (asker: Asker, today: () => string) => Promise<Ans
       weekdays.map((value) => ({ value, label: value })),
     );
     const label = 'Hours (09:00-12:00,13:00-17:00 or off)';
-    const hours = await askText(asker, label, (typed) => readRule(`monday ${typed}`));
+    const hours = await askText(asker, label, (text) => readRule(`monday ${text}`));
     return days.map((day) => ['rule', `${day} ${hours}`]);
   },
   'hours on a date': async (asker, today) => {
     const label = 'Date (2026-12-24, tomorrow, or 2026-12-24..2026-12-31)';
-    const date = await askText(asker, label, (typed) => readDays(typed, today));
-    const hours = await askText(asker, 'Hours (09:00-12:00,13:00-17:00)', (typed) =>
-      readRule(`${date} ${typed}`, today),
-    );
+    const date = await askText(asker, label, (text) => readDays(text, today));
+    const hours = await askText(asker, 'Hours (09:00-12:00,13:00-17:00)', (text) => readRule(`${date} ${text}`, today));
     return [['rule', `${date} ${hours}`]];
   },
   'a day off': async (asker, today) => {
     const label = 'Day (2026-12-24, tomorrow, 2026-12-24..2026-12-31, or friday for every week)';
-    return [['day-off', await askText(asker, label, (typed) => readDays(typed, today))]];
+    return [['day-off', await askText(asker, label, (text) => readDays(text, today))]];
   },
   'the time zone': async (asker) => [['timezone', await askText(asker, 'Time zone (Europe/Paris)', readZone)]],
 };

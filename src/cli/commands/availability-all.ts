@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { View } from '../../output/view.ts';
-import {
-  changeRules,
-  dayOf,
-  dayWords,
-  type Rule,
-  readDays,
-  rulesDifference,
-  ruleText,
-} from '../../time/availability-rules.ts';
-import type { Invocation } from '../command.ts';
+import { changeRules, dayOf, dayWords, type Rule, rulesDifference, ruleText } from '../../time/availability-rules.ts';
 import { commandHere } from '../messages/suggested-line.ts';
 import { shownRules, zoneOf } from '../scheduling/schedule-facts.ts';
 import type { Context } from '../session/context.ts';
+import type { Days } from './availability-input.ts';
 import {
   changeOwn,
   differencesOf,
@@ -25,9 +17,6 @@ import {
   updateLine,
   whereOf,
 } from './own-schedules.ts';
-
-/** Rules to set in all schedules of the user, and days whose rules to remove. */
-type Days = Record<'set' | 'removed', Rule[]>;
 
 const planFor = (context: Context, own: Own, days: Days): Plan => {
   const before = rulesNow(context, own);
@@ -64,17 +53,16 @@ const undoLines = (context: Context, plans: readonly Plan[], changes: readonly P
 /** Changes all schedules. `what` and `done` say it in words: `Take every Friday off`, `Off: every Friday`. */
 const changeAll = async (
   view: View,
-  invocation: Invocation,
-  daysFor: (zone: string) => Days,
+  context: Context,
+  daysIn: (zone: string) => Days,
   [what, done]: readonly [string, string],
 ): Promise<void> => {
-  const { context } = invocation;
   const own = await readOwn(context);
-  const plans = own.map((each) => planFor(context, each, daysFor(zoneOf(each.schedule, invocation))));
+  const plans = own.map((each) => planFor(context, each, daysIn(zoneOf(each.schedule, context))));
   const changes = plans.filter(isChange);
   if (changes.length === 0) return reportUnchanged(plans, 'all your schedules already have these hours', view, context);
-  const list = [...differencesOf(changes, invocation), 'meetings that are booked stay'];
-  if (!(await changeOwn(changes, { what, list }, view, invocation))) return;
+  const list = [...differencesOf(changes, context), 'meetings that are booked stay'];
+  if (!(await changeOwn(changes, { what, list }, view, context))) return;
   const [only, ...others] = undoLines(context, plans, changes);
   const sentence = `${done} ${whereOf(changes)}`;
   const words = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
@@ -83,33 +71,12 @@ const changeAll = async (
 };
 
 /** `availability off --every friday` */
-export const runEvery = async (view: View, invocation: Invocation): Promise<void> => {
-  const { args, typed, problems } = invocation;
-  if (args.length > 0 || typed.list === true) problems.add("--every can't be used with dates or --list");
-  if (typed.undo === true)
-    problems.add(
-      '--undo brings back days off of single dates. For weekly hours, use the line that --every has printed',
-    );
-  const days = [typed.every ?? []].flat().flatMap((text) => {
-    const read = readDays(String(text), undefined, 'a weekday such as friday, fri or sat-sun');
-    if (!read.ok) problems.add(`--every ${read.problem}`);
-    else if (read.value.some(({ type }) => type === 'date')) problems.add(`--every "${text}" is not a weekday`);
-    return read.ok ? read.value : [];
-  });
-  problems.check();
+export const runEvery = (view: View, context: Context, days: readonly Rule[]): Promise<void> => {
   const words = days.map(dayWords).join(', ');
   const set = days.map((day) => ({ ...day, intervals: [] }));
-  return changeAll(view, invocation, () => ({ set, removed: [] }), [`Take ${words} off`, `Off: ${words}`]);
+  return changeAll(view, context, () => ({ set, removed: [] }), [`Take ${words} off`, `Off: ${words}`]);
 };
 
 /** `availability update --all` */
-export const runUpdateAll = (view: View, invocation: Invocation, daysFor: (zone: string) => Days): Promise<void> => {
-  const { args, typed, problems } = invocation;
-  if (args.length > 0) problems.add("--all can't be used with a schedule");
-  for (const name of ['event-type', 'timezone', 'replace', 'body'])
-    if (typed[name] !== undefined) problems.add(`--all can't be used with --${name}`);
-  if (['rule', 'day-off', 'remove'].every((name) => typed[name] === undefined))
-    problems.add('Nothing to change. Use --rule, --day-off or --remove', (own) => own.addFlag('rule'));
-  problems.check();
-  return changeAll(view, invocation, daysFor, ['Change the hours', 'Changed: hours']);
-};
+export const runUpdateAll = (view: View, context: Context, daysIn: (zone: string) => Days): Promise<void> =>
+  changeAll(view, context, daysIn, ['Change the hours', 'Changed: hours']);

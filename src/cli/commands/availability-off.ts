@@ -1,14 +1,15 @@
 import type { Json } from '../../json.ts';
 import { valueAt } from '../../output/fields.ts';
 import type { Column, View } from '../../output/view.ts';
-import { changeRules, datesWords, dayOf, isDateOff, readDatesOff, ruleWords } from '../../time/availability-rules.ts';
+import { changeRules, datesWords, dayOf, isDateOff, ruleWords } from '../../time/availability-rules.ts';
 import { dateRanges } from '../../time/days.ts';
 import { fullDateLabel } from '../../time/wall.ts';
-import type { Invocation } from '../command.ts';
+import type { Call } from '../input/input.ts';
 import { commandHere } from '../messages/suggested-line.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 import { shownRules, todayIn, zoneOf } from '../scheduling/schedule-facts.ts';
 import type { Context } from '../session/context.ts';
+import type { OffInput } from './availability-input.ts';
 import {
   changeOwn,
   counting,
@@ -24,26 +25,11 @@ import {
 } from './own-schedules.ts';
 
 interface DatesPlan extends Plan {
-  /** The typed dates, in the schedule's time zone. */
+  /** The given dates, in the schedule's time zone. */
   dates: string[];
   /** Dates that were off before. */
   already: string[];
 }
-
-/** The typed dates, which may be in words, in a time zone. */
-const datesIn = (zone: string, { context, args }: Invocation, onProblem = (_: string): void => {}): string[] => {
-  const read = (words: readonly string[]) => readDatesOff(words.join(' '), () => todayIn(context, zone));
-  const dates = new Set<string>();
-  for (let rest = args; rest.length > 0; ) {
-    // Without quotes, `dec 24` is two arguments, and `dec 24..dec 31` is three.
-    const count = [3, 2].find((most) => rest.length >= most && read(rest.slice(0, most)).ok) ?? 1;
-    const found = read(rest.slice(0, count));
-    if (found.ok) for (const date of found.value) dates.add(date);
-    else onProblem(found.problem);
-    rest = rest.slice(count);
-  }
-  return [...dates].sort();
-};
 
 /** What changes in a schedule. A day off is a rule on top of the weekly hours, which stay as they are. */
 const planFor = (context: Context, own: Own, dates: string[], isUndo: boolean): DatesPlan => {
@@ -74,19 +60,18 @@ const changedDates = ({ before, after }: Plan): string[] =>
   [...before, ...after].filter((rule) => !before.includes(rule) || !after.includes(rule)).map(dayOf);
 
 /** What changes, what can't be restored, and the meetings that stay. */
-const linesFor = async (plans: readonly DatesPlan[], invocation: Invocation): Promise<string[]> => {
-  const { context, typed } = invocation;
+const linesFor = async (plans: readonly DatesPlan[], isUndo: boolean, context: Context): Promise<string[]> => {
   const today = todayIn(context, context.settings.zone);
   const lines = [
-    ...differencesOf(plans, invocation),
+    ...differencesOf(plans, context),
     ...counting(plans, ({ replaced }) =>
       replaced.map((rule) => `--undo can't restore the special hours of ${ruleWords(rule)}`),
     ),
     ...counting(plans, ({ already }) => (already.length === 0 ? [] : [`already off: ${datesWords(already, today)}`])),
   ];
-  if (typed.undo === true || context.settings.yes || !context.canConfirm) return lines;
+  if (isUndo || context.settings.yes || !context.canConfirm) return lines;
   const { stayingMeetings } = await import('../scheduling/event-facts.ts');
-  const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, invocation), plan]));
+  const zones = new Map(plans.map((plan) => [zoneOf(plan.schedule, context), plan]));
   const off = plans.flatMap(({ after }) => after.filter(isDateOff).map(dayOf));
   for (const [zone, { schedule, dates }] of zones)
     lines.push(...(await stayingMeetings(context, schedule.user, dates, off, zone)));
@@ -111,11 +96,10 @@ const listView: View = {
 };
 
 /** Prints the dates that are off from today on, and on how many schedules. */
-const printList = async (invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
+const printList = async (context: Context): Promise<void> => {
   const own = await readOwn(context);
   const dates = own.flatMap(({ schedule }) => {
-    const today = todayIn(context, zoneOf(schedule, invocation));
+    const today = todayIn(context, zoneOf(schedule, context));
     return [...new Set(shownRules(schedule).filter(isDateOff).map(dayOf))].filter((date) => date >= today);
   });
   const countOf = (date: string) => dates.filter((each) => each === date).length;
@@ -127,20 +111,16 @@ const printList = async (invocation: Invocation): Promise<void> => {
   if (rows.length === 0) context.notes.footer('No days off from today on');
 };
 
-export const runOff = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, args, typed, problems } = invocation;
-  const isUndo = typed.undo === true;
-  if (typed.every !== undefined) return (await import('./availability-all.ts')).runEvery(view, invocation);
-  if (typed.list === true && (isUndo || args.length > 0)) problems.add("--list can't be used with dates or --undo");
-  if (typed.list !== true && args.length === 0) problems.missingArgument('date');
+export const runOff = async (
+  { date: datesIn, undo: isUndo, list: isList, every }: OffInput,
+  { context }: Call,
+  { view }: GenericCommand,
+): Promise<void> => {
+  if (every.length > 0) return (await import('./availability-all.ts')).runEvery(view, context, every.flat());
   await context.askNow();
-  datesIn(context.settings.zone, invocation, (problem) => problems.add(problem));
-  problems.check();
-  if (typed.list === true) return printList(invocation);
+  if (isList) return printList(context);
   const own = await readOwn(context);
-  const plans = own.map((each) =>
-    planFor(context, each, datesIn(zoneOf(each.schedule, invocation), invocation), isUndo),
-  );
+  const plans = own.map((each) => planFor(context, each, datesIn(zoneOf(each.schedule, context)), isUndo));
   const changes = plans.filter(isChange);
   const dates = plans.flatMap((plan) => plan.dates);
   const words = datesWords(dates, todayIn(context, context.settings.zone));
@@ -150,9 +130,9 @@ export const runOff = async ({ view }: GenericCommand, invocation: Invocation): 
     return reportUnchanged(plans, why, view, context);
   }
   const what = isUndo ? `Undo the days off ${words}` : `Take ${words} off`;
-  const list = await linesFor(plans, invocation);
+  const list = await linesFor(plans, isUndo, context);
   const onDone = (plan: Plan, record: Json) => noteReplaced(context, plan, record);
-  if (!(await changeOwn(changes, { what, list, onDone }, view, invocation))) return;
+  if (!(await changeOwn(changes, { what, list, onDone }, view, context))) return;
   const changed = dateRanges(changes.flatMap(changedDates)).map(([first, last]) =>
     first === last ? first : `${first}..${last}`,
   );

@@ -14,7 +14,6 @@ import { counted } from '../../numbers.ts';
 import type { View } from '../../output/view.ts';
 import { type Rule, rulesDifference, ruleText } from '../../time/availability-rules.ts';
 import { idIn } from '../../uri.ts';
-import type { Invocation } from '../command.ts';
 import { commandHere } from '../messages/suggested-line.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import { printRequest } from '../operation/generic-command.ts';
@@ -96,11 +95,10 @@ export const counting = <Each extends Plan>(
 };
 
 /** What changes in the schedules, and the time zone of their hours. */
-export const differencesOf = (plans: readonly Plan[], invocation: Invocation): string[] => {
-  const { context } = invocation;
+export const differencesOf = (plans: readonly Plan[], context: Context): string[] => {
   const today = todayIn(context, context.settings.zone);
   const lines = counting(plans, ({ before, after }) => rulesDifference(before, after, today));
-  const zones = counting(plans, ({ schedule }) => [`hours in ${zoneOf(schedule, invocation)}`]);
+  const zones = counting(plans, ({ schedule }) => [`hours in ${zoneOf(schedule, context)}`]);
   return lines.some((line) => /\d\d:\d\d/.test(line)) ? [...lines, ...zones] : lines;
 };
 
@@ -122,7 +120,7 @@ const readAgain = async ({ schedule, types }: Own, context: Context): Promise<Js
   (await schedulesOf(context, types[0])).find((each) => isSame(each, schedule));
 
 /** Changes one schedule. It is read again first, because the service replaces all rules at once. */
-const send = async (planned: Plan, { context }: Invocation, stillLocked: StillLocked): Promise<Json> => {
+const send = async (planned: Plan, context: Context, stillLocked: StillLocked): Promise<Json> => {
   const client = await context.client();
   const read = () => readAgain(planned, context);
   const schedule = await read();
@@ -161,7 +159,7 @@ const settled = async (plan: Plan, work: () => Promise<Json>): Promise<Result> =
  * R66: reads a schedule again after all were written. Somebody who takes no lock, such as a person on the website, may
  * have written it at the same moment. If its own outcome is unknown, it may be changed by now.
  */
-const readBack = async (result: Result, { context }: Invocation): Promise<Result> => {
+const readBack = async (result: Result, context: Context): Promise<Result> => {
   const { plan, error } = result;
   if (error !== undefined && !isOutcomeUnknown(error)) return result;
   const read = await settled(plan, async () => (await readAgain(plan, context)) ?? {});
@@ -179,16 +177,15 @@ const readBack = async (result: Result, { context }: Invocation): Promise<Result
 };
 
 /** Sends all plans and reads the schedules back. One that fails doesn't stop the others. */
-const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<Result[]> => {
-  const { context } = invocation;
-  return whileLocked(await changeLockOf(context), async (stillLocked) => {
+const sendAll = async (plans: readonly Plan[], context: Context): Promise<Result[]> =>
+  whileLocked(await changeLockOf(context), async (stillLocked) => {
     const results: Result[] = [];
     try {
       for (const plan of plans) {
         context.runtime.interrupted.throwIfAborted();
-        results.push(await settled(plan, () => send(plan, invocation, stillLocked)));
+        results.push(await settled(plan, () => send(plan, context, stillLocked)));
       }
-      return await mapConcurrent(results, (result) => readBack(result, invocation));
+      return await mapConcurrent(results, (result) => readBack(result, context));
     } catch (error) {
       const changed = results.filter((result) => result.error === undefined).length;
       if (!(error instanceof SchedError)) throw error;
@@ -199,7 +196,6 @@ const sendAll = async (plans: readonly Plan[], invocation: Invocation): Promise<
       throw error.with({ reason, hint: sameCommand, outcome: 'applied' });
     }
   });
-};
 
 /** Prints the changed schedules. Throws if not all of them are. */
 const report = async (
@@ -253,9 +249,8 @@ export const changeOwn = async (
   changes: readonly Plan[],
   { what, list, onDone }: OwnChange,
   view: View,
-  invocation: Invocation,
+  context: Context,
 ): Promise<boolean> => {
-  const { context } = invocation;
   const { dryRun, yes } = context.settings;
   if (dryRun || yes || !context.canConfirm) for (const line of list) context.notes.info(line);
   if (dryRun) {
@@ -266,6 +261,6 @@ export const changeOwn = async (
   const where = whereOf(changes);
   const action = `${what.charAt(0).toLowerCase()}${what.slice(1)} ${where}`;
   await confirm(context, { question: `${what} ${where}?`, action, list });
-  await report(await sendAll(changes, invocation), view, context, onDone);
+  await report(await sendAll(changes, context), view, context, onDone);
   return true;
 };

@@ -8,21 +8,20 @@ import { dateText } from '../../time/days.ts';
 import { wallClock } from '../../time/show.ts';
 import { readZone } from '../../time/zone.ts';
 import { idIn } from '../../uri.ts';
-import type { Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
 
 /* What commands know about an availability schedule. */
 
-export const todayIn = ({ now }: Context, zone: string): string => dateText(wallClock(zone)(now()));
+export const todayIn = ({ now }: Pick<Context, 'now'>, zone: string): string => dateText(wallClock(zone)(now()));
 
 /** The schedules of an event type. The service lists them in no other way. */
 export const schedulesOf = async (context: Context, eventType: unknown): Promise<Json[]> =>
   gather((await context.client()).pages(availability.list, { query: { event_type: String(eventType) } }));
 
-/** The time zone of a schedule's dates: the new one, else the current one. */
-export const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
-  const reading = readZone(String(typed.timezone ?? schedule.timezone ?? ''));
-  return reading.ok ? reading.zone : context.settings.zone;
+/** The time zone of a schedule's dates. */
+export const zoneOf = ({ timezone }: Json, { settings }: { settings: Pick<Context['settings'], 'zone'> }): string => {
+  const reading = readZone(String(timezone ?? ''));
+  return reading.ok ? reading.zone : settings.zone;
 };
 
 export const shownRules = ({ rules }: Json): Rule[] => recordsIn(rules);
