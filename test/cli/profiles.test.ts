@@ -41,6 +41,13 @@ describe('profiles', () => {
     expect(plain.stderr).toContain('--base-url: it must be https');
   });
 
+  test('all problems with new settings are reported together', async () => {
+    const { stderr } = await world.run('profiles add y --base-url http://api.example.com --org a --organization b');
+    for (const problem of ['--base-url: it must be https', "--org and --organization can't be used together"])
+      expect(stderr).toContain(problem);
+    expect((await world.run('profiles set')).stderr).toContain('sched profiles set KEY VALUE');
+  });
+
   test('can be listed, shown, used, changed and removed', async () => {
     await add('work');
     await add('home');

@@ -1,45 +1,42 @@
-import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
-import { readReference, waysInSentence } from '../../client/ids.ts';
+import { waysInSentence } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
-import type { Argument, Command, Invocation, Offered } from '../command.ts';
-import { readJsonFile } from '../json-file.ts';
+import type { Json } from '../../json.ts';
+import type { Command, Invocation, Offered } from '../command.ts';
+import { type Call, input, taking } from '../input/input.ts';
+import type { Problems } from '../messages/problems.ts';
 import { commandHere, suggestedLine } from '../messages/suggested-line.ts';
 import { addProfile, changeConfig, chosenName, chosenProfile, readConfig } from '../session/config-file.ts';
 import { confirm } from '../session/confirm.ts';
-import { nameProblem, Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
+import type { Context } from '../session/context.ts';
+import { Profile, SettableProfile } from '../session/profile-schema.ts';
 import type { Facts } from '../session/prompt.ts';
 import { addressKeys, withoutAddresses } from '../session/server-addresses.ts';
-import { fileFlag, flagName, keyFlags, keyOf, organizationFlag, type SettableKey } from './profile-flags.ts';
 import { view } from './profile-view.ts';
+import { addInput, oneProfile, type SettableKey, setInput, someProfile } from './profiles-input.ts';
 
 const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
 
 /** The command that logs in to a profile. */
 const loginTo = (profile: string): string => suggestedLine({ sandbox: false, profile }, { command: ['auth', 'login'] });
 
-/** The profile that a command applies to: its argument, or else the current one. */
-const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
-  const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
+/** The profile that a command applies to: its argument, or else the one in use. */
+const named = async (
+  { runtime, settings }: Context,
+  name = settings.here.profile,
+): Promise<{ name: string; profile: Profile }> => {
+  const found = await chosenProfile(name, runtime);
   if (found !== undefined) return found;
   throw usageError(['No profiles yet'], { hint: addProfile });
-};
-
-/** Checks a user or organization to be set. Only the service knows whether it exists. */
-const checkReference = (key: SettableKey, value: unknown, shown: string, { problems }: Invocation): void => {
-  const { collection } = inspect(Profile.shape[key]);
-  if (collection === undefined || typeof value !== 'string' || value === '') return;
-  const read = readReference(value, collection);
-  if (!read.ok) problems.add(`${shown} ${read.problem}`);
 };
 
 /**
  * The dialect to be set, as it is kept. A file decides where writes go, like a script, so it is shown and confirmed; those
  * that come with sched are not.
  */
-const checkDialect = async ({ context }: Invocation, typed: unknown): Promise<string> => {
+const checkDialect = async (context: Context, wanted: string): Promise<string> => {
   const { dialectSetting, loadDialect, movedWrites, shippedDialects } = await import('../session/dialect-file.ts');
-  const dialect = await loadDialect(String(typed), context.runtime);
+  const dialect = await loadDialect(wanted, context.runtime);
   if (!Object.hasOwn(shippedDialects, dialect.place))
     await confirm(
       context,
@@ -51,95 +48,63 @@ const checkDialect = async ({ context }: Invocation, typed: unknown): Promise<st
       },
       'this machine',
     );
-  return dialectSetting(String(typed));
+  return dialectSetting(wanted);
 };
 
-const readProfile = (value: unknown, { typed, problems }: Invocation): Profile | undefined => {
-  const read = SettableProfile.safeParse(value, plainErrors);
-  if (read.success) return read.data;
-  for (const { path, message } of read.error.issues) {
-    const key = path.map(String).join('.');
-    const flag = flagName(key);
-    problems.add(problemOf(key === '' ? 'the profile' : typed[flag] === undefined ? key : `--${flag}`, message));
-  }
-  return undefined;
-};
-
-const list = async ({ context, typed, problems }: Invocation): Promise<void> => {
+/** Checks the settings as a whole. Those of flags are known to be right. */
+const readProfile = (settings: Json, problems: Problems): Profile => {
+  const read = SettableProfile.safeParse(settings, plainErrors);
+  for (const { path, message } of read.error?.issues ?? [])
+    problems.add(problemOf(path.length === 0 ? 'the profile' : path.map(String).join('.'), message));
   problems.check();
-  const config = await readConfig(context.runtime);
-  const current = chosenName(typed.profile as string | undefined, context.runtime, config);
+  return read.data!;
+};
+
+const list = async ({ context }: Call): Promise<void> => {
+  const { runtime, settings } = context;
+  const config = await readConfig(runtime);
+  const current = chosenName(settings.here.profile, runtime, config);
   const rows = Object.entries(config.profiles).map(([name, profile]) => shown(name, profile, name === current));
   await context.printer.list(view, [rows]);
   if (rows.length === 0)
     context.notes.footer(
-      `No profiles yet. Add one: ${commandHere(context, 'auth', 'login')}, or ${suggestedLine(context.settings.here, addProfile)}`,
+      `No profiles yet. Add one: ${commandHere(context, 'auth', 'login')}, or ${suggestedLine(settings.here, addProfile)}`,
     );
 };
 
-const show = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
-  problems.check();
-  const { name, profile } = await named(invocation);
+const show = async (wanted: string | undefined, { context }: Call): Promise<void> => {
+  const { name, profile } = await named(context, wanted);
   const config = await readConfig(context.runtime);
   await context.printer.one(view, shown(name, profile, name === chosenName(undefined, context.runtime, config)));
 };
 
-const add = async (invocation: Invocation): Promise<void> => {
-  const { context, args, typed, problems } = invocation;
-  const [name] = args;
-  if (name === undefined) problems.missingArgument('name');
-  const wrong = name === undefined ? undefined : nameProblem(name);
-  if (wrong !== undefined) problems.add(wrong);
-  const given =
-    typed.from === undefined ? {} : await readJsonFile(String(typed.from), '--from', context.runtime, problems);
-  if (typed.org !== undefined && typed.organization !== undefined)
-    problems.add("--org and --organization can't be used together");
-  for (const key of settableKeys) {
-    const flag = typed[key] === undefined ? flagName(key) : key;
-    if (typed[flag] === undefined) continue;
-    given[key] = typed[flag];
-    checkReference(key, given[key], `--${flag}`, invocation);
-  }
-  if (typed.from === undefined && given.base_url === undefined) problems.missingFlag('base-url');
-  problems.check();
-  if (given.dialect !== undefined) given.dialect = await checkDialect(invocation, given.dialect);
-  const profile = readProfile(given, invocation);
-  problems.check();
+const add = async (name: string, settings: Json, { context, problems }: Call): Promise<void> => {
+  const { dialect } = settings;
+  const kept = dialect === undefined ? {} : { dialect: await checkDialect(context, String(dialect)) };
+  const profile = readProfile({ ...settings, ...kept }, problems);
   const config = await changeConfig(context.runtime, (before) => {
-    if (Object.hasOwn(before.profiles, name!)) {
+    if (Object.hasOwn(before.profiles, name)) {
       throw new SchedError('conflict', `Profile "${name}" already exists`, {
-        advice: ['to change it: ', { command: ['profiles', 'set', 'KEY', 'VALUE', '-p', name!] }],
+        advice: ['to change it: ', { command: ['profiles', 'set', 'KEY', 'VALUE', '-p', name] }],
         outcome: 'not-applied',
       });
     }
-    return { ...before, current: before.current ?? name!, profiles: { ...before.profiles, [name!]: profile! } };
+    return { ...before, current: before.current ?? name, profiles: { ...before.profiles, [name]: profile } };
   });
   context.notes.info(
-    `Added profile ${name}${config.current === name ? ', now the default' : ''}. Log in: ${loginTo(name!)}`,
+    `Added profile ${name}${config.current === name ? ', now the default' : ''}. Log in: ${loginTo(name)}`,
   );
-  await context.printer.one(view, shown(name!, profile!, config.current === name));
+  await context.printer.one(view, shown(name, profile, config.current === name));
 };
 
-const set = async (invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
-  const [typedKey, value] = args;
-  const key = typedKey === undefined ? undefined : (keyOf(typedKey) as SettableKey);
-  if (key === undefined || value === undefined) problems.add('Missing argument: <key> and <value> are required');
-  else if (!settableKeys.includes(key)) problems.add(`<key> must be one of ${settableKeys.join(', ')}, not "${key}"`);
-  else checkReference(key, value, key, invocation);
-  problems.check();
-  const { name, profile } = await named({ ...invocation, args: [] });
+const set = async (key: SettableKey, value: string, { context, problems }: Call): Promise<void> => {
+  const { name, profile } = await named(context);
   const { login, ...settable } = profile;
-  const kept = key === 'dialect' && value !== '' ? await checkDialect(invocation, value) : value;
-  const changed = readProfile(
-    value === '' ? { ...settable, [key!]: undefined } : { ...settable, [key!]: kept },
-    invocation,
-  );
-  problems.check();
-  const one = { [key!]: changed![key!] };
+  const kept = key === 'dialect' && value !== '' ? await checkDialect(context, value) : value;
+  const changed = readProfile({ ...settable, [key]: value === '' ? undefined : kept }, problems);
+  const one = { [key]: changed[key] };
   // The addresses found at the last login belong to the server that was the auth URL then.
-  const isOtherServer = key === 'auth_url' && changed!.auth_url !== profile.auth_url;
+  const isOtherServer = key === 'auth_url' && changed.auth_url !== profile.auth_url;
   // Keep settings and logins that other processes saved in the meantime.
   await changeConfig(context.runtime, (config) => {
     const now = config.profiles[name] ?? settable;
@@ -154,11 +119,8 @@ const set = async (invocation: Invocation): Promise<void> => {
     );
 };
 
-const use = async (invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
-  if (args.length === 0) problems.missingArgument('name');
-  problems.check();
-  const { name } = await named(invocation);
+const use = async (wanted: string, { context }: Call): Promise<void> => {
+  const { name } = await named(context, wanted);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
   context.notes.info(`The default profile is now "${name}". For this terminal only: export SCHED_PROFILE=${name}`);
 };
@@ -171,11 +133,8 @@ const profileFacts = ({ user, organization, base_url: baseUrl, login }: Profile)
   ['login', login === undefined ? 'none' : `in the ${login.store === 'file' ? 'credential file' : 'keychain'}`],
 ];
 
-const remove = async (invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
-  if (args.length === 0) problems.missingArgument('name');
-  problems.check();
-  const { name, profile } = await named(invocation);
+const remove = async (wanted: string, { context }: Call): Promise<void> => {
+  const { name, profile } = await named(context, wanted);
   const what = `profile ${name}${profile.login === undefined ? '' : ' and its login'}`;
   await confirm(
     context,
@@ -199,10 +158,8 @@ const remove = async (invocation: Invocation): Promise<void> => {
 };
 
 /** Prints the addresses of a profile for a colleague, without personal or secret data. */
-const exportProfile = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
-  problems.check();
-  const { profile } = await named(invocation);
+const exportProfile = async (wanted: string | undefined, { context }: Call): Promise<void> => {
+  const { profile } = await named(context, wanted);
   const { login, user, ...addresses } = profile;
   await context.printer.whole(addresses);
   if (addresses.client_auth !== undefined)
@@ -211,7 +168,6 @@ const exportProfile = async (invocation: Invocation): Promise<void> => {
 
 const fields = ['name', 'current', ...Object.keys(Profile.shape)];
 
-const newName: Argument = { name: 'name', description: 'name of the profile', required: true };
 const profileLabel = (name: string, { base_url: url, user }: Profile, isCurrent: boolean): string =>
   [name, ...(user === undefined ? [] : [user]), url, ...(isCurrent ? ['default'] : [])].join(' · ');
 
@@ -224,67 +180,35 @@ const offerProfiles = async ({ context }: Invocation): Promise<Offered> => {
   return { question: 'Which profile?', choices };
 };
 
-const offerKeys = async (): Promise<Offered> => ({
-  question: 'Which setting?',
-  choices: settableKeys.map((key) => ({ value: key, label: key })),
-});
-
-const someName: Argument = { name: 'name', description: 'name of the profile', names: 'profiles' };
-
 const all: Omit<Command, 'local'>[] = [
   {
     name: 'list',
     summary: 'List profiles',
-    arguments: [],
-    flags: [],
+    ...taking(input({}), (_, call) => list(call)),
     examples: ['profiles list', 'profiles list --json'],
     fields,
-    run: list,
   },
   {
     name: 'show',
     summary: 'Show a profile',
-    arguments: [someName],
-    flags: [],
+    ...taking(someProfile, ({ name }, call) => show(name, call)),
     examples: ['profiles show', 'profiles show work --json'],
     fields,
-    run: show,
   },
   {
     name: 'add',
     summary: 'Add a profile',
-    arguments: [newName],
-    flags: [...keyFlags, organizationFlag, fileFlag],
+    ...taking(addInput, ({ name, settings }, call) => add(name, settings, call)),
     examples: [
       'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'profiles add work2 --from work.json',
     ],
     fields,
-    run: add,
   },
   {
     name: 'set',
     summary: 'Change a setting of a profile',
-    arguments: [
-      {
-        name: 'key',
-        description: settableKeys.join(', '),
-        required: true,
-        choices: [...settableKeys, 'org'],
-        offer: offerKeys,
-      },
-      {
-        name: 'value',
-        description: "the new value; '' unsets it",
-        required: true,
-        offer: async ({ args: [key] }) => ({
-          question: `New value of ${key}?`,
-          choices: [],
-          readOther: async (value) => ({ value }),
-        }),
-      },
-    ],
-    flags: [],
+    ...taking(setInput, ({ key, value }, call) => set(key, value, call)),
     examples: [
       'profiles set timezone Europe/Paris',
       'profiles set output json -p work',
@@ -293,31 +217,24 @@ const all: Omit<Command, 'local'>[] = [
     notes: [
       `user: ${waysInSentence('users')}. organization (or org): ${waysInSentence('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
     ],
-    run: set,
   },
   {
     name: 'use',
     summary: 'Set the default profile',
-    arguments: [{ ...someName, required: true, offer: offerProfiles }],
-    flags: [],
+    ...taking(oneProfile(offerProfiles), ({ name }, call) => use(name, call)),
     examples: ['profiles use work', 'profiles use work --quiet'],
-    run: use,
   },
   {
     name: 'remove',
     summary: 'Remove a profile and its login',
-    arguments: [{ ...someName, required: true, offer: offerProfiles }],
-    flags: [],
+    ...taking(oneProfile(offerProfiles), ({ name }, call) => remove(name, call)),
     examples: ['profiles remove work', 'profiles remove work --yes'],
-    run: remove,
   },
   {
     name: 'export',
     summary: 'Print a profile to share with others, without secrets',
-    arguments: [someName],
-    flags: [],
+    ...taking(someProfile, ({ name }, call) => exportProfile(name, call)),
     examples: ['profiles export', 'profiles export work > work.json'],
-    run: exportProfile,
   },
 ];
 
