@@ -6,10 +6,12 @@ import { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
-import { readDuration } from '../../../time/duration.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
+import { type Call, input, taking } from '../../input/input.ts';
+import { duration, toggle } from '../../input/kinds.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
 import {
   accepted,
   describeLogin,
@@ -37,10 +39,7 @@ const login = async (invocation: Invocation): Promise<void> => {
 };
 
 /** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */
-const checkLogin = async (
-  { context }: Invocation,
-  facts: LoginFacts,
-): Promise<{ facts: LoginFacts; error?: SchedError }> => {
+const checkLogin = async (context: Context, facts: LoginFacts): Promise<{ facts: LoginFacts; error?: SchedError }> => {
   const { users } = await import('../../../api/users.ts');
   try {
     const me: Json = await (await context.client()).call(users.me, {});
@@ -65,13 +64,11 @@ const checkLogin = async (
   }
 };
 
-const status = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  problems.check();
+const status = async (isOffline: boolean, { context }: Call): Promise<void> => {
   const facts = await localFacts(context);
-  if (typed.offline !== true) {
+  if (!isOffline) {
     // If the service can't be asked, what is known here is shown before the error.
-    const checked = await checkLogin(invocation, facts).catch((error: unknown) => {
+    const checked = await checkLogin(context, facts).catch((error: unknown) => {
       if (error instanceof SchedError && error.category !== 'interrupted') return { facts, error };
       throw error;
     });
@@ -91,21 +88,15 @@ const status = async (invocation: Invocation): Promise<void> => {
     });
 };
 
-const token = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const ttl = typed['min-ttl'] === undefined ? 0 : readDuration(String(typed['min-ttl']));
-  if (ttl === undefined) problems.add(`--min-ttl must be a duration such as 20m, not "${typed['min-ttl']}"`);
-  problems.check();
+const token = async (leastLife: number, { context }: Call): Promise<void> => {
   const fromEnvironment = await environmentToken(context.runtime);
   if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
   const { session } = await sessionOf(context);
-  const record: CredentialRecord = await session.lasting(ttl ?? 0);
+  const record: CredentialRecord = await session.lasting(leastLife);
   await context.runtime.reveal(`${record.access_token}\n`);
 };
 
-const refresh = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
-  problems.check();
+const refresh = async ({ context }: Call): Promise<void> => {
   const { account, session } = await sessionOf(context);
   const { kind, access_token: token, origin } = await session.record();
   if (kind === 'pat')
@@ -124,16 +115,14 @@ const endingWords = (ending: Revocation): string => {
   return ending.atService === 'not-told' ? 'on this machine only' : `nothing to revoke: ${ending.why}`;
 };
 
-const logout = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  problems.check();
+const logout = async (isAll: boolean, { context }: Call): Promise<void> => {
   const { changeConfig, readConfig } = await import('../../session/config-file.ts');
   const { removeLogin } = await import('../../session/stored-login.ts');
   const config = await readConfig(context.runtime);
   const { account } = context.settings;
-  const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
+  const names = isAll ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
   const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
-  if (typed.all === true && loggedIn.length > 0)
+  if (isAll && loggedIn.length > 0)
     await confirm(
       context,
       {
@@ -232,36 +221,33 @@ export const commands: Command[] = [
   {
     name: 'status',
     summary: 'Show the current login and when it expires',
-    arguments: [],
-    flags: [{ name: 'offline', description: "show what is stored, and don't ask the service" }],
+    ...taking(input({ offline: toggle("show what is stored, and don't ask the service") }), ({ offline }, call) =>
+      status(offline, call),
+    ),
     examples: ['auth status', 'auth status --json', 'auth status --offline'],
     notes: ['Asks the service whether it accepts the token. If not, the exit code is 4. See also: sched whoami.'],
     fields: loginFields,
-    run: status,
   },
   {
     name: 'token',
     summary: 'Print the access token for use in scripts',
-    arguments: [],
-    flags: [{ name: 'min-ttl', value: 'DURATION', description: 'refresh first if the token expires sooner' }],
+    ...taking(
+      input({ minTtl: duration('refresh first if the token expires sooner', { such: '20m', preset: '0s' }) }),
+      ({ minTtl }, call) => token(minTtl, call),
+    ),
     examples: ['auth token', 'auth token --min-ttl 20m'],
-    run: token,
   },
   {
     name: 'refresh',
     summary: 'Refresh the access token now',
-    arguments: [],
-    flags: [],
+    ...taking(input({}), (_, call) => refresh(call)),
     examples: ['auth refresh', 'auth refresh --json=expires_at'],
     fields: loginFields,
-    run: refresh,
   },
   {
     name: 'logout',
     summary: 'Revoke the login and delete it from this machine',
-    arguments: [],
-    flags: [{ name: 'all', description: 'log out of all profiles' }],
+    ...taking(input({ all: toggle('log out of all profiles') }), ({ all }, call) => logout(all, call)),
     examples: ['auth logout', 'auth logout --all --yes'],
-    run: logout,
   },
 ];
