@@ -59,6 +59,13 @@ describe('auth login --with-token', () => {
     expect(stderr).toContain('Missing required flag --base-url');
   });
 
+  test('reports a wrong flag before a missing terminal', async () => {
+    const { code, stderr } = await world.run('auth login --credential-store sieve --client-auth jwt');
+    expect(code).toBe(2);
+    for (const problem of ['--client-auth must be post or basic', '--credential-store must be one of keychain, file'])
+      expect(stderr).toContain(problem);
+  });
+
   test('does not ask about the file again for a second profile', async () => {
     const line = 'auth login --with-token --base-url http://127.0.0.1:4010 -p second';
     const terminals: WorldOptions['terminals'] = ['stdin', 'stderr'];

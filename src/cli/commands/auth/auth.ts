@@ -1,17 +1,16 @@
-import { knownScopes } from '../../../api/scopes.ts';
-import { clientAuthWords } from '../../../auth/auth-server.ts';
 import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { Revocation } from '../../../auth/session.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Json } from '../../../json.ts';
 import { counted } from '../../../numbers.ts';
 import type { View } from '../../../output/view.ts';
-import type { Command, Flag, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
 import { type Call, input, taking } from '../../input/input.ts';
 import { duration, toggle } from '../../input/kinds.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
+import { loginInput } from './input.ts';
 import {
   accepted,
   describeLogin,
@@ -31,11 +30,6 @@ const view: View = {
   ],
   page: loginPage,
   id: 'user',
-};
-
-const login = async (invocation: Invocation): Promise<void> => {
-  const { logIn } = await import('./login-command.ts');
-  await invocation.context.printer.one(view, await logIn(invocation));
 };
 
 /** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */
@@ -145,62 +139,14 @@ const logout = async (isAll: boolean, { context }: Call): Promise<void> => {
   if (loggedIn.length === 0) context.notes.info('Not logged in');
 };
 
-const loginFlags: Flag[] = [
-  { name: 'base-url', value: 'URL', description: 'URL of the API' },
-  { name: 'auth-url', value: 'URL', description: 'URL of the authorization server' },
-  { name: 'mcp-url', value: 'URL', description: 'URL of the MCP server', heading: 'More flags' },
-  { name: 'client-id', value: 'ID', description: 'OAuth client ID of sched at the authorization server' },
-  {
-    name: 'client-secret-file',
-    value: 'FILE',
-    description: 'file with the secret of the client, or - for stdin, if the client has one',
-    heading: 'More flags',
-  },
-  {
-    name: 'client-auth',
-    value: 'METHOD',
-    choices: Object.keys(clientAuthWords),
-    description: 'how to send the secret: in the form or in a header (default: try both)',
-    heading: 'More flags',
-  },
-  {
-    name: 'issuer',
-    value: 'URL',
-    description: 'issuer of the authorization server, if it is not the auth URL',
-    heading: 'More flags',
-  },
-  {
-    name: 'scopes',
-    value: 'LIST',
-    suggestions: knownScopes,
-    description: 'scopes to request, as a,b (default: all except sensitive scopes); any name works',
-  },
-  {
-    name: 'add-scopes',
-    value: 'LIST',
-    suggestions: knownScopes,
-    description: 'request these in addition to the current scopes',
-  },
-  { name: 'read-only', description: 'request only read scopes' },
-  { name: 'with-token', description: 'read a personal access token from stdin instead' },
-  { name: 'no-browser', description: 'print the URL instead of opening a browser' },
-  { name: 'paste', description: "paste the final URL, if the browser can't reach this machine" },
-  { name: 'device', description: 'log in with a code on another machine' },
-  {
-    name: 'port',
-    value: 'N',
-    description: 'port to listen on, if the service requires a fixed one',
-    heading: 'More flags',
-  },
-  { name: 'credential-store', value: 'STORE', choices: ['keychain', 'file'], description: 'where to store the token' },
-];
-
 export const commands: Command[] = [
   {
     name: 'login',
     summary: 'Log in with the browser or a personal access token',
-    arguments: [],
-    flags: loginFlags,
+    ...taking(loginInput, async (...call) => {
+      const { logIn } = await import('./login-command.ts');
+      await call[1].context.printer.one(view, await logIn(...call));
+    }),
     examples: [
       'auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'auth login --with-token --base-url https://api.example.com < token.txt',
@@ -216,7 +162,6 @@ export const commands: Command[] = [
     local: true,
     effect: 'read',
     fields: loginFields,
-    run: login,
   },
   {
     name: 'status',

@@ -1,14 +1,17 @@
-import { type AuthServer, type ClientAuthMethod, clientAuthWords, methodNamed } from '../../../auth/auth-server.ts';
+import type { AuthServer } from '../../../auth/auth-server.ts';
 import { ClientSecret, type CredentialRecord } from '../../../auth/credential-schema.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
+import { the, words } from '../../input/words.ts';
 import { readTextFile } from '../../json-file.ts';
 import type { Profile } from '../../session/profile-schema.ts';
 import { rememberClientSecret } from '../../session/stored-login.ts';
+import type { LoginFlags } from './login-flags.ts';
 
 const flag = 'client-secret-file';
 
 /** Whether the secret comes through stdin, where no question can then be answered. */
-export const isSecretOnStdin = ({ typed }: Pick<Invocation, 'typed'>): boolean => typed[flag] === '-';
+export const isSecretOnStdin = ({ clientSecretFile }: Pick<LoginFlags, 'clientSecretFile'>): boolean =>
+  clientSecretFile === '-';
 
 /** A regular expression for the end of a text takes quadratic time. */
 const withoutLastBreaks = (text: string): string => {
@@ -18,34 +21,18 @@ const withoutLastBreaks = (text: string): string => {
 };
 
 /** Reads the client's secret from the named file. It is never printed, not even an invalid one. */
-export const readClientSecret = async ({ context, typed, problems }: Invocation): Promise<string | undefined> => {
-  const path = typed[flag] as string | undefined;
+export const readClientSecret = async (
+  { clientSecretFile: path }: LoginFlags,
+  { context, problems }: Call,
+): Promise<string | undefined> => {
   if (path === undefined) return undefined;
-  for (const other of ['with-token', ...(path === '-' ? ['paste'] : [])])
-    if (typed[other] === true)
-      problems.add(`--${flag}${path === '-' ? ' -' : ''} can't be used together with --${other}`);
-  problems.check();
   const file = await readTextFile(path, `--${flag}`, context.runtime, problems);
   if (file === undefined) return undefined;
   const text = withoutLastBreaks(file);
   rememberClientSecret(context.runtime, text);
   if (ClientSecret.safeParse(text).success) return text;
-  problems.add(
-    `--${flag}: ${text === '' ? 'the file is empty' : 'a secret is one line of printable ASCII characters'}`,
-  );
-  return undefined;
-};
-
-/** How the user wants the secret to be sent. */
-export const readClientAuth = ({ typed, problems }: Invocation): ClientAuthMethod | undefined => {
-  const word = typed['client-auth'] as string | undefined;
-  const method = methodNamed(word);
-  if (word === undefined || Object.values<unknown>(clientAuthWords).includes(method)) return method as ClientAuthMethod;
-  problems.value(
-    'client-auth',
-    word,
-    `--client-auth must be ${Object.keys(clientAuthWords).join(' or ')}, not "${word}"`,
-  );
+  const problem = text === '' ? 'the file is empty' : 'a secret is one line of printable ASCII characters';
+  problems.report({ words: words`${the(flag)}: ${problem}` });
   return undefined;
 };
 
@@ -68,10 +55,11 @@ export const requireSecret = (
   secret: string | undefined,
   clientId: string,
   profile: Profile | undefined,
-  { typed, problems }: Invocation,
+  { clientAuth }: LoginFlags,
+  { problems }: Call,
 ): void => {
   const isKnown = profile?.client_auth !== undefined && profile.client_id === clientId;
-  if (secret !== undefined || !(isKnown || typed['client-auth'] !== undefined)) return;
+  if (secret !== undefined || !(isKnown || clientAuth !== undefined)) return;
   problems.add(`The client ${clientId} has a secret, which is not stored on this machine`);
   problems.missingFlag(flag);
   problems.check();

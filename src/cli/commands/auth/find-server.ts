@@ -81,20 +81,20 @@ const show = (server: AuthServer, document: string | undefined, { notes, setting
 /** Finds the addresses of the authorization server for a login. The settings of the profile win over the metadata. */
 export const findServer = async (
   context: Context,
-  { auth_url: authUrl, issuer: typed }: { auth_url: string; issuer?: string | undefined },
+  { auth_url: authUrl, issuer: wanted }: { auth_url: string; issuer?: string | undefined },
   profile: Profile | undefined,
 ): Promise<AuthServer> => {
   // The addresses of the profile belong to its own auth URL.
   const kept = profile?.auth_url === authUrl ? profile : undefined;
   const { issuer: pinnedIssuer, ...rest } = kept === undefined ? {} : pinnedParts(kept);
   const pinned: AddressParts =
-    typed === undefined && pinnedIssuer !== undefined ? { issuer: pinnedIssuer, ...rest } : rest;
-  const issuer = typed ?? kept?.issuer ?? authUrl;
+    wanted === undefined && pinnedIssuer !== undefined ? { issuer: pinnedIssuer, ...rest } : rest;
+  const issuer = wanted ?? kept?.issuer ?? authUrl;
   const found = await discover(issuer, context.runtime.send);
   const known =
     found === undefined ? { ...usualServer(authUrl, issuer), ...pinned } : await withPinned(found, pinned, context);
   // A typed issuer is the one that `iss` must be, even if the metadata has another trailing slash.
-  const server = { ...known, issuer: typed ?? known.issuer };
+  const server = { ...known, issuer: wanted ?? known.issuer };
   await confirmForeign(server, pinned, context);
   show(server, found?.document, context);
   return server;

@@ -1,9 +1,12 @@
 import { inspect } from '../../../api/inspect.ts';
 import { urlProblem } from '../../../http/proxy.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
+import { chosenName, readConfig } from '../../session/config-file.ts';
 import type { Context } from '../../session/context.ts';
-import { Profile } from '../../session/profile-schema.ts';
+import { type Config, nameProblem, Profile } from '../../session/profile-schema.ts';
 import { askText } from '../../session/prompt.ts';
+import { isSecretOnStdin } from './client-secret.ts';
+import type { LoginFlags } from './login-flags.ts';
 
 /** The environment variable of each address. Its flag comes first, then the variable, then the profile. */
 const sources = {
@@ -34,7 +37,7 @@ const askAddresses = async (context: Context, missing: readonly AddressSetting[]
       if (answer === '') return found;
       const problem = addressProblem(key, answer);
       if (problem === undefined) {
-        found[key] = answer;
+        found[key] = key === 'client_id' ? answer : answer.replace(/\/+$/, '');
         break;
       }
       notes.warn(problem);
@@ -43,39 +46,59 @@ const askAddresses = async (context: Context, missing: readonly AddressSetting[]
   return found;
 };
 
-/** The addresses a login needs. Asks for missing ones on a terminal, and otherwise reports them all together. */
-export const readAddresses = async (
-  invocation: Invocation,
-  profile: Profile | undefined,
-  required: readonly AddressSetting[],
-): Promise<Addresses> => {
-  const { context, typed, problems } = invocation;
+/** The profile that a login is for, and what is known of the addresses that it needs. */
+export interface Account {
+  config: Config;
+  name: string;
+  before: Profile | undefined;
+  addresses: Addresses;
+  /** Addresses to ask for. */
+  missing: AddressSetting[];
+}
+
+/** Whether a login through a browser can be finished here. */
+export const isInteractive = ({ clientSecretFile }: Pick<LoginFlags, 'clientSecretFile'>, { runtime }: Context) => {
+  const canFinish = runtime.keyboard.isTerminal || isSecretOnStdin({ clientSecretFile });
+  return canFinish && runtime.stderr.isTerminal && !runtime.env.CI;
+};
+
+/** Reads the profile and its addresses. Missing ones are problems if nobody can be asked. */
+export const readAccount = async (
+  flags: LoginFlags,
+  { context, problems }: Pick<Call, 'context' | 'problems'>,
+): Promise<Account> => {
   const { runtime, settings } = context;
-  const found: Addresses = {};
+  const config = await readConfig(runtime);
+  const name = chosenName(settings.here.profile, runtime, config) ?? 'default';
+  const wrong = nameProblem(name);
+  if (wrong !== undefined) problems.add(wrong);
+  const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  // An issuer is kept as typed: a trailing slash is part of its name.
+  const addresses: Addresses = flags.issuer === undefined ? {} : { issuer: flags.issuer };
+  const { baseUrl: base_url, authUrl: auth_url, mcpUrl: mcp_url, clientId: client_id } = flags;
+  const given = { base_url, auth_url, mcp_url, client_id };
+  const canLogIn = flags.withToken || isInteractive(flags, context);
   for (const key of Object.keys(sources) as AddressSetting[]) {
-    const value =
-      (typed[key.replaceAll('_', '-')] as string | undefined) ?? (runtime.env[sources[key]] || profile?.[key]);
+    const value = given[key] ?? (runtime.env[sources[key]] || before?.[key]);
     if (value === undefined) continue;
-    const problem = addressProblem(key, value);
+    const problem = given[key] === undefined && canLogIn ? addressProblem(key, value) : undefined;
     if (problem !== undefined) problems.add(problem);
-    found[key] = value;
+    addresses[key] = key === 'client_id' ? value : value.replace(/\/+$/, '');
   }
-  const { issuer } = typed;
-  if (typeof issuer === 'string') {
-    const problem = urlProblem(issuer);
-    if (problem !== undefined) problems.add(`--issuer: ${problem}`);
-    // Kept as typed: a trailing slash is part of the issuer's name.
-    found.issuer = issuer;
-  }
-  const missing = required.filter((key) => found[key] === undefined);
-  if (settings.canAsk && missing.length > 0) {
-    // Nobody should answer questions for a command that fails anyway.
-    problems.check();
-    Object.assign(found, await askAddresses(context, missing));
-  }
-  for (const key of missing) if (found[key] === undefined) problems.missingFlag(flagOf(key).slice(2));
+  const required: AddressSetting[] = flags.withToken ? ['base_url'] : ['base_url', 'auth_url', 'client_id'];
+  const missing = required.filter((key) => addresses[key] === undefined);
+  if (canLogIn && !settings.canAsk) for (const key of missing) problems.missingFlag(flagOf(key).slice(2));
+  return { config, name, before, addresses, missing };
+};
+
+/** All addresses that a login needs. Asks for those that are missing. */
+export const completeAddresses = async (
+  { addresses, missing }: Account,
+  { context, problems }: Call,
+): Promise<Addresses> => {
+  if (missing.length === 0) return addresses;
+  const answers = await askAddresses(context, missing);
+  for (const key of missing) if (answers[key] === undefined) problems.missingFlag(flagOf(key).slice(2));
   problems.check();
-  for (const key of ['base_url', 'auth_url', 'mcp_url'] as const)
-    if (found[key] !== undefined) found[key] = found[key].replace(/\/+$/, '');
-  return found;
+  return { ...addresses, ...answers };
 };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AuthClient, ClientAuthMethod } from '../../../auth/auth-server.ts';
+import type { AuthClient } from '../../../auth/auth-server.ts';
 import { recordFromToken } from '../../../auth/credential.ts';
 import type { CredentialRecord } from '../../../auth/credential-schema.ts';
 import type { LoginBasics } from '../../../auth/login.ts';
@@ -9,44 +9,41 @@ import { hasCategory, SchedError } from '../../../errors.ts';
 import { authorize } from '../../../http/authorize.ts';
 import type { Json } from '../../../json.ts';
 import { durationText } from '../../../output/progress.ts';
-import type { Invocation } from '../../command.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { Call } from '../../input/input.ts';
 import { type Here, suggestedLine } from '../../messages/suggested-line.ts';
-import { readWholeNumber } from '../../operation/values.ts';
-import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/config-file.ts';
+import { changeConfig, probeConfig } from '../../session/config-file.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
 import { readOwnUser } from '../../session/identity.ts';
-import { type Config, nameProblem, type Profile } from '../../session/profile-schema.ts';
+import type { Config, Profile } from '../../session/profile-schema.ts';
 import { askYes } from '../../session/prompt.ts';
 import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
-import { isSecretOnStdin, readClientAuth, readClientSecret, requireSecret, storedSecret } from './client-secret.ts';
-import { type Addresses, readAddresses } from './login-addresses.ts';
+import { readClientSecret, requireSecret, storedSecret } from './client-secret.ts';
+import type { LoginInput } from './input.ts';
+import { type Addresses, completeAddresses, isInteractive } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 import { throughBrowser, throughDevice } from './login-ways.ts';
-import { noteUnknownScopes, offlineScope, readScopes, scopesToAsk } from './scope-flag.ts';
+import { noteUnknownScopes, offlineScope, scopesToAsk } from './scope-flag.ts';
 
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
-const readStore = ({ context, typed, problems }: Invocation): CredentialStore['kind'] | undefined => {
-  // The settings check the variable.
-  const { 'credential-store': wanted = context.runtime.env.SCHED_CREDENTIAL_STORE } = typed;
-  problems.choice('credential-store', typed['credential-store'], ['keychain', 'file']);
-  return wanted === 'keychain' || wanted === 'file' ? wanted : undefined;
-};
+/** The settings check the variable. */
+const storeIn = ({ env }: Runtime): CredentialStore['kind'] | undefined =>
+  (['keychain', 'file'] as const).find((kind) => kind === env.SCHED_CREDENTIAL_STORE);
 
 /**
  * Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file, unless the
  * login of another profile is in that file already.
  */
 const openProvenStore = async (
-  invocation: Invocation,
-  wanted: CredentialStore['kind'] | undefined,
-  profile: Profile | undefined,
-  { profiles }: Config,
+  context: Context,
+  { credentialStore, account: { before: profile, config } }: LoginInput,
 ): Promise<CredentialStore> => {
-  const { context } = invocation;
   const { runtime, settings } = context;
+  const wanted = credentialStore ?? storeIn(runtime);
   const kind = wanted ?? profile?.login?.store ?? 'keychain';
   const store = await storeOf(kind, runtime);
   try {
@@ -66,7 +63,7 @@ const openProvenStore = async (
       no: 'stop and store nothing',
     };
     const shown = `There is no usable keychain on this machine (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
-    const isKnown = Object.values(profiles).some(({ login }) => login?.store === 'file');
+    const isKnown = Object.values(config.profiles).some(({ login }) => login?.store === 'file');
     if (!isKnown && !(await askYes(context, asked, shown))) throw error;
     await file.probe();
     return file;
@@ -77,9 +74,8 @@ const openProvenStore = async (
 const userOf = async (
   record: CredentialRecord,
   baseUrl: string,
-  { context }: Invocation,
+  { send }: Runtime,
 ): Promise<{ me: Json; error?: SchedError }> => {
-  const { send } = context.runtime;
   const credential = { token: record.access_token, origin: record.origin };
   const client = createClient({ baseUrl, send: authorize({ current: async () => credential })(send), sendPlain: send });
   try {
@@ -90,19 +86,16 @@ const userOf = async (
   }
 };
 
-const readToken = async ({ context }: Invocation): Promise<string> => {
-  const { stdin } = context.runtime;
-  return checkToken(new TextDecoder().decode(await stdin.bytes(longestToken)), 'stdin');
-};
+const readToken = async ({ stdin }: Runtime): Promise<string> =>
+  checkToken(new TextDecoder().decode(await stdin.bytes(longestToken)), 'stdin');
 
 /** Deletes and revokes a replaced login, unless another profile uses it: no command could log out of it later. */
 const forgetReplaced = async (
   before: Profile | undefined,
   name: string,
   { profiles }: Config,
-  { context }: Invocation,
+  { runtime, notes }: Context,
 ): Promise<void> => {
-  const { runtime, notes } = context;
   const isNamed = Object.values(profiles).some(({ login }) => isDeepStrictEqual(login, before?.login));
   if (before?.login === undefined || isNamed) return;
   const { store, ...key } = before.login;
@@ -118,26 +111,23 @@ const forgetReplaced = async (
 
 /** The server to log in at, and the client that sched is there. */
 const findClient = async (
-  invocation: Invocation,
+  input: LoginInput,
+  call: Call,
   { auth_url, client_id: id, issuer }: Addresses,
-  before: Profile | undefined,
   held: CredentialRecord | undefined,
-  typed: { secret: string | undefined; method: ClientAuthMethod | undefined },
+  given: string | undefined,
 ): Promise<AuthClient> => {
+  const { before } = input.account;
   const { findServer } = await import('./find-server.ts');
-  const server = await findServer(invocation.context, { auth_url: auth_url!, issuer }, before);
-  const secret = typed.secret ?? storedSecret(held, server, id!, before);
-  requireSecret(secret, id!, before, invocation);
-  const { method = server.clientAuth } = typed;
-  return { server: { ...server, clientAuth: method }, id: id!, secret, isMethodFixed: typed.method !== undefined };
+  const server = await findServer(call.context, { auth_url: auth_url!, issuer }, before);
+  const secret = given ?? storedSecret(held, server, id!, before);
+  requireSecret(secret, id!, before, input, call);
+  const { clientAuth = server.clientAuth } = input;
+  return { server: { ...server, clientAuth }, id: id!, secret, isMethodFixed: input.clientAuth !== undefined };
 };
 
 /** Without a refresh token, the login ends with its first access token. Better to know that now than then. */
-const warnAboutRefresh = (
-  { scope, expires_at = 0, created_at }: CredentialRecord,
-  here: Here,
-  { context: { notes } }: Invocation,
-) => {
+const warnAboutRefresh = ({ scope, expires_at = 0, created_at }: CredentialRecord, here: Here, { notes }: Context) => {
   const life = durationText((expires_at - created_at) / 1000);
   notes.warn(`The server issued no refresh token, so this login ends in ${life} and can't be refreshed.`);
   if (!scope.split(' ').includes(offlineScope))
@@ -147,48 +137,27 @@ const warnAboutRefresh = (
 };
 
 /** Logs in, stores the credential and records in the profile where it is. */
-export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
-  const { context, typed, problems } = invocation;
+export const logIn = async (input: LoginInput, call: Call): Promise<LoginFacts> => {
+  const { context, problems } = call;
   const { runtime, settings, notes } = context;
-  const scopes = readScopes('scopes', invocation);
-  const added = readScopes('add-scopes', invocation);
-  if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
-  const port = readWholeNumber('port', invocation, 1, 65_535);
-  if (typed.device === true)
-    for (const other of ['paste', 'no-browser', 'with-token', 'port'])
-      if (typed[other] !== undefined) problems.add(`--device can't be used together with --${other}`);
-  const isToken = typed['with-token'] === true;
-  const config = await readConfig(runtime);
-  const name = chosenName(typed.profile as string | undefined, runtime, config) ?? 'default';
+  const { scopes, addScopes: added, readOnly, withToken: isToken, device, account } = input;
+  const { name, before } = account;
   const here: Here = { sandbox: false, profile: name };
-  const wrong = nameProblem(name);
-  if (wrong !== undefined) problems.add(wrong);
-  const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  const canFinish = runtime.keyboard.isTerminal || isSecretOnStdin(invocation);
-  const isInteractive = canFinish && runtime.stderr.isTerminal && !runtime.env.CI;
-  if (!isToken && !isInteractive) {
-    problems.check();
-    throw (await import('../../../auth/login.ts')).noTerminalForLogin();
-  }
-  const wantedStore = readStore(invocation);
-  const method = readClientAuth(invocation);
-  const secret = await readClientSecret(invocation);
-  const addresses = await readAddresses(
-    invocation,
-    before,
-    isToken ? ['base_url'] : ['base_url', 'auth_url', 'client_id'],
-  );
+  if (!isToken && !isInteractive(input, context)) throw (await import('../../../auth/login.ts')).noTerminalForLogin();
+  const secret = await readClientSecret(input, call);
+  problems.check();
+  const addresses = await completeAddresses(account, call);
   const baseUrl = addresses.base_url!;
-  const store = await openProvenStore(invocation, wantedStore, before, config);
+  const store = await openProvenStore(context, input);
   const session =
     before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
   const held = await session?.record().catch(() => undefined);
-  const found = isToken ? undefined : await findClient(invocation, addresses, before, held, { secret, method });
+  const found = isToken ? undefined : await findClient(input, call, addresses, held, secret);
 
   /** Looks up the user, stores the credential and updates the profile. */
   const settle = async (first: CredentialRecord, client?: AuthClient): Promise<LoginFacts> => {
     rememberSecret(runtime, first);
-    const { me, error } = await userOf(first, baseUrl, invocation);
+    const { me, error } = await userOf(first, baseUrl, runtime);
     const record = {
       ...first,
       owner: first.owner || String(me.uri ?? ''),
@@ -220,10 +189,10 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
       };
     });
     const profile = written.profiles[name]!;
-    await forgetReplaced(before, name, written, invocation);
+    await forgetReplaced(before, name, written, context);
     notes.info(`Logged in as ${record.name ?? (record.owner || 'an unnamed user')} (profile ${name})`);
     notes.info(`The token is stored in ${store.describe()}`);
-    if (record.kind === 'oauth' && record.refresh_token === undefined) warnAboutRefresh(record, here, invocation);
+    if (record.kind === 'oauth' && record.refresh_token === undefined) warnAboutRefresh(record, here, context);
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
     if (variable !== undefined) notes.warn(`${variable} is set and overrides this login. Unset ${variable} to use it`);
     const isOnly = settings.here.profile === undefined && Object.keys(written.profiles).length === 1;
@@ -232,7 +201,7 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
   };
 
   if (isToken) {
-    const token = await readToken(invocation);
+    const token = await readToken(runtime);
     return settle(recordFromToken(token, { origin: new URL(baseUrl).origin, now: runtime.clock.now() }));
   }
   noteUnknownScopes([...(scopes ?? []), ...(added ?? [])], notes);
@@ -241,7 +210,7 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
   const basics: LoginBasics = {
     client: found!,
     baseUrl,
-    scopes: scopesToAsk({ scopes, added, readOnly: typed['read-only'] === true, held: heldScopes }),
+    scopes: scopesToAsk({ scopes, added, readOnly, held: heldScopes }),
     store: {
       probe: async () => {
         await store.probe();
@@ -258,6 +227,6 @@ export const logIn = async (invocation: Invocation): Promise<LoginFacts> => {
       facts = await settle(record, client);
     },
   };
-  await (typed.device === true ? throughDevice(invocation, basics) : throughBrowser(invocation, basics, name, port));
+  await (device ? throughDevice(call, basics) : throughBrowser(input, call, basics));
   return facts!;
 };

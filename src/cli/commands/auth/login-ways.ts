@@ -1,12 +1,13 @@
 import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
 import { counted } from '../../../numbers.ts';
-import type { Invocation } from '../../command.ts';
+import type { Call } from '../../input/input.ts';
 import { suggestedLine } from '../../messages/suggested-line.ts';
 import { askLine } from '../../session/prompt.ts';
 import { isSecretOnStdin } from './client-secret.ts';
+import type { LoginInput } from './input.ts';
 
 /** The same command with another way to log in. A device login takes no flags for the browser. */
-const sameWith = ({ problems }: Invocation, way: 'paste' | 'device'): string => {
+const sameWith = ({ problems }: Call, way: 'paste' | 'device'): string => {
   const own = problems.own!.copy();
   for (const flag of way === 'paste' ? [] : ['no-browser', 'port']) own.setFlag(flag, false);
   own.setFlag(way, true);
@@ -18,65 +19,54 @@ const howToPaste =
 
 /** Says what to do if the browser may be on another machine, and offers to paste the final address at once. */
 const offerPaste =
-  (invocation: Invocation, { client }: LoginBasics) =>
+  (input: LoginInput, call: Call, { client }: LoginBasics) =>
   (opened: boolean) => {
-    const { context, typed } = invocation;
+    const { context } = call;
     const { runtime, settings, notes } = context;
-    if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
+    if (!opened && !input.noBrowser) notes.warn("Can't open a browser. Open the URL yourself");
     if (opened && !runtime.env.SSH_CONNECTION) return undefined;
     if (client.server.device !== undefined)
-      notes.always(`To log in with a code on another machine, press Ctrl-C and run: ${sameWith(invocation, 'device')}`);
-    if (isSecretOnStdin(invocation)) {
+      notes.always(`To log in with a code on another machine, press Ctrl-C and run: ${sameWith(call, 'device')}`);
+    if (isSecretOnStdin(input)) {
       notes.always(
         'If the browser runs on another machine, press Ctrl-C, save the secret in a file, and log in with --client-secret-file FILE --paste',
       );
       return undefined;
     }
     if (!settings.canAsk) {
-      notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${sameWith(invocation, 'paste')}`);
+      notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${sameWith(call, 'paste')}`);
       return undefined;
     }
     notes.always(howToPaste);
     return (unwanted: AbortSignal) => askLine(context, 'Final URL, or wait for the browser: ', unwanted);
   };
 
-const wayOf = (invocation: Invocation, basics: LoginBasics): LoginMethod => {
-  const { context, typed } = invocation;
-  if (typed.paste === true)
+const wayOf = (input: LoginInput, call: Call, basics: LoginBasics): LoginMethod => {
+  const { context } = call;
+  if (input.paste)
     return {
       kind: 'paste',
       line: (unwanted) => askLine(context, "Then paste the URL from the browser's address bar: ", unwanted),
     };
-  const open = typed['no-browser'] === true ? async () => false : context.runtime.openBrowser;
-  return { kind: 'browser', open, onOpened: offerPaste(invocation, basics) };
+  const open = input.noBrowser ? async () => false : context.runtime.openBrowser;
+  return { kind: 'browser', open, onOpened: offerPaste(input, call, basics) };
 };
 
-export const throughBrowser = async (
-  invocation: Invocation,
-  basics: LoginBasics,
-  profile: string,
-  port: number | undefined,
-): Promise<void> => {
-  const { context, typed } = invocation;
-  const { runtime, notes } = context;
+export const throughBrowser = async (input: LoginInput, call: Call, basics: LoginBasics): Promise<void> => {
+  const { paste, noBrowser, port, account } = input;
+  const { runtime, notes } = call.context;
   const { login } = await import('../../../auth/login.ts');
   await login({
     ...basics,
-    way: wayOf(invocation, basics),
+    way: wayOf(input, call, basics),
     port,
-    again: suggestedLine({ sandbox: false, profile }, { command: ['auth', 'login'] }),
+    again: suggestedLine({ sandbox: false, profile: account.name }, { command: ['auth', 'login'] }),
     randomBytes: runtime.randomBytes,
     onUrl: async (url) => {
-      notes.always(
-        typed.paste === true || typed['no-browser'] === true
-          ? 'Open this URL in a browser:'
-          : 'Opening this URL in your browser:',
-      );
+      notes.always(paste || noBrowser ? 'Open this URL in a browser:' : 'Opening this URL in your browser:');
       notes.always(url);
       notes.always(
-        typed.paste === true
-          ? howToPaste
-          : 'Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop',
+        paste ? howToPaste : 'Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop',
       );
       await notes.flush();
     },
@@ -84,8 +74,7 @@ export const throughBrowser = async (
   });
 };
 
-export const throughDevice = async (invocation: Invocation, basics: LoginBasics): Promise<void> => {
-  const { notes } = invocation.context;
+export const throughDevice = async ({ context: { notes } }: Call, basics: LoginBasics): Promise<void> => {
   const { loginWithDevice } = await import('../../../auth/device-login.ts');
   await loginWithDevice({
     ...basics,

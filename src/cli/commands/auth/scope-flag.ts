@@ -1,6 +1,5 @@
 import { knownScopes, type Scope } from '../../../api/scopes.ts';
 import { nearest } from '../../../nearest.ts';
-import type { Invocation } from '../../command.ts';
 import type { Notes } from '../../messages/notes.ts';
 
 /** Scopes that are requested only if the user names them. */
@@ -13,16 +12,6 @@ export const sensitiveScopes: readonly Scope[] = [
 ];
 
 const usualScopes = knownScopes.filter((scope) => !sensitiveScopes.includes(scope));
-
-export const readScopes = (name: string, { typed, problems }: Invocation): string[] | undefined => {
-  const raw = typed[name] as string | undefined;
-  if (raw === undefined) return undefined;
-  const asked = raw.split(/[\s,]+/).filter(Boolean);
-  // RFC 6749 §3.3.
-  for (const scope of asked)
-    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) problems.add(`--${name}: "${scope}" can't be the name of a scope`);
-  return asked;
-};
 
 const isKnown = (scope: string): boolean => (knownScopes as string[]).includes(scope);
 
