@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { fileVersions } from '../../src/state/versions.ts';
+import { fileVersions, type Versions } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const { readdirSync, rmSync, writeFileSync } = fs;
@@ -45,6 +45,22 @@ describe('versions: a version that is removed before it is read', () => {
     });
     expect(own.read()).toBe(20);
   });
+});
+
+test('versions: of two processes that write the same version, the second one reads again', () => {
+  const directory = join(temporaryDirectory(), 'budget');
+  const [own, other] = ['own', 'other'].map((name) => fileVersions<string[]>(directory, name)) as [
+    Versions<string[]>,
+    Versions<string[]>,
+  ];
+  own.update(() => ({ state: ['first'], value: undefined }));
+  let isMeanwhile = false;
+  own.update((before = []) => {
+    if (!isMeanwhile) other.update((found = []) => ({ state: [...found, 'other'], value: undefined }));
+    isMeanwhile = true;
+    return { state: [...before, 'own'], value: undefined };
+  });
+  expect(other.read()).toEqual(['first', 'other', 'own']);
 });
 
 describe('versions: a full disk', () => {
