@@ -126,7 +126,7 @@ export const updateInput = ({ one, all }: Updates): Input<UpdateInput> => {
       replacesWithSomething,
       excludes('remove', ['replace']),
     ),
-    unless('all', request),
+    unless(['all'], request),
   );
 };
 

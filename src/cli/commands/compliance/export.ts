@@ -139,18 +139,15 @@ const withFiles = ({ items }: BatchPlan): AddressFile[] => {
   });
 };
 
-const entries = {
-  to: word('directory to create, with a file per person', { value: 'DIR', needed: true }),
-  receiptKeyFile,
-};
+const place = { to: word('directory to create, with a file per person', { value: 'DIR', needed: true }) };
+const keyPlace = { receiptKeyFile };
 
-type ExportInput = Values<typeof entries> & ItemFile & { addresses: Addresses };
+type ExportInput = Values<typeof place & typeof keyPlace> & ItemFile & { addresses: Addresses };
 
 /** Its receipt is in the directory, and a finished run is not repeated. */
-const exportInput = both(input(entries), {
-  ...addressInput,
-  flags: addressInput.flags.filter(({ heading }) => heading === undefined),
-});
+const flags = addressInput.flags.filter(({ heading }) => heading === undefined);
+
+const exportInput = both(both(input(place), { ...addressInput, flags }), input(keyPlace));
 
 const run = async (values: ExportInput, call: Call): Promise<void> => {
   const { to, receiptKeyFile, addresses } = values;
