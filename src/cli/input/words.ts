@@ -34,8 +34,8 @@ export const listed = (names: readonly Name[], last: 'and' | 'or'): Words =>
     return index === 0 ? [name] : [between, name];
   });
 
-/** What is wrong with a call: a value that is missing, or a sentence. */
-export type Issue = { missing: string } | Problem;
+/** What is wrong with a call: a required value that is missing, with what it is called, or a sentence. */
+export type Issue = { missing: string; words?: Words } | Problem;
 
 interface Problem {
   /** The value that it is about, and what was given for it. */
