@@ -1,14 +1,19 @@
 import { oneOffs } from '../../api/one-offs.ts';
 import type { Json } from '../../json.ts';
+import type { View } from '../../output/view.ts';
 import { isDate } from '../../time/availability-rules.ts';
 import { describeInstant } from '../../time/label.ts';
-import { readMutationTime } from '../../time/mutation.ts';
-import type { Flag, Invocation } from '../command.ts';
-import { the, words } from '../input/words.ts';
-import { type Decorations, type GenericCommand, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
-import { readWholeNumber } from '../operation/values.ts';
+import { entry } from '../input/entry.ts';
+import { both, type Call, input, taking, type Values } from '../input/input.ts';
+import { accept, type Kind, refuse } from '../input/kind.ts';
+import { count, toggle } from '../input/kinds.ts';
+import { needs, rule } from '../input/relations.ts';
+import { self, the, words } from '../input/words.ts';
+import type { FieldFlag } from '../operation/field-flags.ts';
+import { type Decorations, printRequest } from '../operation/generic-command.ts';
+import { type Draft, requestDraft } from '../operation/input.ts';
 import { printCreated, titleOf, writeAndRead } from '../operation/write-result.ts';
+import { bodyFlag } from '../parse/shared-flags.ts';
 
 export const examples = {
   create: [
@@ -18,91 +23,95 @@ export const examples = {
   ],
 };
 
-const flags: Flag[] = [
-  { name: 'days', value: 'N', description: 'bookable for this many days from now' },
-  { name: 'weekdays-only', description: 'with --days: skip Saturday and Sunday' },
-  { name: 'start-date', value: 'DATE', description: 'first bookable day' },
-  { name: 'end-date', value: 'DATE', description: 'last bookable day' },
-  { name: 'spot', value: 'START/END', repeat: true, description: 'single bookable time' },
-];
+/** A day in the calendar. */
+const dateKind: Kind<string> = {
+  value: 'DATE',
+  json: 'string',
+  read: (raw) =>
+    isDate(String(raw))
+      ? accept(String(raw))
+      : refuse(words`${self} must be a date such as 2026-12-01, not "${String(raw)}"`),
+};
 
 type Spot = Record<'start_time' | 'end_time', string>;
 
-const readSpot = (text: string, invocation: Invocation, now: number): Spot | undefined => {
-  const { context, problems } = invocation;
-  const { zone, zoneSource } = context.settings;
-  const { runtime } = context;
-  const [start, end, ...rest] = text.split('/');
-  if (start === undefined || end === undefined || rest.length > 0) {
-    problems.add(`--spot must be START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z, not "${text}"`);
-    return undefined;
-  }
-  const isTerminal = runtime.stderr.isTerminal && runtime.keyboard.isTerminal;
-  const [from, to] = [start, end].map((part) => {
-    const reading = readMutationTime(part, { zone, zoneSource, isTerminal, now });
-    if (!reading.ok) problems.add(`--spot: ${reading.problem}`);
-    return reading.ok ? reading.instant : undefined;
-  });
-  if (from === undefined || to === undefined) return undefined;
-  if (Date.parse(to) <= Date.parse(from)) problems.add(`--spot "${text}" must end after it starts`);
-  return { start_time: from, end_time: to };
+/** A single time: its start and its end. */
+const spotKind: Kind<Spot> = {
+  value: 'START/END',
+  json: 'string',
+  read: async (raw, { settings: { zone, zoneSource }, isTerminal, now }) => {
+    const text = String(raw);
+    const [start, end, ...rest] = text.split('/');
+    if (start === undefined || end === undefined || rest.length > 0)
+      return refuse(words`${self} must be START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z, not "${text}"`);
+    const { readMutationTime } = await import('../../time/mutation.ts');
+    const how = { zone, zoneSource, isTerminal, now: await now() };
+    const [from, to] = [readMutationTime(start, how), readMutationTime(end, how)];
+    if (!from.ok) return refuse(words`${self}: ${from.problem}`);
+    if (!to.ok) return refuse(words`${self}: ${to.problem}`);
+    if (Date.parse(to.instant) <= Date.parse(from.instant))
+      return refuse(words`${self} "${text}" must end after it starts`);
+    return accept({ start_time: from.instant, end_time: to.instant });
+  },
 };
 
-const readDate = (name: string, { typed, problems }: Invocation): string | undefined => {
-  const text = typed[name] as string | undefined;
-  if (text !== undefined && isDate(text)) return text;
-  if (text === undefined) problems.missingFlag(name);
-  else problems.value(name, text, `--${name} must be a date such as 2026-12-01, not "${text}"`);
-  return undefined;
+const entries = {
+  days: count('bookable for this many days from now', { least: 1 }),
+  weekdaysOnly: toggle('with --days: skip Saturday and Sunday'),
+  startDate: entry(dateKind, 'first bookable day'),
+  endDate: entry(dateKind, 'last bookable day'),
+  spot: entry(spotKind, 'single bookable time', { many: true }),
 };
+
+const ways = (last: 'and' | 'or') =>
+  words`${the('days')}, ${the('startDate')} with ${the('endDate')}, ${last} ${the('spot')}`;
+
+/** One of the ways to say when it can be booked, unless `--body` says it. */
+const oneWay = rule(['days', 'startDate', 'endDate', 'spot'], (isGiven, { given }) => {
+  const dates = (['startDate', 'endDate'] as const).filter(isGiven);
+  const count = [isGiven('days'), dates.length > 0, isGiven('spot')].filter(Boolean).length;
+  if (count > 1) return [{ words: words`${ways('and')} can't be used together` }];
+  if (count === 0) return given.body === undefined ? [{ words: ways('or'), missing: 'days' }] : [];
+  if (dates.length === 1) {
+    const other = the(dates[0] === 'startDate' ? 'endDate' : 'startDate');
+    return [{ words: [other], missing: other.name }];
+  }
+  const [first, last] = [String(given['start-date']), String(given['end-date'])];
+  const isBackward = isDate(first) && isDate(last) && last < first;
+  return isBackward ? [{ words: words`${the('endDate')} ${last} is before ${the('startDate')} ${first}` }] : [];
+});
+
+const ownInput = input(entries, needs(['weekdaysOnly'], ['days']), oneWay);
 
 /** When the meeting can be booked: a number of days, a date range or single times. */
-const dateSetting = async (invocation: Invocation): Promise<Json | undefined> => {
-  const { context, typed, problems } = invocation;
-  const spots = typed.spot as string[] | undefined;
-  const isRange = typed['start-date'] !== undefined || typed['end-date'] !== undefined;
-  const kinds = [typed.days !== undefined, isRange, spots !== undefined].filter(Boolean).length;
-  if (kinds > 1) problems.add("--days, --start-date with --end-date, and --spot can't be used together");
-  if (typed['weekdays-only'] === true && typed.days === undefined) problems.add('--weekdays-only needs --days');
-  if (typed.days !== undefined) {
-    return {
-      type: 'days_in_future',
-      days: readWholeNumber('days', invocation, 1),
-      only_weekdays: typed['weekdays-only'] === true,
-    };
-  }
-  if (isRange) {
-    const [first, last] = ['start-date', 'end-date'].map((name) => readDate(name, invocation));
-    if (first !== undefined && last !== undefined && last < first)
-      problems.add(`--end-date ${last} is before --start-date ${first}`);
-    return { type: 'date_range', start_date: first, end_date: last };
-  }
-  if (spots === undefined) return undefined;
-  const now = await context.askNow();
-  return { type: 'spots', spots: spots.flatMap((text) => readSpot(text, invocation, now) ?? []) };
+const dateSetting = ({ days, weekdaysOnly, startDate, endDate, spot }: Values<typeof entries>): Json | undefined => {
+  if (days !== undefined) return { type: 'days_in_future', days, only_weekdays: weekdaysOnly };
+  if (startDate !== undefined) return { type: 'date_range', start_date: startDate, end_date: endDate };
+  return spot.length > 0 ? { type: 'spots', spots: spot } : undefined;
 };
 
 /** Several `--host` are a host and co-hosts, because the service keeps the first host in a field of its own. */
-const splitHosts = (body: Json, { typed }: Invocation): void => {
+const splitHosts = (body: Json, { values }: Draft): void => {
   if (!Array.isArray(body.host)) return;
   const [host, ...others] = body.host;
   body.host = host;
-  const named = typed['co-host'] === undefined ? [] : (body.co_hosts as unknown[]);
+  const named = values.some(([{ name }]) => name === 'co-host') ? (body.co_hosts as unknown[]) : [];
   if (others.length > 0) body.co_hosts = [...others, ...named];
 };
 
-const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const runCreate = async (
+  { request, ...values }: Values<typeof entries> & { request: Draft },
+  { context }: Call,
+  view: View,
+): Promise<void> => {
   const { settings, now } = context;
-  const setting = await dateSetting(invocation);
-  if (setting === undefined && typed.body === undefined)
-    problems.missingFlag('days', words`${the('days')}, ${the('startDate')} with ${the('endDate')}, or ${the('spot')}`);
-  const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
-    splitHosts(body, invocation);
+  const setting = dateSetting(values);
+  const input = await request.finish(async (body) => {
+    splitHosts(body, request);
     if (setting !== undefined) body.date_setting = setting;
   });
   // The reply doesn't contain these times, so show how they were read.
-  for (const { start_time, end_time } of (setting?.spots as Spot[] | undefined) ?? []) {
+  for (const { start_time, end_time } of values.spot) {
     const [from, to] = [start_time, end_time].map((time) => describeInstant(time, settings.zone, now()));
     context.notes.info(`Bookable: ${from} to ${to}`);
   }
@@ -115,11 +124,11 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 
 export const decorate = {
   create: (generic) => {
-    const severalHosts = <F extends Flag>(flag: F): F => (flag.name === 'host' ? { ...flag, repeat: true } : flag);
-    const fieldFlags = generic.fieldFlags.map(severalHosts);
+    const severalHosts = (flag: FieldFlag): FieldFlag => (flag.name === 'host' ? { ...flag, repeat: true } : flag);
+    const request = requestDraft(oneOffs.create, generic.fieldFlags.map(severalHosts));
     return {
-      flags: [...generic.flags.slice(0, -1).map(severalHosts), ...flags, generic.flags.at(-1)!],
-      run: (invocation) => runCreate({ ...generic, fieldFlags }, invocation),
+      ...taking(both(ownInput, request), (...call) => runCreate(...call, generic.view)),
+      flags: [...request.flags, ...ownInput.flags, bodyFlag],
     };
   },
 } satisfies Decorations;

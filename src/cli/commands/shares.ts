@@ -1,29 +1,19 @@
 import { locationKinds } from '../../api/locations.ts';
 import { shares } from '../../api/shares.ts';
 import { isObject } from '../../json.ts';
-import { readRule } from '../../time/availability-rules.ts';
-import type { Flag, Invocation } from '../command.ts';
-import { type Decorations, type GenericCommand, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
+import type { View } from '../../output/view.ts';
+import { type Rule, readRule } from '../../time/availability-rules.ts';
+import { entry, present } from '../input/entry.ts';
+import { both, type Call, input, taking, type Values } from '../input/input.ts';
+import { accept, type Kind, refuse } from '../input/kind.ts';
+import { choice, text, toggle } from '../input/kinds.ts';
+import { needs } from '../input/relations.ts';
+import { self, words } from '../input/words.ts';
+import { type Decorations, printRequest } from '../operation/generic-command.ts';
+import { type Draft, requestDraft } from '../operation/input.ts';
 import { openPage, type Page, webFlag } from '../operation/open-page.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
-
-/** `--location-kind` and `--location`, for bodies whose location is not a plain object. */
-const locationFlags: Flag[] = [
-  { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'kind of location' },
-  { name: 'location', value: 'TEXT', description: 'address, phone number or instructions' },
-];
-
-const readLocation = ({ typed, problems }: Invocation): { kind: string; location?: string } | undefined => {
-  const kind = typed['location-kind'] as string | undefined;
-  const location = typed.location as string | undefined;
-  if (kind === undefined) {
-    if (location !== undefined) problems.add('--location needs --location-kind');
-    return undefined;
-  }
-  problems.choice('location-kind', kind, locationKinds);
-  return { kind, ...(location === undefined ? {} : { location }) };
-};
+import { bodyFlag } from '../parse/shared-flags.ts';
 
 export const examples = {
   create: [
@@ -32,39 +22,51 @@ export const examples = {
   ],
 };
 
-const ruleFlag: Flag = {
-  name: 'rule',
+const ruleKind: Kind<Rule[]> = {
   value: 'RULE',
-  repeat: true,
-  description: "hours instead of the event type's, as 'monday 09:00-12:00'",
+  json: 'string',
+  read: (raw) => {
+    const read = readRule(String(raw));
+    return read.ok ? accept(read.value) : refuse(words`${self} ${read.problem}`);
+  },
 };
+
+const entries = {
+  rule: entry(ruleKind, "hours instead of the event type's, as 'monday 09:00-12:00'", { many: true }),
+  locationKind: choice(locationKinds, 'kind of location'),
+  location: text('address, phone number or instructions'),
+  web: toggle(webFlag.description, { heading: 'Output' }),
+};
+
+const ownInput = input(entries, needs(['location'], ['locationKind']));
 
 const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };
 
-const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  const rules = ((typed.rule as string[] | undefined) ?? []).flatMap((text) => {
-    const read = readRule(text);
-    if (!read.ok) problems.add(`--rule ${read.problem}`);
-    return read.ok ? read.value : [];
-  });
-  const location = readLocation(invocation);
-  const input = await readInput(invocation, shares.create, fieldFlags, async (body) => {
+const runCreate = async (
+  { request, rule, locationKind: kind, location, web }: Values<typeof entries> & { request: Draft },
+  { context }: Call,
+  view: View,
+): Promise<void> => {
+  const rules = rule.flat();
+  const input = await request.finish(async (body) => {
     // Keep the time zone of the hours, which may come from a flag or the body.
     const hours = isObject(body.availability_rule) ? body.availability_rule : {};
     if (rules.length > 0) body.availability_rule = { ...hours, rules };
-    if (location !== undefined) body.location_configurations = [location];
+    if (kind !== undefined) body.location_configurations = [{ kind, ...present({ location }) }];
   });
   if (context.settings.dryRun) return printRequest(context, shares.create, [input]);
   const share = await writeAndRead(context, shares.create, input);
   await context.notes.done('Created a single-use booking link');
   await printCreated(context, view, share);
-  if (typed.web === true) await openPage(context, share, bookingPage);
+  if (web) await openPage(context, share, bookingPage);
 };
 
 export const decorate = {
-  create: (generic) => ({
-    flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags, generic.flags.at(-1)!, webFlag],
-    run: (invocation) => runCreate(generic, invocation),
-  }),
+  create: (generic) => {
+    const request = requestDraft(shares.create, generic.fieldFlags);
+    return {
+      ...taking(both(ownInput, request), (...call) => runCreate(...call, generic.view)),
+      flags: [...request.flags, ...ownInput.flags, bodyFlag],
+    };
+  },
 } satisfies Decorations;
