@@ -194,6 +194,13 @@ describe('event-types slots', () => {
     expect([code, stderr]).toEqual([6, expect.stringContaining('No event type with ID or name "Nonsense"')]);
   });
 
+  it('names all problems of its event types and flags before it sends anything', async () => {
+    const { code, stderr, requests } = await world.run('event-types slots "Intro call" a://b --first 0');
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain('--first must be a whole number from 1 up, not "0"');
+    expect(stderr).toContain('must be the URI of an event type');
+  });
+
   it('prints only the start with -o id, ready for invitees create', async () => {
     const { stdout } = await world.run('event-types slots "Intro call" --first 1 -o id');
     expect(stdout).toBe('2026-11-16T09:00:00Z\n');

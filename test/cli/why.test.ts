@@ -154,8 +154,10 @@ describe('event-types why', () => {
     expect([unknown.code, unknown.stderr]).toEqual([6, expect.stringContaining('Did you mean "Intro call"?')]);
     const wrong = await why('"Intro call" nonsense');
     expect([wrong.code, wrong.requests]).toEqual([2, []]);
+    expect(wrong.stderr).toContain('<time>: Can\'t read "nonsense" as a time');
     const missing = await why('"Intro call"');
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('Missing argument <time>')]);
+    expect((await why('')).stderr).toContain('try: sched event-types why EVENT-TYPE TIME\n');
   });
 
   test('makes the names of events, people and hosts safe', async () => {

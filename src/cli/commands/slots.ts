@@ -10,12 +10,13 @@ import { dateText } from '../../time/days.ts';
 import { timeLabel } from '../../time/label.ts';
 import { wallClock } from '../../time/show.ts';
 import { day, minute, timestampOf, utcText } from '../../time/wall.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
+import type { Command } from '../command.ts';
+import { both, type Call, type Input, input, taking, type Values } from '../input/input.ts';
+import { count } from '../input/kinds.ts';
 import { commandHere } from '../messages/suggested-line.ts';
 import { type FieldFlag, rowFlag } from '../operation/field-flags.ts';
 import { genericCommand } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
-import { readWholeNumber } from '../operation/values.ts';
+import { type Draft, draftInput } from '../operation/input.ts';
 import { gatherByDays } from '../scheduling/day-windows.ts';
 import type { ShownTimes, SlotQuery, SlotWindow } from '../scheduling/free-slots.ts';
 import type { Context } from '../session/context.ts';
@@ -37,27 +38,31 @@ export const slotWindowFlags: FieldFlag[] = [
 
 const hostFlag = rowFlag('host', reference('users', 'only times when this host is free'));
 
-const ownFlags: Flag[] = [
-  { name: 'first', value: 'N', description: 'show only the first N times', heading: 'Listing' },
-  {
-    name: 'step',
+const entries = {
+  first: count('show only the first N times', { least: 1, heading: 'Listing' }),
+  step: count('minutes between two starts (default 30, or the length of the event type if shorter)', {
+    least: 1,
+    most: limits.durationMinutes.max,
     value: 'MINUTES',
-    description: 'minutes between two starts (default 30, or the length of the event type if shorter)',
     heading: 'Listing',
-  },
-];
+  }),
+};
 
 /**
  * The window of starts, in milliseconds since 1970. Times in the past can't be booked. Without `--until`, it has this
  * many days.
  */
-export const slotWindow = async ({ context, problems }: Invocation, rows: Query, days = 7): Promise<SlotWindow> => {
-  const typed = windowIn(rows);
+export const slotWindow = async (
+  { context, problems }: Pick<Call, 'context' | 'problems'>,
+  rows: Query,
+  days = 7,
+): Promise<SlotWindow> => {
+  const asked = windowIn(rows);
   const now = await context.askNow();
-  const since = Math.max(now + 1, timestampOf(typed.since ?? '') ?? 0);
+  const since = Math.max(now + 1, timestampOf(asked.since ?? '') ?? 0);
   const { readTime } = await import('../../time/read.ts');
   const last = readTime(`+${days}d`, { zone: context.settings.zone, now: since, edge: 'until' });
-  const until = timestampOf(typed.until ?? (last.ok ? last.instant : '')) ?? since + days * day;
+  const until = timestampOf(asked.until ?? (last.ok ? last.instant : '')) ?? since + days * day;
   if (until - since > mostDays * day) problems.add(`The time window can be at most ${mostDays} days long`);
   problems.check();
   return { since, until };
@@ -89,26 +94,42 @@ const firstOf = (found: readonly ShownTimes[], count: number): Json[] => {
   return first.sort((one, other) => startOf(one).localeCompare(startOf(other))).slice(0, count);
 };
 
-/** Reads the event types that the arguments name, and the conditions on slots. */
-const readTypes = async (invocation: Invocation): Promise<{ types: Json[]; rows: Query }> => {
-  const { context, args } = invocation;
-  const flags = [...slotWindowFlags, hostFlag];
-  const types = new Map<unknown, Json>();
-  const readOne = async (words: string[]) => {
-    const { path, rows, found } = await readInput({ ...invocation, args: words }, eventTypes.get, flags);
-    const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
-    types.set(type.uri, type);
-    return rows!;
-  };
-  let rows = {};
-  for (const words of args.length === 0 ? [[]] : args.map((each) => [each]))
-    rows = await readOne(words).catch(async (error: unknown) => {
-      const whole = args.join(' ');
-      if (args.length === 1 || whole.split(' ').length > args.length || !hasCategory(error, 'not-found')) throw error;
-      await readOne([whole]).catch(() => Promise.reject(error));
-      throw usageError([`Put quotes around "${whole}"`], { hint: { args: [whole] } });
-    });
-  return { types: [...types.values()], rows };
+const filters = [...slotWindowFlags, hostFlag];
+
+const readType = async (draft: Draft, context: Context): Promise<{ type: Json; rows: Query }> => {
+  const { path, rows = {}, found } = await draft.finish();
+  return { type: found ?? (await (await context.client()).call(eventTypes.get, { path: path! })), rows };
+};
+
+/** The event types that the arguments name, and the conditions on slots. */
+const typesInput: Input<{ types: Json[]; rows: Query }> = {
+  flags: filters,
+  arguments: [
+    ...genericCommand('slots', eventTypes.get).arguments,
+    { name: 'more', description: 'more event types', variadic: true, collection: 'event_types' },
+  ],
+  draft: async (invocation, how) => {
+    const { args } = invocation;
+    const whole = args.join(' ');
+    const mayBeOne = args.length > 1 && whole.split(' ').length === args.length;
+    const draft = (words: string[], flags: FieldFlag[] = []) =>
+      draftInput({ ...invocation, args: words }, eventTypes.get, flags, how);
+    const drafts = [await draft(args.slice(0, 1), filters)];
+    for (const word of args.slice(1)) drafts.push(await draft([word]));
+    return async (context) => {
+      const found = [];
+      for (const each of drafts)
+        found.push(
+          await readType(each, context).catch(async (error: unknown) => {
+            if (!mayBeOne || !hasCategory(error, 'not-found')) throw error;
+            await readType(await draft([whole]), context).catch(() => Promise.reject(error));
+            throw usageError([`Put quotes around "${whole}"`], { hint: { args: [whole] } });
+          }),
+        );
+      const types = new Map(found.map(({ type }) => [type.uri, type]));
+      return { types: [...types.values()], rows: found[0]!.rows };
+    };
+  },
 };
 
 /** The free times that the service computes itself, or undefined if it doesn't. */
@@ -126,13 +147,12 @@ const askFreeTimes = async (context: Context, { type, since, until }: SlotQuery)
   return { slots, unchecked: [], nameOf: String };
 };
 
-const runSlots = async (invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const runSlots = async (
+  { types, rows, first, step }: Values<typeof entries> & { types: Json[]; rows: Query },
+  { context, problems }: Call,
+): Promise<void> => {
   const { settings, notes, printer, runtime } = context;
-  const step = readWholeNumber('step', invocation, 1, limits.durationMinutes.max);
-  const first = readWholeNumber('first', invocation, 1);
-  const { types, rows } = await readTypes(invocation);
-  const window = await slotWindow(invocation, rows);
+  const window = await slotWindow({ context, problems }, rows);
   const isSeveral = types.length > 1;
   const view = isSeveral ? severalView : slotView;
   const nameOf = ({ name, uri }: Json): string => String(name ?? uri);
@@ -143,7 +163,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     await printer.list(view, []);
     return;
   }
-  const host = typed.host === undefined ? undefined : String(rows.host);
+  const host = rows.host === undefined ? undefined : String(rows.host);
   const { findFreeTimes, noteUnchecked } = await import('../scheduling/free-slots.ts');
   const found: ShownTimes[] = [];
   for (const type of active) {
@@ -191,11 +211,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
 export const slots: Command = {
   name: 'slots',
   summary: 'List free times of an event type',
-  arguments: [
-    ...genericCommand('slots', eventTypes.get).arguments,
-    { name: 'more', description: 'more event types', variadic: true, collection: 'event_types' },
-  ],
-  flags: [...slotWindowFlags, hostFlag, ...ownFlags],
+  ...taking(both(input(entries), typesInput), runSlots),
   effect: 'read',
   alternative: availableTimes,
   view: slotView,
@@ -223,5 +239,4 @@ export const slots: Command = {
     'A terminal shows a bar for each day with free times, and the exact times if there are at most 40 or all are on one day. Other formats have one start per line. For group event types, events with seats left are listed too, with invitees_remaining.',
     'The times of several event types are in one list, in order of time. The event type is the last column (event_type_name), and --first counts all of them.',
   ],
-  run: runSlots,
 };

@@ -6,11 +6,12 @@ import { humanText } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { pad, shorten, width, wrap } from '../../output/width.ts';
 import { spanLabel } from '../../time/label.ts';
-import { readTime } from '../../time/read.ts';
-import { timestampOf, utcText } from '../../time/wall.ts';
-import type { Command, Invocation } from '../command.ts';
+import { utcText } from '../../time/wall.ts';
+import type { Command } from '../command.ts';
+import { both, type Call, input, taking, type Values } from '../input/input.ts';
+import { moment } from '../input/kinds.ts';
 import { genericCommand } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
+import { requestInput, type TypedInput } from '../operation/input.ts';
 import { peopleIn } from '../scheduling/event-facts.ts';
 import type { JudgedReason, Unchecked } from '../scheduling/free-slots.ts';
 import { type JudgedTime, judgeTime, nearestText, reasonWords } from '../scheduling/judged-time.ts';
@@ -121,17 +122,21 @@ const drawWhy = (
 
 const spoken = { '✔': 'Yes', '✗': 'No', '?': 'Unknown' } as const;
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
+const entries = {
+  time: moment('start of the meeting, such as "2026-12-01 15:00" or "tomorrow 9am"', {
+    place: 'argument',
+    needed: true,
+    offer: async () => ({ question: 'Which time?', choices: [], readOther: async (value) => ({ value }) }),
+  }),
+};
+
+const run = async (
+  { time, request: { path, found } }: Values<typeof entries> & { request: TypedInput },
+  { context }: Call,
+): Promise<void> => {
   const { settings, printer } = context;
-  const now = await context.askNow();
-  const reading = args[1] === undefined ? undefined : readTime(args[1], { zone: settings.zone, now });
-  if (reading === undefined) problems.missingArgument('time');
-  else if (!reading.ok) problems.add(reading.problem);
-  const { path, found } = await readInput(invocation, eventTypes.get, []);
   const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
-  const at = reading?.ok ? timestampOf(reading.instant)! : 0;
-  const judged = await judgeTime(context, type, at);
+  const judged = await judgeTime(context, type, time);
   const { meeting, verdict, reasons, nearest, times } = judged;
   const start = utcText(meeting.start);
   if (!printer.showsPages)
@@ -162,16 +167,10 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const why: Command = {
   name: 'why',
   summary: "Say why a time is or isn't free",
-  arguments: [
-    ...genericCommand('why', eventTypes.get).arguments,
-    {
-      name: 'time',
-      description: 'start of the meeting, such as "2026-12-01 15:00" or "tomorrow 9am"',
-      required: true,
-      offer: async () => ({ question: 'Which time?', choices: [], readOther: async (typed) => ({ value: typed }) }),
-    },
-  ],
-  flags: [],
+  ...taking(
+    both(requestInput(eventTypes.get, [], genericCommand('why', eventTypes.get).arguments), input(entries)),
+    run,
+  ),
   effect: 'read',
   fields,
   examples: [
@@ -183,5 +182,4 @@ export const why: Command = {
     'sched checks what it can read: whether the event type is active, the hours of each host, and the active events of each host. It names every rule and event in the way, and the free times around it. The service checks once more when you book: it may also know other calendars, breaks or a minimum notice.',
     'The verdict is free, not-free or unknown, and the exit code is 0 for each. It is unknown if your token may not read the hours or events that decide. JSON has start_time, verdict, reasons (code: inactive, past, hours, seat or busy; host; rule; event), nearest and unchecked. The first reason is the one that the service would name.',
   ],
-  run,
 };

@@ -9,7 +9,7 @@ import type { Input } from '../../client/wire.ts';
 import { addressOf } from '../../dialects/dialect.ts';
 import { isObject, type Json } from '../../json.ts';
 import { idIn } from '../../uri.ts';
-import type { Invocation } from '../command.ts';
+import type { Argument, Invocation } from '../command.ts';
 import type { Value } from '../input/field-kinds.ts';
 import { type Input as CommandInput, howOf } from '../input/input.ts';
 import type { Given, How, Raw } from '../input/kind.ts';
@@ -153,9 +153,13 @@ export interface TypedInput extends Input {
 }
 
 /** The fields of an operation as the input of a command. */
-export const requestInput = (operation: Operation, flags: FieldFlag[]): CommandInput<{ request: TypedInput }> => ({
+export const requestInput = (
+  operation: Operation,
+  flags: FieldFlag[],
+  args: Argument[] = [],
+): CommandInput<{ request: TypedInput }> => ({
   flags,
-  arguments: [],
+  arguments: args,
   draft: async (invocation, how) => {
     const { finish } = await draftInput(invocation, operation, flags, how);
     return async () => ({ request: await finish() });
