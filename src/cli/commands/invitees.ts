@@ -8,6 +8,7 @@ import { counted } from '../../numbers.ts';
 import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
+import { type Call, input, taking } from '../input/input.ts';
 import type { Decorations, GenericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, printListing, readBounds } from '../operation/listing.ts';
@@ -16,7 +17,7 @@ import { eventTypeOf, questionsOf } from '../scheduling/answers.ts';
 import { bookingContextOf, moveContextOf } from '../scheduling/booking-context.ts';
 import type { Usual } from './event-choices.ts';
 import { createCommand } from './invitees-create.ts';
-import { runNoShow } from './no-show.ts';
+import { noShowArguments, noShowInput, runNoShow } from './no-show.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -104,27 +105,15 @@ export const decorate = {
     ),
   create: createCommand,
   'no-show': (generic, others) => ({
-    flags: [{ name: 'undo', description: 'take the mark back' }, ...generic.flags],
-    alternative: others['undo-no-show']!.operation,
-    arguments: chosen(
-      [
-        {
-          name: 'event',
-          description: 'ID of the event, or the full URI of the invitee',
-          required: true,
-          collection: 'scheduled_events',
-        },
-        { name: 'invitee', description: 'ID of the invitee', collection: 'invitees' },
-      ],
-      'began',
-      ({ status }) => status !== 'canceled',
+    ...taking(noShowInput(chosen(noShowArguments, 'began', ({ status }) => status !== 'canceled')), (...call) =>
+      runNoShow(...call, generic.view),
     ),
+    alternative: others['undo-no-show']!.operation,
     notes: [
       'On a terminal, the event can be chosen from those of the last week, and the only active invitee of an event is taken.',
       'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
       '--undo takes the mark back, after a confirmation. It needs the event and the invitee, or the full URI of the invitee. An invitee without a mark is reported as such, with exit code 0.',
     ],
-    run: (invocation) => runNoShow(generic, invocation),
   }),
 } satisfies Decorations;
 
@@ -139,8 +128,7 @@ const settledView: View = {
   ],
 };
 
-const runReconcile = async ({ context, problems }: Invocation): Promise<void> => {
-  problems.check();
+const runReconcile = async (_: object, { context }: Call): Promise<void> => {
   const bookingContext = await bookingContextOf(context);
   const unknown: SettledAttempt[] = [];
   async function* settled() {
@@ -170,8 +158,7 @@ export const extra = (): Command[] => [
   {
     name: 'reconcile',
     summary: 'Look up bookings whose outcome is unknown',
-    arguments: [],
-    flags: [],
+    ...taking(input({}), runReconcile),
     examples: ['invitees reconcile', 'invitees reconcile --json'],
     notes: [
       "Checks every booking from this machine, or from all machines with the same SCHED_SHARED_STATE, whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown. Moves of events that are not finished are named with the command that finishes them.",
@@ -179,6 +166,5 @@ export const extra = (): Command[] => [
     effect: 'read',
     view: settledView,
     fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event', 'reason'],
-    run: runReconcile,
   },
 ];

@@ -5,8 +5,11 @@ import { nearest } from '../../nearest.ts';
 import { mkdtemp, rm, writeFile } from '../../node/files.ts';
 import { isInteractive } from '../../output/pager.ts';
 import type { Runtime } from '../../runtime.ts';
-import type { Invocation, LeafCommand } from '../command.ts';
+import type { LeafCommand } from '../command.ts';
 import { topics } from '../help/topics.ts';
+import { entry } from '../input/entry.ts';
+import { type Call, input, taking, type Values } from '../input/input.ts';
+import { text, textKind } from '../input/kinds.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 
 /** The committed pages by file name, part of the program: nothing is read from beside it. */
@@ -62,12 +65,18 @@ const findPage = async (words: readonly string[], { findNoun, verbsOf }: Names):
 /** Made by the registry, which knows the nouns. */
 export const man = (known: Names): LeafCommand => {
   const names = [...known.nouns, ...Object.keys(topics)];
-  const run = async ({ context, args, problems, help }: Invocation): Promise<void> => {
-    problems.check();
-    const found = await findPage(args, known);
+  const entries = {
+    name: entry({ ...textKind, choices: names }, 'command or help topic; without one, sched itself', {
+      place: 'argument',
+    }),
+    verb: text('verb of the command', { place: 'argument', many: true }),
+  };
+  const run = async ({ name, verb }: Values<typeof entries>, { context, help }: Call): Promise<void> => {
+    const words = name === undefined ? [] : [name, ...verb];
+    const found = await findPage(words, known);
     if (found === undefined)
-      throw new SchedError('usage', `No manual page for "${args.join(' ')}"`, {
-        hint: localCommand('man', nearest(args[0]!, names) ?? '--help'),
+      throw new SchedError('usage', `No manual page for "${words.join(' ')}"`, {
+        hint: localCommand('man', nearest(name!, names) ?? '--help'),
       });
     const { runtime, settings } = context;
     // A pager moves the cursor around the screen. In a pipe, man prints the text.
@@ -76,16 +85,11 @@ export const man = (known: Names): LeafCommand => {
     if (!isShown) await help(found.about);
   };
   return {
-    arguments: [
-      { name: 'name', description: 'command or help topic; without one, sched itself', choices: names },
-      { name: 'verb', description: 'verb of the command', variadic: true },
-    ],
-    flags: [],
+    ...taking(input(entries), run),
     examples: ['man', 'man events', 'man events list', 'man exit-codes'],
     notes: [
       'The page of a command has all its verbs, and each verb has a page of its own. If man is not installed, or with --accessible, help is printed instead.',
     ],
     local: true,
-    run,
   };
 };

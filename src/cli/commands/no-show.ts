@@ -5,11 +5,14 @@ import { isPlainId, readId } from '../../client/ids.ts';
 import { fallBack, hasCategory, SchedError, usageError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json } from '../../json.ts';
+import type { View } from '../../output/view.ts';
 import { timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
-import type { Invocation } from '../command.ts';
-import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
+import type { Argument } from '../command.ts';
+import { both, type Call, type Input, input } from '../input/input.ts';
+import { toggle } from '../input/kinds.ts';
+import { printRequest } from '../operation/generic-command.ts';
+import { requestInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { changeOrReadBack, deleteRecord } from '../scheduling/booking-context.ts';
@@ -39,9 +42,7 @@ const confirmEarly = async (context: Context, client: Client, path: Record<strin
 const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
 
 /** Takes back the mark of an invitee. Its own URI is only known from the invitee. */
-const undo = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const { path = {} } = await readInput(invocation, invitees.get, []);
+const undo = async (path: Record<string, string>, context: Context, view: View): Promise<void> => {
   const client = await context.client();
   const read = () => client.call(invitees.get, { path });
   const invitee = await read();
@@ -70,18 +71,50 @@ const undo = async ({ view }: GenericCommand, invocation: Invocation): Promise<v
   await printRecord(context, view, (await readIfPossible(read)) ?? { ...invitee, no_show: null });
 };
 
-export const runNoShow = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
-  if (invocation.typed.undo === true) return undo(generic, invocation);
-  const { view } = generic;
-  const { context, args, problems } = invocation;
+export const noShowArguments: Argument[] = [
+  {
+    name: 'event',
+    description: 'ID of the event, or the full URI of the invitee',
+    required: true,
+    collection: 'scheduled_events',
+  },
+  { name: 'invitee', description: 'ID of the invitee', collection: 'invitees' },
+];
+
+interface Named {
+  path: Record<string, string>;
+  /** The invitee without its event, as given. It can then not be read back. */
+  bare?: string | undefined;
+}
+
+/** The invitee that the arguments name. A bare ID or a URI without the event is enough for a new mark. */
+const inviteeInput = (args: Argument[]): Input<Named> => ({
+  flags: [],
+  arguments: args,
+  draft: async (invocation, how) => {
+    const [only = '', ...others] = invocation.args;
+    const whole =
+      others.length === 0 && how.given.undo !== true ? readId(only, invitees.get.path, 'invitee') : undefined;
+    const bare = whole?.ok && whole.ids.length === 1 ? only : undefined;
+    const operation = bare === undefined ? invitees.get : invitees['no-show'];
+    const finish = await requestInput(operation, []).draft(invocation, how);
+    return async (context) => ({ path: (await finish(context)).request.path!, bare });
+  },
+});
+
+export const noShowInput = (args: Argument[]) =>
+  both(input({ undo: toggle('take the mark back') }), inviteeInput(args));
+
+export const runNoShow = async (
+  { undo: isUndone, path, bare }: Named & { undo: boolean },
+  { context }: Call,
+  view: View,
+): Promise<void> => {
+  if (isUndone) return undo(path, context, view);
   const { settings, notes } = context;
-  // A bare invitee ID or a URI without the event works too, but then the invitee can't be read back.
-  const whole = args.length === 1 ? readId(args[0]!, invitees.get.path, 'invitee') : undefined;
-  const isBare = whole?.ok === true && whole.ids.length === 1;
-  const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
-  problems.check();
+  const isBare = bare !== undefined;
   const client = await context.client();
-  if (isBare && isPlainId(args[0]!) && !settings.noCheck) await rejectEvent(client, path.invitee!);
+  if (isBare && isPlainId(bare) && !settings.noCheck) await rejectEvent(client, path.invitee!);
   const input = { path: { invitee: path.invitee! }, known: isBare ? {} : { event: path.event! } };
   if (settings.dryRun && !isBare && !settings.noCheck && !settings.curl) await client.call(invitees.get, { path });
   if (settings.dryRun) return printRequest(context, invitees['no-show'], [input]);

@@ -8,7 +8,8 @@ import { durationText } from '../../output/progress.ts';
 import type { View } from '../../output/view.ts';
 import { pad, width } from '../../output/width.ts';
 import type { Level } from '../../state/shared-budget.ts';
-import type { Invocation, LeafCommand } from '../command.ts';
+import type { LeafCommand } from '../command.ts';
+import { type Call, input, taking } from '../input/input.ts';
 import { timeOfDay } from '../messages/live.ts';
 import { commandHere, localCommand } from '../messages/suggested-line.ts';
 import { bookerOf } from '../session/network.ts';
@@ -74,8 +75,7 @@ const gauges = (rows: readonly WindowRow[], now: number, { paint, available }: B
     .join('');
 };
 
-const run = async ({ context, problems }: Invocation): Promise<void> => {
-  problems.check();
+const run = async (_: object, { context }: Call): Promise<void> => {
   const { runtime, notes, settings, printer } = context;
   const connection = await context.connection();
   const credential = await connection.credentials.current();
@@ -120,12 +120,10 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
 };
 
 export const ratelimit: LeafCommand = {
-  arguments: [],
-  flags: [],
+  ...taking(input({}), run),
   examples: ['ratelimit', 'ratelimit --json'],
   notes: [
     "Sends no request. It shows what your sched processes have learned from the service's replies and share with each other, on all machines with the same SCHED_SHARED_STATE. Other users of the same token show up only in those replies.",
   ],
   fields: ['window', 'limit', 'remaining', 'reset_at', 'reset_s', 'waiting'],
-  run,
 };

@@ -5,7 +5,8 @@ import { hasCategory } from '../../errors.ts';
 import { isObject, type Json, textOf } from '../../json.ts';
 import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
-import type { Invocation, LeafCommand } from '../command.ts';
+import type { LeafCommand } from '../command.ts';
+import { type Call, input, taking } from '../input/input.ts';
 import { moment } from '../operation/view-values.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { type Connection, shownUrl } from '../session/connection.ts';
@@ -94,8 +95,7 @@ const askService = async (client: Client, { owner }: Connection) => {
   };
 };
 
-const run = async ({ context, problems }: Invocation): Promise<void> => {
-  problems.check();
+const run = async (_: object, { context }: Call): Promise<void> => {
   const { settings, notes, printer } = context;
   const connection = await context.connection();
   const { user, organization, role, unread } = await askService(await context.client(), connection);
@@ -115,8 +115,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
 };
 
 export const whoami: LeafCommand = {
-  arguments: [],
-  flags: [],
+  ...taking(input({}), run),
   examples: ['whoami', 'whoami --json=name,email,_sched.role'],
   notes: [
     "Asks the service for your user, your role and your organization with its plan. Parts that the token may not read are left out, and a note names them. JSON has the service's own user, and the rest in _sched: role, organization, profile, base_url, source (keychain, file, SCHED_TOKEN, SCHED_TOKEN_FILE or sandbox), expires_at and unread.",
@@ -124,5 +123,4 @@ export const whoami: LeafCommand = {
   ],
   effect: 'read',
   fields: [...Object.keys(User.record.shape), '_sched'],
-  run,
 };

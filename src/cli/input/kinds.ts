@@ -4,7 +4,12 @@ import { type Entry, type EntryOptions, entry, present } from './entry.ts';
 import { accept, type How, type Kind, type Raw, type Read, refuse } from './kind.ts';
 import { self, type Words, words } from './words.ts';
 
-const textKind: Kind<string> = { value: 'TEXT', json: 'string', isProse: true, read: (raw) => accept(String(raw)) };
+export const textKind: Kind<string> = {
+  value: 'TEXT',
+  json: 'string',
+  isProse: true,
+  read: (raw) => accept(String(raw)),
+};
 
 export const text = <const Options extends EntryOptions = object>(description: string, options?: Options) =>
   entry(textKind, description, options);

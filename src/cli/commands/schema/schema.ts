@@ -1,8 +1,11 @@
 import type { Dialect } from '../../../dialects/dialect.ts';
 import { usageError } from '../../../errors.ts';
 import { nearest } from '../../../nearest.ts';
-import type { Command, Invocation, LeafCommand } from '../../command.ts';
+import type { Command, LeafCommand } from '../../command.ts';
 import { exitCodeFacts } from '../../help/topics.ts';
+import { entry } from '../../input/entry.ts';
+import { type Call, input, taking, type Values } from '../../input/input.ts';
+import { text, textKind } from '../../input/kinds.ts';
 import { sharedFlags } from '../../parse/shared-flags.ts';
 import { commandFacts, flagFacts, offeredCommands } from './command-facts.ts';
 
@@ -29,8 +32,16 @@ const unknown = (word: string, what: string, known: readonly string[], before: r
   );
 };
 
+/** Which nouns and verbs there are is only known when the command runs. */
+const entriesOf = (choices: readonly string[]) => ({
+  noun: entry({ ...textKind, choices }, 'only the commands of this noun, such as events', { place: 'argument' }),
+  verb: text('only this command, such as list', { place: 'argument' }),
+});
+
+type SchemaInput = Values<ReturnType<typeof entriesOf>>;
+
 /** The described commands: all of them, those of a noun, or one. */
-const chosen = async ([word, verb]: readonly string[], registry: Nouns, dialect: Dialect | undefined) => {
+const chosen = async ({ noun: word, verb }: SchemaInput, registry: Nouns, dialect: Dialect | undefined) => {
   const names = Object.keys(registry.nouns);
   const noun = word === undefined ? undefined : registry.findNoun(word);
   if (word !== undefined && noun === undefined) throw unknown(word, 'command', names);
@@ -49,26 +60,17 @@ const chosen = async ([word, verb]: readonly string[], registry: Nouns, dialect:
 
 /** Made by the registry, which knows the nouns. */
 export const schema = (registry: Nouns): LeafCommand => {
-  const run = async ({ context, args, problems }: Invocation): Promise<void> => {
-    problems.check();
+  const run = async (values: SchemaInput, { context }: Call): Promise<void> => {
     const document = {
       version: schemaVersion,
-      commands: await chosen(args, registry, await context.dialect()),
+      commands: await chosen(values, registry, await context.dialect()),
       shared_flags: sharedFlags.map(flagFacts),
       exit_codes: exitCodeFacts,
     };
     await context.printer.whole(document);
   };
   return {
-    arguments: [
-      {
-        name: 'noun',
-        description: 'only the commands of this noun, such as events',
-        choices: Object.keys(registry.nouns),
-      },
-      { name: 'verb', description: 'only this command, such as list' },
-    ],
-    flags: [],
+    ...taking(input(entriesOf(Object.keys(registry.nouns))), run),
     examples: [
       'schema',
       'schema events cancel',
@@ -79,6 +81,5 @@ export const schema = (registry: Nouns): LeafCommand => {
       "version changes only if a field is removed or changes its meaning. Programs must ignore fields they don't know.",
       'If the profile names a dialect, operations and inputs that the service lacks are left out, and wire has the address of an operation that is elsewhere.',
     ],
-    run,
   };
 };

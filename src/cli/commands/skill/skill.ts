@@ -4,7 +4,12 @@ import { attempt, realDisk } from '../../../jobs/disk.ts';
 import { makeDirectory } from '../../../make-directory.ts';
 import { chmod } from '../../../node/files.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
-import type { Command, Invocation } from '../../command.ts';
+import type { Command } from '../../command.ts';
+import { entry } from '../../input/entry.ts';
+import { type Call, input, taking } from '../../input/input.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
+import { toggle } from '../../input/kinds.ts';
+import { self, words } from '../../input/words.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Nouns } from '../schema/schema.ts';
 
@@ -25,13 +30,15 @@ const differences = (before: string, after: string): string => {
 
 const currentText = async (path: string): Promise<string | undefined> => (await realDisk.read(path))?.toString();
 
-const runInstall = async (registry: Nouns, { context, args, problems }: Invocation): Promise<void> => {
+/** There is no default: other programs obey what this file says. */
+const directoryKind: Kind<string> = {
+  json: 'string',
+  read: (raw) => (raw === '' ? refuse(words`Missing argument ${self}`) : accept(String(raw))),
+};
+
+const runInstall = async (registry: Nouns, directory: string, { context }: Call): Promise<void> => {
   const { notes, printer, runtime } = context;
-  const [directory] = args;
-  // There is no default: other programs obey what this file says.
-  if (!directory) problems.missingArgument('dir');
-  problems.check();
-  const path = join(directory!, 'SKILL.md');
+  const path = join(directory, 'SKILL.md');
   const text = await textOf(registry, 'skill');
   const before = await currentText(path);
   if (before === text) return notes.info(`already up to date: ${path}`);
@@ -57,28 +64,27 @@ export const commands = (registry: Nouns): Command[] => [
   {
     name: 'print',
     summary: 'Print a skill that tells AI agents how to use sched',
-    arguments: [],
-    flags: [{ name: 'agents', description: 'print a section for AGENTS.md instead of a whole SKILL.md' }],
+    ...taking(
+      input({ agents: toggle('print a section for AGENTS.md instead of a whole SKILL.md') }),
+      async ({ agents }, { context }) => context.printer.text(await textOf(registry, agents ? 'agents' : 'skill')),
+    ),
     examples: ['skill print', 'skill print --agents >> AGENTS.md'],
     notes: [
       'The text has the ten commands that matter most, the exit codes, and rules: dry run first, few fields, never book twice, never print a token. All its command lines work in the sandbox.',
     ],
     local: true,
-    run: async ({ context, typed, problems }) => {
-      problems.check();
-      await context.printer.text(await textOf(registry, typed.agents === true ? 'agents' : 'skill'));
-    },
   },
   {
     name: 'install',
     summary: 'Write the skill as SKILL.md into a directory',
-    arguments: [{ name: 'dir', description: 'directory of the skill, named sched', required: true }],
-    flags: [],
+    ...taking(
+      input({ dir: entry(directoryKind, 'directory of the skill, named sched', { place: 'argument', needed: true }) }),
+      ({ dir }, call) => runInstall(registry, dir, call),
+    ),
     examples: ['skill install .claude/skills/sched', 'skill install .agents/skills/sched --yes'],
     notes: [
       'Shows the file first, or the lines that change, and asks. Without a terminal it needs --yes. The directory is created if needed; there is no default.',
     ],
     local: true,
-    run: (invocation) => runInstall(registry, invocation),
   },
 ];
