@@ -6,10 +6,18 @@ import { gather } from '../../client/paginate.ts';
 import { SchedError, usageError } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { isObject, type Json, textOf } from '../../json.ts';
+import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation, Offered } from '../command.ts';
-import { type Decorations, type GenericCommand, printRequest, withScreen } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
+import { type Input, taking } from '../input/input.ts';
+import {
+  type Decorations,
+  type OperationInput,
+  operationInput,
+  printRequest,
+  withScreen,
+} from '../operation/generic-command.ts';
+import { requestInput, type TypedInput } from '../operation/input.ts';
 import { isEmail } from '../operation/values.ts';
 import { printCreated, writeAndRead } from '../operation/write-result.ts';
 import { deleteRecord } from '../scheduling/booking-context.ts';
@@ -18,9 +26,7 @@ import { type Confirmation, confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { addGroups } from './groups.ts';
 
-const runRemove = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const { path = {} } = await readInput(invocation, members.remove, []);
+const runRemove = async ({ path = {} }: TypedInput, context: Context, view: View): Promise<void> => {
   if (context.settings.dryRun) return printRequest(context, members.remove, [{ path }]);
   const client = await context.client();
   const read = () => client.call(members.get, { path });
@@ -57,13 +63,13 @@ export const ofMembers = {
   },
   decorate: {
     list: (generic) => withScreen(generic, addGroups),
-    remove: (_, { get }) => ({
+    remove: (generic, { get }) => ({
       view: get!.view,
       fields: Object.keys(Membership.record.shape),
       notes: [
         'Shows the role and the upcoming events of the member, and asks for confirmation. Nobody can remove themselves or the owner. What becomes of the events is up to the service: move or cancel them first.',
       ],
-      run: (invocation) => runRemove(get!, invocation),
+      run: taking(operationInput(generic), ({ request }, { context }) => runRemove(request, context, get!.view)).run,
     }),
   } satisfies Decorations,
 };
@@ -95,11 +101,18 @@ const invitationOf = async (context: Context, email: string): Promise<string> =>
   return idIn(found.uri);
 };
 
-const runRevoke = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const [who = ''] = invocation.args;
-  const args = isEmail(who) ? [await invitationOf(context, who)] : invocation.args;
-  const { path = {} } = await readInput({ ...invocation, args }, invitations.revoke, []);
+/** An invitation by its ID or URI, or by the person. */
+const revokeInput: Input<OperationInput> = {
+  flags: [],
+  arguments: [],
+  draft: async (invocation, how) => {
+    const [who = ''] = invocation.args;
+    if (!isEmail(who)) return requestInput(invitations.revoke, []).draft(invocation, how);
+    return async (context) => ({ request: { path: { invitation: await invitationOf(context, who) } } });
+  },
+};
+
+const runRevoke = async ({ path = {} }: TypedInput, context: Context, view: View): Promise<void> => {
   const { dryRun, curl, noCheck } = context.settings;
   const read = async () => (await listed(context)).find(({ uri }) => idIn(uri) === path.invitation);
   if (curl || noCheck) return printRequest(context, invitations.revoke, [{ path }]);
@@ -118,9 +131,7 @@ export const inviteQuestion = (who: string): Confirmation => ({
   action: `invite ${who} to join the organization`,
 });
 
-const runInvite = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const input = await readInput(invocation, invitations.create, fieldFlags);
+const runInvite = async (input: TypedInput, context: Context, view: View): Promise<void> => {
   if (context.settings.dryRun) return printRequest(context, invitations.create, [input]);
   const who = String((input.body as Json).email);
   await confirm(context, inviteQuestion(who));
@@ -142,7 +153,7 @@ export const ofInvitations = {
   decorate: {
     create: (generic) => ({
       notes: ['Asks for confirmation: the service sends an email.'],
-      run: (invocation) => runInvite(generic, invocation),
+      run: taking(operationInput(generic), ({ request }, { context }) => runInvite(request, context, generic.view)).run,
     }),
     revoke: (generic, { list }) => ({
       arguments: generic.arguments.map((argument) => ({
@@ -153,7 +164,7 @@ export const ofInvitations = {
       view: list!.view,
       fields: Object.keys(Invitation.record.shape),
       notes: ['Shows the invitation and asks for confirmation. On a terminal, it can be chosen from the pending ones.'],
-      run: (invocation) => runRevoke(list!, invocation),
+      run: taking(revokeInput, ({ request }, { context }) => runRevoke(request, context, list!.view)).run,
     }),
   } satisfies Decorations,
 };

@@ -2,12 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { EventType, eventTypes } from '../../api/event-types.ts';
 import { type ManagedField, normalField } from '../../config/normalize.ts';
 import type { Json } from '../../json.ts';
-import type { Command, Invocation } from '../command.ts';
-import { type Decorations, type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
+import type { View } from '../../output/view.ts';
+import type { Command } from '../command.ts';
+import { taking } from '../input/input.ts';
+import { type Decorations, operationInput, positional, printRequest } from '../operation/generic-command.ts';
+import type { TypedInput } from '../operation/input.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
 import { changeOrReadBack } from '../scheduling/booking-context.ts';
+import type { Context } from '../session/context.ts';
 import { slots } from './slots.ts';
 import { why } from './why.ts';
 
@@ -34,13 +37,7 @@ export const showsChange = (record: Json, sent: Json): boolean | undefined => {
   return known.length === Object.keys(sent).length ? true : undefined;
 };
 
-const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  if (flags.every((flag) => typed[flag.name] === undefined))
-    problems.add(`Nothing to change. Use ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
-      own.addFlag(fieldFlags[0]!.name),
-    );
-  const { found, ...input } = await readInput(invocation, eventTypes.update, fieldFlags);
+const runUpdate = async ({ found, ...input }: TypedInput, context: Context, view: View): Promise<void> => {
   if (context.settings.dryRun) return printRequest(context, eventTypes.update, [input]);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
@@ -54,7 +51,9 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
 };
 
 export const decorate = {
-  update: (generic) => ({ run: (invocation) => runUpdate(generic, invocation) }),
+  update: (generic) => ({
+    run: taking(operationInput(generic), ({ request }, { context }) => runUpdate(request, context, generic.view)).run,
+  }),
   hosts: (generic) => positional(generic, 'event-type', true),
 } satisfies Decorations;
 

@@ -7,11 +7,15 @@ import { valueAt } from '../../output/fields.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation, Offered } from '../command.ts';
+import { related, taking } from '../input/input.ts';
+import { apart } from '../input/relations.ts';
 import {
   type Decorations,
   type GenericCommand,
   genericCommand,
+  operationInput,
   positional,
+  runOperation,
   withScreen,
 } from '../operation/generic-command.ts';
 import type { Stage } from '../operation/listing.ts';
@@ -32,7 +36,7 @@ export const examples = {
 };
 
 // Assumed (groups.one-filter): group relationships are listed by exactly one of `organization`, `owner` and `group`.
-const exclusive = ['org', 'owner', 'group'];
+const exclusive = apart(['org', 'owner', 'group']);
 
 /** The members of each group, and the names of groups, for a screen. Nothing if the token or the rate limit forbids it. */
 const readGroups = async (context: Context) => {
@@ -95,12 +99,9 @@ export const decorate = {
     return {
       ...generic,
       notes: ['Use only one of --org, --owner and --group.'],
-      run: (invocation) => {
-        const given = exclusive.filter((name) => invocation.typed[name] !== undefined).map((name) => `--${name}`);
-        if (given.length > 1)
-          invocation.problems.add(`${given.slice(0, -1).join(', ')} and ${given.at(-1)} can't be used together`);
-        return generic.run(invocation);
-      },
+      run: taking(related(operationInput(generic), exclusive), (values, { context }) =>
+        runOperation(generic, values, context),
+      ).run,
     };
   },
 } satisfies Decorations;

@@ -1,5 +1,4 @@
 import { events } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
 import { SchedError, sameCommand } from '../../errors.ts';
 import { readIfPossible } from '../../jobs/read-back.ts';
 import { reconcile, type SettledAttempt } from '../../jobs/reconcile.ts';
@@ -9,12 +8,17 @@ import { csvQuestionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { type Call, input, taking } from '../input/input.ts';
-import type { Decorations, GenericCommand } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
-import { keepOf, printListing, readBounds } from '../operation/listing.ts';
+import {
+  type Decorations,
+  type GenericCommand,
+  type OperationInput,
+  operationInput,
+  runOperation,
+} from '../operation/generic-command.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { eventTypeOf, questionsOf } from '../scheduling/answers.ts';
 import { bookingContextOf, moveContextOf } from '../scheduling/booking-context.ts';
+import type { Context } from '../session/context.ts';
 import type { Usual } from './event-choices.ts';
 import { createCommand } from './invitees-create.ts';
 import { noShowArguments, noShowInput, runNoShow } from './no-show.ts';
@@ -40,22 +44,17 @@ export const examples = {
 };
 
 /** Lists the invitees of an event. A CSV file has a column for each question of the event type. */
-const runList = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
+const runList = async (generic: GenericCommand, values: OperationInput, context: Context): Promise<void> => {
   const { format, fields, dryRun } = context.settings;
-  if (format !== 'csv' || fields !== undefined || dryRun) return generic.run(invocation);
-  const bounds = await readBounds(invocation);
-  const { rows, found: _, ...input } = await readInput(invocation, invitees.list, generic.fieldFlags);
+  if (format !== 'csv' || fields !== undefined || dryRun) return runOperation(generic, values, context);
   const client = await context.client();
   // Without the event type, the column with all answers has to do.
   const type = await readIfPossible(async () => {
-    const { event_type: uri } = await client.call(events.get, { path: input.path! });
+    const { event_type: uri } = await client.call(events.get, { path: values.request.path! });
     return typeof uri === 'string' ? eventTypeOf(context, uri) : undefined;
   });
   const columns = [...generic.view.columns, ...csvQuestionColumns(type === undefined ? [] : questionsOf(type))];
-  const view = { ...generic.view, columns };
-  const keep = keepOf(invitees.list, rows);
-  await printListing(context, { operation: invitees.list, view, input, bounds, scope: { rows: 'invitees' }, keep });
+  return runOperation({ ...generic, view: { ...generic.view, columns } }, values, context);
 };
 
 const pages: Record<string, Page> = {
@@ -95,7 +94,7 @@ export const decorate = {
   list: (generic) => ({
     arguments: chosen(generic.arguments),
     notes: ['With -o csv, each question of the event type has a column of its own after the others.'],
-    run: (invocation) => runList(generic, invocation),
+    run: taking(operationInput(generic), (values, { context }) => runList(generic, values, context)).run,
   }),
   get: (generic) =>
     withPage(

@@ -2,16 +2,23 @@ import { limits } from '../../api/limits.ts';
 import { routingForms } from '../../api/routing-forms.ts';
 import { hasCategory } from '../../errors.ts';
 import { type Json, recordsIn } from '../../json.ts';
-import { fold } from '../../nearest.ts';
 import { openValue } from '../../output/fields.ts';
 import { csvQuestionColumns, questionColumns } from '../../output/question-columns.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
-import type { Invocation } from '../command.ts';
-import { type Decorations, type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
-import { isForPeople, keepOf, noteRowFilters, printPages, Remainder, readBounds } from '../operation/listing.ts';
+import { both, taking } from '../input/input.ts';
+import {
+  type Decorations,
+  type GenericCommand,
+  type OperationInput,
+  positional,
+  printRequest,
+  runOperation,
+} from '../operation/generic-command.ts';
+import { requestInput } from '../operation/input.ts';
+import { boundsInput, isForPeople, keepOf, noteRowFilters, printPages, Remainder } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
+import type { Context } from '../session/context.ts';
 
 /** Sorts records by a time field. `sort` is `field:asc`, `field:desc` or just `field`. */
 const sortByTime = (rows: readonly Json[], sort: string): Json[] => {
@@ -54,15 +61,15 @@ async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder = ne
 }
 
 /** Lists the submissions of all forms: one form after another, or sorted. The service lists them only by form. */
-const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const bounds = await readBounds(invocation);
-  const flags = fieldFlags.filter(({ name }) => name !== 'form');
-  const { query, rows } = await readInput(invocation, routingForms.submissions, flags);
+const runAll = async (
+  { view, fieldFlags }: GenericCommand,
+  { request: { query = {}, rows }, bounds }: Required<OperationInput>,
+  context: Context,
+): Promise<void> => {
   const client = await context.client();
   const organization = await context.identity.organization();
   if (context.settings.dryRun) {
-    noteRowFilters(context, flags, rows);
+    noteRowFilters(context, fieldFlags, rows);
     context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(context, routingForms.list, [
       { query: { organization, count: bounds.pageSize ?? limits.pageSize.max } },
@@ -96,7 +103,7 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   }
   const pages = (limit: number, remainder: Remainder) => {
     // One row more, to know whether there are more: the next one may be in another form.
-    const found = query!.sort === undefined ? submissions(limit + 1) : sorted(String(query!.sort), limit + 1);
+    const found = query.sort === undefined ? submissions(limit + 1) : sorted(String(query.sort), limit + 1);
     return upTo(found, limit, remainder);
   };
   const hints = ['For a column per question, name a form'];
@@ -104,8 +111,7 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
 };
 
 /** The questions of the form, or of all forms. Empty if the token may not read the forms. */
-const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]> => {
-  const wanted = args[0] ?? typed.form;
+const questionsOf = async (context: Context, wanted: unknown): Promise<Json[]> => {
   const client = await context.client();
   const forms: Json[] = [];
   try {
@@ -115,24 +121,22 @@ const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]
     if (!hasCategory(error, 'forbidden', 'usage')) throw error;
     context.notes.info(`No column per question: ${error.message}`);
   }
-  const named = forms.filter(
-    ({ uri, name }) =>
-      idIn(uri) === idIn(wanted) || (wanted !== undefined && fold(String(name)) === fold(String(wanted))),
-  );
+  const named = forms.filter(({ uri }) => idIn(uri) === idIn(wanted));
   return (named.length > 0 ? named : forms).flatMap(({ questions }) => recordsIn(questions));
 };
 
 /** A CSV file has a column per question, unless fields are chosen. */
-const forCsv = async (generic: GenericCommand, invocation: Invocation): Promise<GenericCommand> => {
-  const { settings } = invocation.context;
+const forCsv = async (generic: GenericCommand, context: Context, form: unknown): Promise<GenericCommand> => {
+  const { settings } = context;
   if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
-  const columns = [...generic.view.columns, ...csvQuestionColumns(await questionsOf(invocation))];
+  const columns = [...generic.view.columns, ...csvQuestionColumns(await questionsOf(context, form))];
   return { ...generic, view: { ...generic.view, columns } };
 };
 
 export const decorate = {
   submissions: (generic) => {
-    const one = positional({ ...generic, view: withQuestions(generic.view) }, 'form', false);
+    const fieldFlags = generic.fieldFlags.map((flag) => (flag.name === 'form' ? { ...flag, required: false } : flag));
+    const one = positional({ ...generic, fieldFlags, view: withQuestions(generic.view) }, 'form', false);
     return {
       ...one,
       notes: [
@@ -140,13 +144,16 @@ export const decorate = {
         'With -o csv, each question has a column of its own after the others, with the question as its header.',
         ...(one.notes ?? []),
       ],
-      run: async (invocation) => {
-        invocation.problems.check();
-        const command = await forCsv(generic, invocation);
-        return invocation.args.length === 0 && invocation.typed.form === undefined
-          ? runAll(command, invocation)
-          : positional({ ...command, view: withQuestions(command.view) }, 'form', false).run(invocation);
-      },
+      run: taking(
+        both(boundsInput, requestInput(one.operation, fieldFlags, one.arguments)),
+        async (values, { context }) => {
+          const { form } = values.request.query!;
+          const command = await forCsv({ ...generic, fieldFlags }, context, form);
+          return form === undefined
+            ? runAll(command, values, context)
+            : runOperation({ ...command, view: withQuestions(command.view) }, values, context);
+        },
+      ).run,
     };
   },
 } satisfies Decorations;

@@ -1,8 +1,14 @@
 import { moreUsers } from '../../api/users.ts';
-import type { Invocation } from '../command.ts';
+import type { View } from '../../output/view.ts';
+import { type Call, taking } from '../input/input.ts';
 import { fillScope } from '../operation/default-scope.ts';
-import { type Decorations, type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
-import { readInput } from '../operation/input.ts';
+import {
+  type Decorations,
+  type OperationInput,
+  operationInput,
+  positional,
+  printRequest,
+} from '../operation/generic-command.ts';
 import { gatherByDays, inputsByDays } from '../scheduling/day-windows.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 
@@ -12,11 +18,13 @@ export const examples = {
   busy: ['users busy', 'users busy jonas.weber@northlight.example --until +14d --json'],
 };
 
-const runBusy = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
-  const { query = {}, rows = {} } = await readInput(invocation, moreUsers.busy, fieldFlags);
+const runBusy = async (
+  { request: { query = {}, rows = {} } }: OperationInput,
+  { context, problems }: Call,
+  view: View,
+): Promise<void> => {
   await fillScope(moreUsers.busy, { query }, context);
-  const window = await slotWindow(invocation, rows);
+  const window = await slotWindow({ context, problems }, rows);
   if (context.settings.dryRun)
     return printRequest(context, moreUsers.busy, await inputsByDays(context, moreUsers.busy, query, window));
   await context.printer.list(view, [await gatherByDays(context, moreUsers.busy, query, window)]);
@@ -25,6 +33,7 @@ const runBusy = async ({ view, fieldFlags }: GenericCommand, invocation: Invocat
 export const decorate = {
   busy: (generic) => {
     const flags = [...generic.fieldFlags.filter(({ name }) => name === 'user'), ...slotWindowFlags];
-    return positional({ ...generic, flags, fieldFlags: flags }, 'user', false, runBusy);
+    const command = positional({ ...generic, flags, fieldFlags: flags }, 'user', false);
+    return { ...command, run: taking(operationInput(command), (...call) => runBusy(...call, generic.view)).run };
   },
 } satisfies Decorations;

@@ -11,14 +11,19 @@ import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitize.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
+import { both, type Input as CommandInput, related, taking } from '../input/input.ts';
+import { rule } from '../input/relations.ts';
+import { the, words } from '../input/words.ts';
 import { localCommand } from '../messages/suggested-line.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { fillScope, scopeOf } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
-import { readInput } from './input.ts';
+import { requestInput, type TypedInput } from './input.ts';
 import {
+  type Bounds,
+  boundsInput,
   firstInput,
   isForPeople,
   keepOf,
@@ -26,7 +31,6 @@ import {
   listInput,
   noteRowFilters,
   printListing,
-  readBounds,
   type Stage,
 } from './listing.ts';
 import { withSchedulingPage } from './open-page.ts';
@@ -146,22 +150,41 @@ export const runListing = (context: Context, listing: Listing): Promise<void> =>
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
-/** Runs a generic command: reads the input, fills in the scope, sends the request and prints the reply. */
-const runOperation = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
+/** What the command of an operation gets. */
+export interface OperationInput {
+  request: TypedInput;
+  /** Of a list. */
+  bounds?: Bounds;
+}
+
+/** A change must change something. */
+const changesSomething = ({ flags, fieldFlags }: GenericCommand) => {
+  const names = flags.map(({ name }) => name);
+  const ways = fieldFlags.flatMap(({ name }, index) => (index === 0 ? [the(name)] : [', ', the(name)]));
+  return rule(names, (isGiven) =>
+    names.some(isGiven) ? [] : [{ words: words`Nothing to change. Use ${ways}`, adds: fieldFlags[0]!.name }],
+  );
+};
+
+/** What the command of an operation takes. */
+export const operationInput = (command: GenericCommand): CommandInput<OperationInput> => {
+  const { operation, fieldFlags, arguments: args } = command;
+  const request = requestInput(operation, fieldFlags, args);
+  if (operation.reply.kind === 'many') return both(boundsInput, request);
+  return operation.method === 'PATCH' ? related(request, changesSomething(command)) : request;
+};
+
+/** Runs the command of an operation: fills in the scope, sends the request and prints the reply. */
+export const runOperation = async (
+  command: GenericCommand,
+  { request: { rows, found, ...input }, bounds }: OperationInput,
+  context: Context,
+): Promise<void> => {
   const { operation, view, name } = command;
-  const { context, problems } = invocation;
-  const isList = operation.reply.kind === 'many';
-  const bounds = isList ? await readBounds(invocation) : {};
-  if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
-    problems.add(`Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
-      own.addFlag(command.fieldFlags[0]!.name),
-    );
-  }
-  const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
   const scope = scopeOf(operation, await fillScope(operation, input, context));
   const { dryRun } = context.settings;
   if (dryRun) noteRowFilters(context, command.fieldFlags, rows);
-  if (isList) {
+  if (bounds !== undefined) {
     const isScreen = isForPeople(context) && context.settings.fields === undefined && !dryRun;
     const add = isScreen ? command.addForScreen?.(context) : undefined;
     return runListing(context, { operation, view, input, bounds, scope, keep: keepOf(operation, rows), add });
@@ -174,19 +197,17 @@ const runOperation = async (command: GenericCommand, invocation: Invocation): Pr
   return operation.effect === 'creation' ? printCreated(context, view, record) : context.printer.one(view, record);
 };
 
+const run = (command: GenericCommand, invocation: Invocation): Promise<void> =>
+  taking(operationInput(command), (values, { context }) => runOperation(command, values, context)).run(invocation);
+
 /** A list that shows more on a screen than elsewhere. */
 export const withScreen = (generic: GenericCommand, addForScreen: (context: Context) => Stage): GenericCommand => {
   const command: GenericCommand = { ...generic, addForScreen };
-  return { ...command, run: (invocation) => runOperation(command, invocation) };
+  return { ...command, run: (invocation) => run(command, invocation) };
 };
 
 /** Lets the command take the record of a flag as its argument. */
-export const positional = (
-  generic: GenericCommand,
-  name: string,
-  required: boolean,
-  run = runOperation,
-): GenericCommand => {
+export const positional = (generic: GenericCommand, name: string, required: boolean, runWith = run): GenericCommand => {
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
   const command: GenericCommand = {
     ...generic,
@@ -198,7 +219,7 @@ export const positional = (
     run: (invocation) => {
       const [value = invocation.typed[name]] = invocation.args;
       const typed = value === undefined ? invocation.typed : { ...invocation.typed, [name]: value };
-      return run(command, { ...invocation, args: [], typed });
+      return runWith(command, { ...invocation, args: [], typed });
     },
   };
 };
@@ -226,7 +247,7 @@ export const genericCommand = (verb: string, operation: Operation, examples: str
     examples,
     operation,
     view: viewOf(operation),
-    run: (invocation) => runOperation(command, invocation),
+    run: (invocation) => run(command, invocation),
   };
   return withSchedulingPage(command);
 };

@@ -11,7 +11,7 @@ import type { Pages } from '../../output/formats.ts';
 import type { ListPlace, ListRest } from '../../output/printer.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
-import { input, readSome, type Values } from '../input/input.ts';
+import { type Input as CommandInput, input, readSome, type Values } from '../input/input.ts';
 import { count, toggle } from '../input/kinds.ts';
 import { apart } from '../input/relations.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -36,6 +36,15 @@ export const listInput = input(listEntries, apart(['limit', 'all']));
 
 /** How much of a list is read. Without a limit, a terminal gets a screenful, unless it is `all`. */
 export type Bounds = Partial<Values<typeof listEntries>>;
+
+/** The same as one value. */
+export const boundsInput: CommandInput<{ bounds: Bounds }> = {
+  ...listInput,
+  draft: async (invocation, how) => {
+    const finish = await listInput.draft(invocation, how);
+    return async (context) => ({ bounds: await finish(context) });
+  },
+};
 
 /** The same for code that doesn't take values yet. */
 export const readBounds = (invocation: Invocation): Promise<Bounds> => readSome(listInput, invocation);

@@ -17,3 +17,11 @@ test('routing-forms submissions --sort puts the submissions of all forms in one 
     oldestFirst.toReversed().slice(0, 2),
   );
 });
+
+test('routing-forms submissions sends nothing while a flag has a problem', async () => {
+  const world = await createWorld();
+  const line = 'routing-forms submissions PTGWAKBAYES6AVK5 --limit 1 --all -o csv';
+  const { code, stderr, requests } = await world.run(line);
+  expect([code, requests]).toEqual([2, []]);
+  expect(stderr).toContain("--limit and --all can't be used together");
+});
