@@ -1,5 +1,9 @@
 import { nearest } from '../../nearest.ts';
-import type { Invocation, LeafCommand } from '../command.ts';
+import type { LeafCommand } from '../command.ts';
+import { entry } from '../input/entry.ts';
+import { type Call, input, taking, type Values } from '../input/input.ts';
+import { accept, type Kind, refuse } from '../input/kind.ts';
+import { words } from '../input/words.ts';
 
 interface Shell {
   /** Bundled, so no other file is read. */
@@ -28,30 +32,27 @@ const shells: Record<string, Shell> = {
 
 const names = Object.keys(shells);
 
-/** The typed shell. Reports a missing or unknown one. */
-const readShell = ({ args: [word], problems }: Invocation): Shell | undefined => {
-  if (word === undefined) problems.missingArgument('shell', `Missing argument <shell>: ${names.join(', ')}`);
-  else if (!Object.hasOwn(shells, word)) {
+const shellKind: Kind<Shell> = {
+  json: 'string',
+  choices: names,
+  read: (raw) => {
+    const word = String(raw);
+    if (Object.hasOwn(shells, word)) return accept(shells[word]!);
     const meant = word === 'pwsh' ? 'powershell' : nearest(word, names);
-    const problem = `No completion script for "${word}". Choose from ${names.join(', ')}`;
-    problems.add(problem, meant === undefined ? undefined : (own) => void own.replace(word, meant));
-  }
-  return shells[word ?? ''];
+    return refuse(words`No completion script for "${word}". Choose from ${names.join(', ')}`, meant);
+  },
 };
 
-const run = async (invocation: Invocation): Promise<void> => {
-  const { context, problems } = invocation;
-  const shell = readShell(invocation);
-  problems.check();
-  const { script, install } = shell!;
+const entries = { shell: entry(shellKind, names.join(', '), { place: 'argument', needed: true }) };
+
+const run = async ({ shell: { script, install } }: Values<typeof entries>, { context }: Call): Promise<void> => {
   await context.printer.text((await script()).default);
   if (context.runtime.stdout.isTerminal) context.notes.footer(`To install: ${install}`);
 };
 
 export const completion: LeafCommand = {
   summary: 'Print the completion script for a shell',
-  arguments: [{ name: 'shell', description: names.join(', '), required: true, choices: names }],
-  flags: [],
+  ...taking(input(entries), run),
   examples: names.map((name) => `completion ${name}`),
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
@@ -59,5 +60,4 @@ export const completion: LeafCommand = {
     'zsh has a builtin named sched that hides this program. Run "disable sched" once to use this program; the script does so in each new shell.',
   ],
   local: true,
-  run,
 };

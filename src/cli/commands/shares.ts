@@ -35,15 +35,16 @@ const entries = {
   rule: entry(ruleKind, "hours instead of the event type's, as 'monday 09:00-12:00'", { many: true }),
   locationKind: choice(locationKinds, 'kind of location'),
   location: text('address, phone number or instructions'),
-  web: toggle(webFlag.description, { heading: 'Output' }),
 };
 
 const ownInput = input(entries, needs(['location'], ['locationKind']));
 
+const pageInput = input({ web: toggle(webFlag.description, { heading: 'Output' }) });
+
 const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };
 
 const runCreate = async (
-  { request, rule, locationKind: kind, location, web }: Values<typeof entries> & { request: Draft },
+  { request, rule, locationKind: kind, location, web }: Values<typeof entries> & { request: Draft; web: boolean },
   { context }: Call,
   view: View,
 ): Promise<void> => {
@@ -65,8 +66,8 @@ export const decorate = {
   create: (generic) => {
     const request = requestDraft(shares.create, generic.fieldFlags);
     return {
-      ...taking(both(ownInput, request), (...call) => runCreate(...call, generic.view)),
-      flags: [...request.flags, ...ownInput.flags, bodyFlag],
+      ...taking(both(both(ownInput, request), pageInput), (...call) => runCreate(...call, generic.view)),
+      flags: [...request.flags, ...ownInput.flags, bodyFlag, ...pageInput.flags],
     };
   },
 } satisfies Decorations;

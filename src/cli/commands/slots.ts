@@ -211,7 +211,7 @@ const runSlots = async (
 export const slots: Command = {
   name: 'slots',
   summary: 'List free times of an event type',
-  ...taking(both(input(entries), typesInput), runSlots),
+  ...taking(both(typesInput, input(entries)), runSlots),
   effect: 'read',
   alternative: availableTimes,
   view: slotView,

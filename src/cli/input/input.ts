@@ -3,7 +3,7 @@ import type { Context } from '../session/context.ts';
 import { type Entry, present } from './entry.ts';
 import type { Given, How, Kind, Raw } from './kind.ts';
 import type { Relation } from './relations.ts';
-import { flagName, type Name } from './words.ts';
+import { flagName, type Name, words } from './words.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each entry has a type of its own
 type Entries = Readonly<Record<string, Entry<any>>>;
@@ -96,12 +96,14 @@ export const input = <const E extends Entries>(
       const { problems } = invocation;
       const values: Record<string, unknown> = {};
       const later: Finish<void>[] = [];
-      for (const [key, { take, place }] of all) {
+      for (const [key, { kind, take, place }] of all) {
         const about: Name = { name: flagName(key), ...(place && { place }) };
         const given = listOf(how.given[about.name]);
         const taken = await take(given, how);
         if (taken === 'missing') {
-          if (place === 'argument') problems.missingArgument(about.name);
+          const choices = kind.choices === undefined ? '' : `: ${kind.choices.join(', ')}`;
+          if (place === 'argument')
+            problems.report({ words: words`Missing argument ${about}${choices}`, adds: about.name });
           else problems.missingFlag(about.name);
         } else if (Array.isArray(taken)) {
           for (const { problem, meant, raw = given[0] ?? '' } of taken)

@@ -31,7 +31,8 @@ export class Problems {
     const { about, raw, words, meant, adds, drops } = issue;
     const problem = spell(words, this.#spelling, about);
     if (about !== undefined && raw !== undefined) this.value(about.name, raw, problem, meant);
-    else if (adds !== undefined) this.add(problem, (own) => own.addFlag(adds));
+    else if (adds !== undefined)
+      this.add(problem, (own) => (own.takes(adds) ? own.addFlag(adds) : own.addArgument(adds.toUpperCase())));
     else this.add(problem, drops === undefined ? undefined : (own) => own.setFlag(drops, false));
   }
 

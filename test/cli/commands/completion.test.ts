@@ -24,7 +24,7 @@ describe('completion', () => {
   });
 
   test.each([
-    ['completion', 'Missing argument <shell>', 'SHELL'],
+    ['completion', 'Missing argument <shell>: bash, zsh, fish, powershell', 'SHELL'],
     ['completion bsh', '"bsh"', 'bash'],
     ['completion pwsh', '"pwsh"', 'powershell'],
     ['completion tcsh-like', '"tcsh-like"', undefined],
