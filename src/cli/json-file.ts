@@ -3,9 +3,14 @@ import { isObject, type Json } from '../json.ts';
 import { locateJsonError } from '../json-error.ts';
 import type { Runtime } from '../runtime.ts';
 import { readNamedFile } from '../state/named-file.ts';
+import { accept, type Read, refuse } from './input/kind.ts';
+import { asFlags, self, spell, words } from './input/words.ts';
 import type { Problems } from './messages/problems.ts';
 
-const textOf = async (path: string, runtime: Runtime): Promise<string> => {
+/** The world in which files are read. */
+type Files = Pick<Runtime, 'stdin' | 'interrupted'>;
+
+const textOf = async (path: string, runtime: Files): Promise<string> => {
   const { stdin, interrupted } = runtime;
   const bytes = await (path === '-' ? stdin.bytes(mostInputBytes) : readNamedFile(path, interrupted));
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -20,45 +25,51 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'not UTF-8 text',
 };
 
-/** Reads the text of a file, or of stdin for `-`. Adds a problem and returns undefined if it can't be read. */
-export const readTextFile = async (
-  path: string,
-  flag: string,
-  runtime: Runtime,
-  problems: Problems,
-): Promise<string | undefined> => {
+/** The text of a file, or of stdin for `-`. */
+export const readText = async (path: string, runtime: Files): Promise<Read<string>> => {
   try {
-    return await textOf(path, runtime);
+    return accept(await textOf(path, runtime));
   } catch (error) {
     runtime.interrupted.throwIfAborted();
     const { code, message } = error as NodeJS.ErrnoException;
-    problems.add(`${flag}: can't read ${nameOf(path)} (${reasons[code ?? ''] ?? code ?? message})`);
-    return undefined;
+    return refuse(words`${self}: can't read ${nameOf(path)} (${reasons[code ?? ''] ?? code ?? message})`);
   }
 };
 
-/** Reads a file that must contain valid JSON, and returns its exact text. */
-export const readJsonText = async (
-  path: string,
-  flag: string,
-  runtime: Runtime,
-  problems: Problems,
-): Promise<string | undefined> => {
-  const text = await readTextFile(path, flag, runtime, problems);
-  const place = text === undefined ? undefined : locateJsonError(text);
-  if (place === undefined) return text;
-  problems.add(
-    `${flag}: ${nameOf(path)} is not valid JSON: ${place.problem} at line ${place.line}, column ${place.column}`,
-  );
-  return undefined;
+/** The exact text of a file that must contain valid JSON. */
+export const readJson = async (path: string, runtime: Files): Promise<Read<string>> => {
+  const read = await readText(path, runtime);
+  const place = 'value' in read ? locateJsonError(read.value) : undefined;
+  if (place === undefined) return read;
+  const { problem, line, column } = place;
+  return refuse(words`${self}: ${nameOf(path)} is not valid JSON: ${problem} at line ${line}, column ${column}`);
 };
 
-/** Reads a JSON object from a file, or from stdin for `-`. Adds a problem if that fails. */
-export const readJsonFile = async (path: string, flag: string, runtime: Runtime, problems: Problems): Promise<Json> => {
-  const text = await readJsonText(path, flag, runtime, problems);
-  if (text === undefined) return {};
-  const value: unknown = JSON.parse(text);
-  if (isObject(value)) return value;
-  problems.add(`${flag}: ${nameOf(path)} must contain a JSON object`);
-  return {};
+/** A JSON object in a file. */
+export const readObject = async (path: string, runtime: Files): Promise<Read<Json>> => {
+  const read = await readJson(path, runtime);
+  if (!('value' in read)) return read as Read<never>;
+  const value: unknown = JSON.parse(read.value);
+  return isObject(value) ? accept(value) : refuse(words`${self}: ${nameOf(path)} must contain a JSON object`);
 };
+
+/** Adds the problem of a file, if it has one. `flag` is the value that names the file. */
+const orProblem =
+  <T>(read: (path: string, runtime: Files) => Promise<Read<T>>) =>
+  async (path: string, flag: string, runtime: Files, problems: Problems): Promise<T | undefined> => {
+    const found = await read(path, runtime);
+    if (!found.ok) problems.add(spell(found.problem, { ...asFlags, name: () => flag }));
+    return 'value' in found ? found.value : undefined;
+  };
+
+/** Reads the text of a file, or of stdin for `-`. Adds a problem and returns undefined if it can't be read. */
+export const readTextFile = orProblem(readText);
+
+/** Reads a file that must contain valid JSON, and returns its exact text. */
+export const readJsonText = orProblem(readJson);
+
+const readObjectFile = orProblem(readObject);
+
+/** Reads a JSON object from a file, or from stdin for `-`. Adds a problem if that fails. */
+export const readJsonFile = async (...file: Parameters<typeof readObjectFile>): Promise<Json> =>
+  (await readObjectFile(...file)) ?? {};

@@ -1,8 +1,8 @@
 import type { Rule } from '../../time/availability-rules.ts';
 import type { Checked } from '../../time/reading.ts';
-import { type Entry, entry, type Taken } from '../input/entry.ts';
+import { type Entry, entry, type Refusal, type Taken } from '../input/entry.ts';
 import { both, type Input, input, related, unless, type Values } from '../input/input.ts';
-import { accept, type How, type Kind, type Raw, type Refused, refuse } from '../input/kind.ts';
+import { accept, type How, type Kind, type Raw, refuse } from '../input/kind.ts';
 import { toggle } from '../input/kinds.ts';
 import { excludes, rule } from '../input/relations.ts';
 import { listed, self, the, words } from '../input/words.ts';
@@ -139,7 +139,7 @@ const takeDates = async (given: readonly Raw[], how: How): Promise<Taken<InZone<
   if (given.length === 0) return list === true ? accept(noDates) : 'missing';
   const { readDatesOff } = await import('../../time/availability-rules.ts');
   const today = await todayOf(how);
-  const datesIn = (zone: string, refused: Refused[] = []): string[] => {
+  const datesIn = (zone: string, refused: Refusal[] = []): string[] => {
     const read = (parts: readonly Raw[]) => readDatesOff(parts.join(' '), () => today(zone));
     const dates = new Set<string>();
     for (let rest = given; rest.length > 0; ) {
@@ -151,9 +151,9 @@ const takeDates = async (given: readonly Raw[], how: How): Promise<Taken<InZone<
     }
     return [...dates].sort();
   };
-  const refused: Refused[] = [];
+  const refused: Refusal[] = [];
   datesIn(how.settings.zone, refused);
-  return refused.length === 0 ? accept((zone) => datesIn(zone)) : refused;
+  return refused.length === 0 ? accept((zone: string) => datesIn(zone)) : { refused };
 };
 
 const dates: Entry<InZone<string[]>> = {

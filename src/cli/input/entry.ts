@@ -1,5 +1,5 @@
 import type { Argument, Flag } from '../command.ts';
-import { accept, type How, type Kind, type Raw, type Read, type Refused } from './kind.ts';
+import { accept, type How, type Kind, type Raw, type Read } from './kind.ts';
 
 /** How a value looks in help, and what becomes of it if it isn't given, or is given several times. */
 export interface EntryOptions extends Pick<Flag, 'short' | 'heading' | 'unless'>, Pick<Argument, 'offer'> {
@@ -34,18 +34,21 @@ export interface Entry<T>
   take(given: readonly Raw[], how: How): Promise<Taken<T>>;
 }
 
-/** A value, all that was refused, or that nothing was given. */
-export type Taken<T> = Exclude<Read<T>, Refused> | Refused[] | 'missing';
+/** A value that is refused: one of several, if it can be given several times. */
+export type Refusal = Extract<Read<never>, { ok: false }> & { raw: Raw };
+
+/** What became of what was given. */
+export type Taken<T> = Extract<Read<T>, { ok: true }> | { refused: Refusal[] } | 'missing';
 
 const readAll = async <T>(kind: Kind<T>, given: readonly Raw[], how: How): Promise<Taken<T[]>> => {
   const values: T[] = [];
-  const refused: Refused[] = [];
+  const refused: Refusal[] = [];
   for (const raw of given) {
     const read = await kind.read(raw, how);
     if (!read.ok) refused.push({ ...read, raw });
     else if ('value' in read) values.push(read.value);
   }
-  return refused.length === 0 ? accept(values) : refused;
+  return refused.length === 0 ? accept(values) : { refused };
 };
 
 /** Declares a value of an input. */
@@ -60,7 +63,7 @@ export const entry = <T, const Options extends EntryOptions = object>(
     const [raw = preset] = given;
     if (raw === undefined) return facts.needed ? 'missing' : accept(undefined);
     const read = await kind.read(raw, how);
-    return read.ok ? read : [read];
+    return read.ok ? read : { refused: [{ ...read, raw }] };
   };
   return {
     ...facts,

@@ -52,6 +52,7 @@ export const howOf = (
   return {
     settings,
     now: askNow,
+    runtime,
     given: { ...typed, ...byPlace(wanted, args) },
     isTerminal: runtime.stderr.isTerminal && runtime.keyboard.isTerminal,
     screen: screenOf(context),
@@ -105,8 +106,8 @@ export const input = <const E extends Entries>(
           if (place === 'argument')
             problems.report({ words: words`Missing argument ${about}${choices}`, adds: about.name });
           else problems.missingFlag(about.name);
-        } else if (Array.isArray(taken)) {
-          for (const { problem, meant, raw = given[0] ?? '' } of taken)
+        } else if ('refused' in taken) {
+          for (const { problem, meant, raw } of taken.refused)
             problems.report({ about, raw: String(raw), words: problem, meant });
         } else if ('value' in taken) values[key] = taken.value;
         else

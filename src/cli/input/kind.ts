@@ -1,4 +1,5 @@
 import type { Collection } from '../../api/collections.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { Context } from '../session/context.ts';
 import type { Settings } from '../session/settings.ts';
 import type { Words } from './words.ts';
@@ -14,6 +15,8 @@ export interface How {
   readonly settings: Pick<Settings, 'zone' | 'zoneSource' | 'format' | 'fields' | 'here'>;
   /** The time of the service: a sandbox has a clock of its own. */
   now(): Promise<number>;
+  /** This machine: its own clock, and files that are values. */
+  readonly runtime: Pick<Runtime, 'clock' | 'stdin' | 'interrupted'>;
   /** The other values of the same call. */
   readonly given: Given;
   /** A person types the values, and sees how they were read. */
@@ -30,15 +33,7 @@ export type Read<T> =
   | { ok: true; value: T }
   /** Only the service can tell. It is asked if nothing else of the call is wrong. */
   | { ok: true; later(context: Context): Promise<T> }
-  | Refused;
-
-export interface Refused {
-  ok: false;
-  problem: Words;
-  meant?: string | undefined;
-  /** Which of several values it is about. */
-  raw?: Raw;
-}
+  | { ok: false; problem: Words; meant?: string | undefined };
 
 type JsonType = 'string' | 'integer' | 'boolean';
 

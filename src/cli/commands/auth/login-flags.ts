@@ -1,8 +1,8 @@
 import { knownScopes } from '../../../api/scopes.ts';
 import { type ClientAuthMethod, clientAuthWords, methodNamed } from '../../../auth/auth-server.ts';
-import { type Entry, entry } from '../../input/entry.ts';
+import { type Entry, entry, type Refusal } from '../../input/entry.ts';
 import { input, type Values } from '../../input/input.ts';
-import { accept, type Kind, type Refused, refuse } from '../../input/kind.ts';
+import { accept, type Kind, refuse } from '../../input/kind.ts';
 import { choice, count, file, toggle } from '../../input/kinds.ts';
 import { apart, rule } from '../../input/relations.ts';
 import { type Name, self, the, words } from '../../input/words.ts';
@@ -53,9 +53,13 @@ const scopeList = (description: string): Entry<string[] | undefined> => {
       // RFC 6749 §3.3.
       const wrong = taken.value.filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
       const refused = wrong.map(
-        (scope): Refused => ({ ok: false, problem: words`${self}: "${scope}" can't be the name of a scope` }),
+        (scope): Refusal => ({
+          ok: false,
+          problem: words`${self}: "${scope}" can't be the name of a scope`,
+          raw: given[0]!,
+        }),
       );
-      return refused.length === 0 ? taken : refused;
+      return refused.length === 0 ? taken : { refused };
     },
   };
 };
